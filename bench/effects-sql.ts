@@ -15,7 +15,7 @@ export async function benchSqlEffects(): Promise<Record<string, number>> {
   const load = performance.now() - start;
   const read = sqlEffects(grammar);
   const policy = compilePolicy(policyOf(100));
-  const call = callOf(statementOfLength(2048));
+  const call = sqlCall(statementOfLength(2048));
   const decideAll = (): void => {
     const { parts } = read(call);
     if (parts.length === 0) throw new Error('the bench text was not read');
@@ -29,7 +29,7 @@ export async function benchSqlEffects(): Promise<Record<string, number>> {
   };
 }
 
-const callOf = (sql: string): ToolCall => ({
+const sqlCall = (sql: string): ToolCall => ({
   protocol: 'sql',
   tool: 'sql.query',
   target: 'shop',

@@ -15,10 +15,10 @@ const pollSeconds = 10;
 const rounds = 10;
 const concurrency = 16;
 
-const nameOf = (nth: number): string => `plane-${nth}`;
+const planeName = (nth: number): string => `plane-${nth}`;
 const tokenOf = (nth: number): string => `bench-token-of-the-plane-${nth}`;
 const listed = Array.from({ length: planes }, (_plane, nth) =>
-  JSON.stringify({ name: nameOf(nth), tokens: [{ token_sha256: sha256(tokenOf(nth)) }] }),
+  JSON.stringify({ name: planeName(nth), tokens: [{ token_sha256: sha256(tokenOf(nth)) }] }),
 );
 const configuration = `
 version: 1
@@ -38,12 +38,12 @@ export async function benchFederation(): Promise<Record<string, number>> {
     const { pid } = gateway.process;
     const url = `${gateway.ready.admin_url}/admin/v1/federation`;
     const etags: string[] = [];
-    const ask = (nth: number): Promise<Answer> => {
+    const ask = (nth: number): Promise<PollAnswer> => {
       const etag = etags[nth];
       const headers = { authorization: `Bearer ${tokenOf(nth)}`, ...(etag !== undefined && { 'if-none-match': etag }) };
       return send(`${url}/config`, { agent, headers });
     };
-    const report = (nth: number): Promise<Answer> => {
+    const report = (nth: number): Promise<PollAnswer> => {
       const headers = { authorization: `Bearer ${tokenOf(nth)}`, 'content-type': 'application/json' };
       return send(`${url}/status`, { agent, headers, method: 'POST' }, JSON.stringify(statusOf(nth)));
     };
@@ -88,21 +88,23 @@ async function measured(pid: number | undefined, times: number, work: (nth: numb
 }
 
 const statusOf = (nth: number) => ({
-  plane: nameOf(nth),
+  plane: planeName(nth),
   version: 1,
   healthy: true,
   requests: 100,
   error_rate: 0.01,
   pending_approvals: 0,
-  evidence_heads: [{ tenant: 'default', session_id: `work-${nth}`, total_entries: 1, last_hash: sha256(nameOf(nth)) }],
+  evidence_heads: [
+    { tenant: 'default', session_id: `work-${nth}`, total_entries: 1, last_hash: sha256(planeName(nth)) },
+  ],
 });
 
-interface Answer {
+interface PollAnswer {
   readonly status: number;
   readonly etag: string | undefined;
 }
 
-const send = (url: string, options: Parameters<typeof request>[1], body?: string): Promise<Answer> =>
+const send = (url: string, options: Parameters<typeof request>[1], body?: string): Promise<PollAnswer> =>
   new Promise((resolve, reject) => {
     const call = request(url, options, (response) => {
       const { statusCode: status = 0, headers } = response;

@@ -3,7 +3,7 @@
  * pool.
  */
 import { readFileSync } from 'node:fs';
-import { check } from '#adapters/wasm/check.ts';
+import { checkContent } from '#adapters/wasm/check.ts';
 import { compileModule } from '#adapters/wasm/module.ts';
 import { wasmRunner } from '#adapters/wasm/pool.ts';
 import { measured, type Score } from '../test/corpora/plugins/measure.ts';
@@ -43,7 +43,7 @@ async function cost(name: string): Promise<void> {
   const runner = wasmRunner({ modules: async () => bytes, workers: 1 });
   const pooled = () => runner.check({ module: name, content, metadata, timeoutMs: 1000 });
   await pooled();
-  const bare = await medianUs(async () => check({ module, content, metadata }));
+  const bare = await medianUs(async () => checkContent({ module, content, metadata }));
   const through = await medianUs(pooled);
   await runner.stop();
   const figures = [bare, through, through - bare].map((us) => us.toFixed(0));

@@ -20,18 +20,18 @@ const unitsPerKey = 1_000;
 const unitBytes = 1_024;
 const operations = 4_096;
 
-const bytesOf = (value: Item[string]): number => {
+const attributeBytes = (value: Item[string]): number => {
   if (value.S !== undefined) return Buffer.byteLength(value.S);
   if (value.N !== undefined) return Math.ceil(value.N.length / 2) + 1;
   if (value.B !== undefined) return value.B.byteLength;
-  if (value.L !== undefined) return value.L.reduce((sum, each) => sum + 1 + bytesOf(each), 3);
+  if (value.L !== undefined) return value.L.reduce((sum, each) => sum + 1 + attributeBytes(each), 3);
   if (value.M !== undefined) return 3 + sizeOf(value.M) + Object.keys(value.M).length;
   return 1;
 };
 
 /** Returns the bytes of an item as DynamoDB counts them: names and values. */
 export const sizeOf = (item: Item): number =>
-  Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + bytesOf(value), 0);
+  Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + attributeBytes(value), 0);
 
 /** Returns the write units of an item; a transaction doubles them. */
 export const unitsOf = (item: Item, transactional: boolean): number =>
@@ -99,7 +99,7 @@ const credentialOf = (n: number): CredentialRecord => ({
   expires_at: time(n + 600_000),
 });
 
-interface Measured {
+interface StoreMeasurement {
   readonly store: string;
   readonly what: string;
   readonly of: string;
@@ -122,7 +122,7 @@ const index = (name: TableName, at = 0): string => {
 const indexed = (writes: number) => (): number => writes;
 const inTransaction = (item: Item): number => unitsOf(item, true);
 
-const measured: readonly Measured[] = [
+const measured: readonly StoreMeasurement[] = [
   {
     store: '`evidence`',
     what: 'entries of one session',
@@ -198,7 +198,7 @@ const measured: readonly Measured[] = [
   },
 ];
 
-const perSecond = ({ item, units, key }: Measured): { most: number; keys: number } => {
+const perSecond = ({ item, units, key }: StoreMeasurement): { most: number; keys: number } => {
   const byKey = new Map<string, number>();
   for (let n = 0; n < operations; n++) {
     const written = item(n);

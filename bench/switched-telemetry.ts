@@ -5,11 +5,11 @@
  */
 import { type LogTelemetry, logTelemetry as real, type TelemetryOptions } from '#adapters/telemetry/telemetry.ts';
 
-export interface Switched {
+export interface TelemetrySwitch {
   readonly on: boolean;
 }
 
-export interface Spent {
+export interface CpuUsage {
   /** CPU time of the process since its start. */
   readonly cpuMs: number;
 }
@@ -17,10 +17,10 @@ export interface Spent {
 export function logTelemetry(options: TelemetryOptions): LogTelemetry {
   const recording = real(options);
   let on = true;
-  process.on('message', (message: Switched) => {
+  process.on('message', (message: TelemetrySwitch) => {
     on = message.on;
     const { user, system } = process.cpuUsage();
-    process.send?.({ cpuMs: (user + system) / 1_000 } satisfies Spent);
+    process.send?.({ cpuMs: (user + system) / 1_000 } satisfies CpuUsage);
   });
   const begun = performance.now();
   const silent = {

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { chatBody, chatConfiguration } from './chat.ts';
 import { type Child, startChild } from './host.ts';
 import { load } from './load.ts';
-import type { Spent, Switched } from './switched-telemetry.ts';
+import type { CpuUsage, TelemetrySwitch } from './switched-telemetry.ts';
 
 const pairs = 80;
 const callsOfBlock = 100;
@@ -62,8 +62,8 @@ async function figuresOf(gateway: Child, block: () => ReturnType<typeof load>): 
 
 /** Turns telemetry on or off. @returns the gateway's CPU time so far, in ms */
 async function turned({ process: child }: Child, on: boolean): Promise<number> {
-  child.send({ on } satisfies Switched);
-  const [{ cpuMs }] = (await once(child, 'message')) as [Spent];
+  child.send({ on } satisfies TelemetrySwitch);
+  const [{ cpuMs }] = (await once(child, 'message')) as [CpuUsage];
   return cpuMs;
 }
 

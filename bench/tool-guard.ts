@@ -1,6 +1,6 @@
 /** `node bench/run.ts --tool-guard`: detections, false alarms and cost of the tool guard. */
 import { readFileSync } from 'node:fs';
-import { check } from '#adapters/wasm/check.ts';
+import { checkContent } from '#adapters/wasm/check.ts';
 import { compileModule } from '#adapters/wasm/module.ts';
 import { toolGuard } from '#core/contracts/config/tool-guard.ts';
 import { checkArguments } from '#core/guard/arguments.ts';
@@ -67,7 +67,7 @@ async function classified(): Promise<void> {
   const metadata = { tenant_id: 'default', model: '', provider: '', phase: 'input' } as const;
   const flags = (row: Row): boolean => {
     const text = classifiedText(row);
-    return text !== undefined && check({ module, content: new TextEncoder().encode(text), metadata }).flagged;
+    return text !== undefined && checkContent({ module, content: new TextEncoder().encode(text), metadata }).flagged;
   };
   const either = (row: Row): boolean => actedOn(row).length > 0 || flags(row);
   for (const [who, acts] of [
@@ -83,15 +83,15 @@ async function classified(): Promise<void> {
 }
 
 /** Returns 4,096 characters of results of one kind. */
-function textsOf(kind: string): string {
+function harmlessText(kind: string): string {
   const texts = harmless().flatMap((row) => (row.kind === kind && row.place === 'result' ? [row.text] : []));
   return texts.join('\n\n').repeat(20).slice(0, 4_096);
 }
 
 function slowestKind(): readonly [kind: string, ms: number] {
-  const kinds = [...new Set(harmless().map(({ kind }) => kind))].filter((kind) => textsOf(kind) !== '');
+  const kinds = [...new Set(harmless().map(({ kind }) => kind))].filter((kind) => harmlessText(kind) !== '');
   const measured = kinds.map((kind) => {
-    const text = textsOf(kind);
+    const text = harmlessText(kind);
     return [kind, median(() => checkText(text))] as const;
   });
   return measured.sort(([, one], [, other]) => other - one)[0]!;
@@ -103,7 +103,7 @@ function costs(): Readonly<Record<string, () => unknown>> {
     'HTML page',
     'other languages and emoji',
     'code',
-  ].map(textsOf);
+  ].map(harmlessText);
   const { results: actions } = toolGuard.parse({});
   const outcome = { result: { content: [{ type: 'text', text: readme! }] } };
   return {

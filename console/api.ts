@@ -29,7 +29,7 @@ export interface Api {
 }
 
 /** Content of a request: `body` is sent as JSON, `raw` unchanged. */
-interface Sent {
+interface ApiRequest {
   readonly body?: unknown;
   readonly signal?: AbortSignal | undefined;
   readonly headers?: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export function apiOf(keyNow: () => string | undefined, rejected: (key: string) 
   const answered = async (
     method: string,
     path: string,
-    { body, signal, headers = {}, raw }: Sent = {},
+    { body, signal, headers = {}, raw }: ApiRequest = {},
   ): Promise<Response> => {
     const key = keyNow();
     if (key === undefined) throw new ApiError(401, 'signed_out', 'Sign in again.');

@@ -15,7 +15,7 @@ import { pagesOf, refusedPage } from './page-access.ts';
 import type { Page } from './page-names.ts';
 import type { PageProps } from './page-props.ts';
 import { useRoute } from './route.ts';
-import { forgetKey, keepKey, keptKey, keyOfLink, type Me, mayOperate, nameOf, takeLinkToken } from './session.ts';
+import { displayName, forgetKey, keepKey, keptKey, keyOfLink, type Me, mayOperate, takeLinkToken } from './session.ts';
 import { SignIn, SignInAgain } from './sign-in.tsx';
 import { signInFault } from './sign-in-fault.ts';
 
@@ -94,10 +94,10 @@ export function App() {
   if (me)
     return (
       <>
-        <Signed key={`${me.tenant} ${me.person ?? me.key_id}`} api={api} me={me} signOut={signOut} />
+        <PersonPages key={`${me.tenant} ${me.person ?? me.key_id}`} api={api} me={me} signOut={signOut} />
         {ended && (
           <SignInAgain
-            who={nameOf(me)}
+            who={displayName(me)}
             signIn={signIn}
             why="The gateway no longer accepts this key."
             signOut={() => signOut()}
@@ -121,7 +121,7 @@ interface SignedProps {
 }
 
 /** State of one person's pages: when another person signs in, it starts empty. */
-function Signed({ api, me, signOut }: SignedProps) {
+function PersonPages({ api, me, signOut }: SignedProps) {
   const route = useRoute();
   const shown = pagesOf(me);
   // An address that names a page is kept, so that a person who followed a link can read why the page does not open.

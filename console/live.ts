@@ -5,7 +5,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { faultText } from './api.ts';
 
-export interface Live<T> {
+export interface LiveAnswer<T> {
   /** The last response, kept while the gateway does not respond. */
   readonly value: T | undefined;
   /** Why the last request failed. */
@@ -27,8 +27,8 @@ const slowestMs = 20_000;
  * @param ask must not change between renders unless the request does.
  * @param everyMs the pause between a response and the next request; 0 asks once.
  */
-export function useLive<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs = visibleMs): Live<T> {
-  const [state, setState] = useState<Pick<Live<T>, 'value' | 'fault'>>({ value: undefined, fault: undefined });
+export function useLive<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs = visibleMs): LiveAnswer<T> {
+  const [state, setState] = useState<Pick<LiveAnswer<T>, 'value' | 'fault'>>({ value: undefined, fault: undefined });
   const now = useRef(() => {});
   const every = useRef(everyMs);
   every.current = everyMs;

@@ -1,5 +1,6 @@
 /** The page named in the address fragment: `#/approvals/<id>`. Opening an address never makes a decision. */
 import { useLayoutEffect, useState } from 'preact/hooks';
+import { decodeUriOrUnchanged } from '#core/kernel/decode-uri.ts';
 import { type Page, pages } from './page-names.ts';
 
 interface Route {
@@ -13,15 +14,11 @@ export function routeOf(hash: string): Route {
   const [name = '', id = ''] = hash.replace(/^#\/?/, '').split('?')[0]!.split('/');
   // Addresses from before the page was split still work.
   const known = pages.find((each) => each === name) ?? (name === 'status' ? 'health' : undefined);
-  return { page: known ?? 'overview', id: id === '' ? undefined : decoded(id), named: known !== undefined };
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
+  return {
+    page: known ?? 'overview',
+    id: id === '' ? undefined : decodeUriOrUnchanged(id),
+    named: known !== undefined,
+  };
 }
 
 export const hashOf = (page: Page, id?: string): string =>

@@ -50,4 +50,4 @@ export const mayOperate = ({ role }: Me): boolean => rank[role] >= rank.operator
  */
 export const mayVote = (me: Me): boolean => me.kind === 'human' && mayOperate(me);
 
-export const nameOf = ({ person, name, key_id }: Me): string => person ?? name ?? key_id;
+export const displayName = ({ person, name, key_id }: Me): string => person ?? name ?? key_id;

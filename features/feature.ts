@@ -28,7 +28,7 @@ export interface Feature {
   /** Loads the commands of agentctl. */
   readonly commands?: () => Promise<{ readonly commands: readonly FeatureCommand[] }>;
   /** Loads notifiers by the channel named in deliveries: one of `approvals.channels`, or `evaluation`. */
-  readonly channels?: Readonly<Record<string, () => Promise<{ readonly notifier: NotifierOf }>>>;
+  readonly channels?: Readonly<Record<string, () => Promise<{ readonly notifier: CreateNotifier }>>>;
   /** Loads the checks of `agentctl doctor`. */
   readonly checks?: () => Promise<{ readonly checks: readonly FeatureCheck[] }>;
   /** Loads the log of chain points for a gateway on this machine. On AWS, a line of `aws-logs.ts` does this. */
@@ -43,7 +43,7 @@ export interface Feature {
  * Function that returns the notifier of a channel, or undefined if the channel is off. A missing secret throws an error
  * that names it.
  */
-export type NotifierOf = (ports: GatewayPorts, configuration: Configuration) => Promise<Notifier | undefined>;
+export type CreateNotifier = (ports: GatewayPorts, configuration: Configuration) => Promise<Notifier | undefined>;
 
 /**
  * Function that opens the log, to which all processes that share the store write. @throws Error if this process has

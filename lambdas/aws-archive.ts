@@ -5,22 +5,22 @@ import { contradictionRows } from '#adapters/tables/set-aside-rows.ts';
 import { checkpointEntries } from '#core/evidence/checkpointer.ts';
 import type { AwsLogs } from '#features/aws-logs.ts';
 import * as logs from '#features/aws-logs.ts';
-import type { KeptFrom } from './aws.ts';
+import type { EvidenceSources } from './aws.ts';
 
 /** Reads the archive. */
-export const archive = ({ bucket, signer, clock }: KeptFrom) => ({
+export const archive = ({ bucket, signer, clock }: EvidenceSources) => ({
   archived: archiveBucket({ bucket }),
   checkpoints: checkpointBucket({ bucket, signer, clock }),
 });
 
 /** Reads the archive and the transparency log. */
-export const archiveAndLog = (from: KeptFrom) => ({
+export const archiveAndLog = (from: EvidenceSources) => ({
   ...archive(from),
   transparency: (logs as Partial<AwsLogs>).awsLogReader?.(from),
 });
 
 /** Writes the archive and covers its copies with checkpoints, which the log witnesses. */
-export const archiving = (from: KeptFrom) => {
+export const archiving = (from: EvidenceSources) => {
   const { bucket, clock, telemetry } = from;
   const contradictions = contradictionRows(from.store);
   const { checkpoints } = archive(from);

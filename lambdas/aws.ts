@@ -53,7 +53,7 @@ import { errorReply } from './middleware/answers.ts';
 import type { ChatPorts, GatewayPorts } from './ports.ts';
 
 /** Inputs from which access to the archive, checkpoints and transparency log is built. */
-export interface KeptFrom {
+export interface EvidenceSources {
   readonly bucket: string;
   readonly signer: Signer;
   readonly store: StoreOptions;
@@ -80,7 +80,7 @@ export interface HostCapabilities {
   readonly votes?: SignerOfKeys;
   /** Archive, checkpoints and transparency log, for functions that read them. */
   readonly kept?: (
-    from: KeptFrom,
+    from: EvidenceSources,
   ) => Partial<Pick<GatewayPorts, 'archived' | 'checkpoints' | 'archiving' | 'transparency'>>;
   readonly approvalClock?: (stateMachineArn: string) => ApprovalClock;
   readonly rolloutClock?: (stateMachineArn: string) => RolloutClock;

@@ -15,7 +15,7 @@ import {
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
-import type { AlarmRow, CompositeName, Severity, Watched } from './alarms/alarm.ts';
+import type { AlarmRow, CompositeName, Severity, WatchedResources } from './alarms/alarm.ts';
 import { approvalAlarms } from './alarms/approvals.ts';
 import { canaryAlarms } from './alarms/canary.ts';
 import { copyAlarms } from './alarms/copies.ts';
@@ -30,7 +30,7 @@ import type { GatewaySettings } from './settings.ts';
 
 interface AlarmsProps {
   readonly settings: GatewaySettings;
-  readonly watched: Watched;
+  readonly watched: WatchedResources;
   /** Alarms from stacks that features add. */
   readonly added: readonly AlarmRow[];
   /**

@@ -6,14 +6,14 @@ import { Aws, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Bucket, type CfnBucket, ReplicationTimeValue } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import type { Copied, CopySettings } from './copy-settings.ts';
+import type { CopiedBucket, CopySettings } from './copy-settings.ts';
 import { accept } from './findings.ts';
 import type { GatewaySettings } from './settings.ts';
 
 interface BucketCopyProps {
   readonly settings: GatewaySettings;
   readonly copies: CopySettings;
-  readonly of: Copied;
+  readonly of: CopiedBucket;
 }
 
 export class BucketCopy extends Construct {

@@ -3,9 +3,9 @@ import type { Node } from 'constructs';
 import { words } from './context.ts';
 
 /** The copied buckets. */
-export type Copied = 'archive' | 'objects';
+export type CopiedBucket = 'archive' | 'objects';
 
-export interface CopySettings extends Readonly<Record<Copied, string>> {
+export interface CopySettings extends Readonly<Record<CopiedBucket, string>> {
   /** Account that contains both copies. Their buckets are named here and already exist. */
   readonly account: string;
 }

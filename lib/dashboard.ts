@@ -8,13 +8,13 @@ import {
 import { Construct } from 'constructs';
 import type { ChatOutcome } from '#core/contracts/chat.ts';
 import { decisions as decisionKinds } from '#core/contracts/envelope.ts';
-import type { Watched } from './alarms/alarm.ts';
+import type { WatchedResources } from './alarms/alarm.ts';
 import { gatewayMetrics } from './metrics.ts';
 import type { GatewaySettings } from './settings.ts';
 
 interface DashboardProps {
   readonly settings: GatewaySettings;
-  readonly watched: Watched;
+  readonly watched: WatchedResources;
 }
 
 const outcomes: readonly ChatOutcome[] = ['completed', 'cached', 'blocked', 'review', 'aborted', 'failed', 'refused'];

@@ -30,7 +30,7 @@ const answer = (
   return { name, statusCode: String(code), templates, ...(responseHeaders && { responseHeaders }) };
 };
 
-const refusal = (name: string): GatewayAnswer =>
+const refusalAnswer = (name: string): GatewayAnswer =>
   answer(name, 'forbidden', 'The request was refused before it reached the gateway.');
 
 /**
@@ -50,14 +50,14 @@ const answers: readonly GatewayAnswer[] = [
     'outcome_unknown',
     'The gateway did not answer in time, and the outcome is not known: what was asked for may have been done. Look the session up with GET /admin/v1/audit?session=<session> before you repeat it, or repeat an action with the Idempotency-Key it was sent with.',
   ),
-  ...['WAF_FILTERED', 'ACCESS_DENIED'].map(refusal),
+  ...['WAF_FILTERED', 'ACCESS_DENIED'].map(refusalAnswer),
   // Includes unknown routes if the request has an Authorization header that is not in AWS's format.
   answer('DEFAULT_4XX', 'invalid_request', 'The request could not be read, or there is no such route.'),
   answer('DEFAULT_5XX', 'server_error', 'The gateway could not complete the request.'),
 ];
 
 /** Additional responses for the API for callers with IAM credentials. */
-const ofSignedRequests = ['EXPIRED_TOKEN', 'INVALID_SIGNATURE'].map(refusal);
+const ofSignedRequests = ['EXPIRED_TOKEN', 'INVALID_SIGNATURE'].map(refusalAnswer);
 
 interface Callers {
   /** Whether pages from other origins may call. */

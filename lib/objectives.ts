@@ -5,7 +5,7 @@
 import { Duration } from 'aws-cdk-lib';
 import type { RestApiBase } from 'aws-cdk-lib/aws-apigateway';
 import { type IMetric, MathExpression, Stats } from 'aws-cdk-lib/aws-cloudwatch';
-import type { Watched } from './alarms/alarm.ts';
+import type { WatchedResources } from './alarms/alarm.ts';
 import type { GatewayMetrics } from './metrics.ts';
 
 interface Objective {
@@ -40,7 +40,7 @@ const answeredPercent = (apis: readonly RestApiBase[]): IMetric => {
 };
 
 /** @returns the five objectives, in the overview's order */
-export const objectives = ({ apis, iam, functions }: Watched, own: GatewayMetrics): readonly Objective[] => [
+export const objectives = ({ apis, iam, functions }: WatchedResources, own: GatewayMetrics): readonly Objective[] => [
   {
     title: 'Availability: answers of chat, actions, votes and MCP without a 5xx',
     percent: 99.9,

@@ -16,7 +16,7 @@ const patterns = {
 
 type Upstream = keyof typeof patterns;
 
-interface Reached {
+interface ReachableUpstreams {
   /** The APIs that callers can reach, without a private admin API. */
   readonly apis: Readonly<Partial<Record<Upstream, BehaviorOptions>>> & Readonly<Record<'mcp', BehaviorOptions>>;
   readonly webSocket: BehaviorOptions;
@@ -24,7 +24,7 @@ interface Reached {
 
 /** Returns the address's behaviors. @param running returns a behavior that runs this code before each request. */
 export function oneAddress(
-  { apis, webSocket }: Reached,
+  { apis, webSocket }: ReachableUpstreams,
   running: (id: string, behavior: BehaviorOptions, code: string) => BehaviorOptions,
 ) {
   const routed = (Object.keys(patterns) as Upstream[]).flatMap((upstream) => {

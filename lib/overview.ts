@@ -8,14 +8,14 @@ import {
   TextWidget,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { Construct } from 'constructs';
-import type { Watched } from './alarms/alarm.ts';
+import type { WatchedResources } from './alarms/alarm.ts';
 import { gatewayMetrics } from './metrics.ts';
 import { objectives } from './objectives.ts';
 import type { GatewaySettings } from './settings.ts';
 
 interface OverviewProps {
   readonly settings: GatewaySettings;
-  readonly watched: Watched;
+  readonly watched: WatchedResources;
   /** The displayed alarms. */
   readonly alarms: readonly IAlarm[];
 }

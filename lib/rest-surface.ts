@@ -129,13 +129,13 @@ export class RestSurface extends Construct {
   }
 }
 
-type Deployed = CfnMethod | CfnResource | CfnGatewayResponse;
+type DeployedResource = CfnMethod | CfnResource | CfnGatewayResponse;
 
-const isDeployed = (part: IConstruct): part is Deployed =>
+const isDeployed = (part: IConstruct): part is DeployedResource =>
   part instanceof CfnMethod || part instanceof CfnResource || part instanceof CfnGatewayResponse;
 
 /** Returns the part as it appears in the template, as the CDK does for an API that it deploys itself. */
-const templateOf = (part: Deployed): unknown =>
+const templateOf = (part: DeployedResource): unknown =>
   Lazy.any({ produce: () => (part as unknown as { _toCloudFormation(): unknown })._toCloudFormation() });
 
 const streams = (name: FunctionName): boolean => (specs[name] as FunctionSpec).streams === true;

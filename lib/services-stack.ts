@@ -6,7 +6,7 @@ import type { Construct } from 'constructs';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { Route } from '#core/contracts/route.ts';
 import { functions } from '#features/functions.ts';
-import type { Watched } from './alarms/alarm.ts';
+import type { WatchedResources } from './alarms/alarm.ts';
 import { ApiLogging } from './api-logging.ts';
 import { Clocks } from './clocks.ts';
 import { DeadLetters } from './dead-letters.ts';
@@ -36,7 +36,7 @@ const optionalFunctions = ({ canary, dataPlane }: GatewaySettings): FunctionName
 ];
 
 export class GatewayServices extends Stack {
-  readonly watched: Omit<Watched, 'apis' | 'iam' | 'rolloutMachine'>;
+  readonly watched: Omit<WatchedResources, 'apis' | 'iam' | 'rolloutMachine'>;
   readonly apis: Readonly<Record<Route['surface'], SurfaceApi>>;
   /** The API for callers with IAM credentials, if any. */
   readonly iam?: SurfaceApi;

@@ -6,7 +6,7 @@ import { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import type { Construct } from 'constructs';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import { functions } from '#features/functions.ts';
-import type { AlarmRow, Watched } from './alarms/alarm.ts';
+import type { AlarmRow, WatchedResources } from './alarms/alarm.ts';
 import { Alarms } from './alarms.ts';
 import { Dashboard } from './dashboard.ts';
 import { Overview } from './overview.ts';
@@ -20,7 +20,7 @@ import {
 
 interface GatewayWatchProps extends StackProps {
   readonly settings: GatewaySettings;
-  readonly watched: Omit<Watched, 'rolloutMachine'>;
+  readonly watched: Omit<WatchedResources, 'rolloutMachine'>;
   /** Alarms from stacks that features add. */
   readonly added: readonly AlarmRow[];
 }
@@ -47,14 +47,14 @@ export class GatewayWatch extends Stack {
 function byName(
   scope: Construct,
   settings: GatewaySettings,
-): Pick<Watched, 'functions' | 'stateMachine' | 'rolloutMachine' | 'deadLetters'> {
+): Pick<WatchedResources, 'functions' | 'stateMachine' | 'rolloutMachine' | 'deadLetters'> {
   const queue = Stack.of(scope).formatArn({ service: 'sqs', resource: deadLetterName(settings) });
   const watchedFunctions = Object.keys(functions).map((name) => [
     name,
     LambdaFunction.fromFunctionName(scope, `Of-${name}`, functionName(settings, name as FunctionName)),
   ]);
   return {
-    functions: Object.fromEntries(watchedFunctions) as Watched['functions'],
+    functions: Object.fromEntries(watchedFunctions) as WatchedResources['functions'],
     stateMachine: StateMachine.fromStateMachineName(scope, 'OfApprovals', stateMachineName(settings)),
     rolloutMachine: StateMachine.fromStateMachineName(scope, 'OfRollouts', rolloutMachineName(settings)),
     deadLetters: Queue.fromQueueArn(scope, 'OfDeadLetters', queue),

@@ -1,7 +1,7 @@
 /** Builds the CustomResourceDefinitions from the configuration's schema; `npm run crds` writes them into the chart. */
 import * as z from 'zod';
 import { configurationSchema } from '#core/contracts/config.ts';
-import { group, type Kind, kinds, plurals } from './resources.ts';
+import { group, kinds, plurals, type ResourceKind } from './resources.ts';
 import { type OpenApi, structural } from './structural-schema.ts';
 
 const text = (description: string, more: OpenApi = {}): OpenApi => ({
@@ -54,7 +54,7 @@ const entryOf = (section: string, without: readonly string[] = []): Record<strin
   const { properties } = structural(sections[section]!.items as OpenApi);
   return Object.fromEntries(Object.entries(properties ?? {}).filter(([name]) => !without.includes(name)));
 };
-const listOf = (section: string, name: string): OpenApi => structural(sections[section]!.properties![name]!);
+const listSchema = (section: string, name: string): OpenApi => structural(sections[section]!.properties![name]!);
 
 const tenantKey = structural(((sections.tenants!.items as OpenApi).properties!.api_keys!.items as OpenApi).anyOf![1]!);
 const { key: _plain, key_env: _named, key_sha256: _digest, ...keyFields } = tenantKey.properties!;
@@ -62,7 +62,7 @@ const { key: _plain, key_env: _named, key_sha256: _digest, ...keyFields } = tena
 /**
  * Specs are open: an unknown member reaches the gateway, which refuses it, while the API server would silently drop it.
  */
-const specs: Readonly<Record<Kind, OpenApi>> = {
+const specs: Readonly<Record<ResourceKind, OpenApi>> = {
   Gateway: {
     required: ['service', 'adminToken'],
     properties: {
@@ -167,9 +167,9 @@ const specs: Readonly<Record<Kind, OpenApi>> = {
     properties: {
       gateway: gatewayName,
       order,
-      input: listOf('policies', 'input'),
-      output: listOf('policies', 'output'),
-      rules: listOf('tool_policies', 'rules'),
+      input: listSchema('policies', 'input'),
+      output: listSchema('policies', 'output'),
+      rules: listSchema('tool_policies', 'rules'),
     },
   },
 };
@@ -191,7 +191,7 @@ const conditions: OpenApi = {
     },
   },
 };
-const status = (kind: Kind): OpenApi => ({
+const status = (kind: ResourceKind): OpenApi => ({
   type: 'object',
   properties: {
     conditions,
@@ -206,7 +206,7 @@ const status = (kind: Kind): OpenApi => ({
 });
 
 /** Rules for object names, which become names in the configuration and, for a Provider, the name of a variable. */
-const nameRules: Partial<Record<Kind, OpenApi>> = {
+const nameRules: Partial<Record<ResourceKind, OpenApi>> = {
   Provider: {
     'x-kubernetes-validations': [
       {
@@ -225,7 +225,7 @@ const nameRules: Partial<Record<Kind, OpenApi>> = {
 const column = (name: string, jsonPath: string, type = 'string') => ({ name, type, jsonPath });
 const conditionColumn = (type: string, field: string) => `.status.conditions[?(@.type=="${type}")].${field}`;
 
-const definition = (kind: Kind) => ({
+const definition = (kind: ResourceKind) => ({
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',
   metadata: { name: `${plurals[kind]}.${group}` },

@@ -1,7 +1,7 @@
 /** The two requests that the operator sends to a gateway's admin surface. */
 
 import type { Composition } from './compose.ts';
-import { failed, type Live, type Outcome } from './plan.ts';
+import { type ActiveVersion, failed, type ReconcileOutcome } from './plan.ts';
 import type { Gateway } from './resources.ts';
 
 const timeoutMs = 60_000;
@@ -15,7 +15,7 @@ export function serviceAddress({ metadata, spec: { service } }: Gateway): string
 }
 
 /** Returns the version in force. */
-export async function liveVersion(address: string, token: string, signal: AbortSignal): Promise<Live> {
+export async function liveVersion(address: string, token: string, signal: AbortSignal): Promise<ActiveVersion> {
   const answer = await call({ address, token }, 'GET', 'policy-versions/current', signal);
   if (answer.unreachable !== undefined) return { unreachable: answer.unreachable };
   const { status, body } = answer;
@@ -29,7 +29,7 @@ export async function putConfiguration(
   token: string,
   { text, composed }: Composition,
   signal: AbortSignal,
-): Promise<Outcome> {
+): Promise<ReconcileOutcome> {
   const answer = await call({ address, token }, 'PUT', 'config', signal, text);
   if (answer.unreachable !== undefined) return failed('Unreachable', answer.unreachable);
   const { status, body } = answer;

@@ -7,9 +7,9 @@ import {
   type Gateway,
   group,
   groupVersion,
-  type Kind,
   type Part,
   plurals,
+  type ResourceKind,
   type Secret,
 } from './resources.ts';
 
@@ -25,14 +25,14 @@ export class KubernetesError extends Error {
   }
 }
 
-export type Custom = Gateway | Part;
-interface Listed {
-  readonly items: readonly Custom[];
+export type CustomResource = Gateway | Part;
+interface ResourceList {
+  readonly items: readonly CustomResource[];
   readonly resourceVersion: string;
 }
 interface WatchEvent {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR';
-  readonly object: Custom;
+  readonly object: CustomResource;
 }
 export interface Lease {
   readonly apiVersion: 'coordination.k8s.io/v1';
@@ -64,7 +64,7 @@ export type KubernetesApi = ReturnType<typeof kubernetesApi>;
 
 /** @throws KubernetesError for responses other than 2xx; TypeError or DOMException if there is no response. */
 export function kubernetesApi({ server, namespace, token }: ApiAccess) {
-  const custom = (kind: Kind, name = '') => path(`apis/${groupVersion}`, plurals[kind], name);
+  const custom = (kind: ResourceKind, name = '') => path(`apis/${groupVersion}`, plurals[kind], name);
   const path = (api: string, plural: string, name: string) =>
     `/${api}/namespaces/${encodeURIComponent(namespace)}/${plural}${name && `/${encodeURIComponent(name)}`}`;
   const leases = (name = '') => path('apis/coordination.k8s.io/v1', 'leases', name);
@@ -92,16 +92,16 @@ export function kubernetesApi({ server, namespace, token }: ApiAccess) {
 
   return {
     /** Lists all objects of a kind, page by page. */
-    async list(kind: Kind): Promise<Listed> {
-      const items: Custom[] = [];
+    async list(kind: ResourceKind): Promise<ResourceList> {
+      const items: CustomResource[] = [];
       for (let next = ''; ; ) {
         const query = new URLSearchParams({ limit: String(pageSize), ...(next && { continue: next }) });
-        const page = await read<{ items: Custom[]; metadata: { resourceVersion: string; continue?: string } }>(
+        const page = await read<{ items: CustomResource[]; metadata: { resourceVersion: string; continue?: string } }>(
           'GET',
           `${custom(kind)}?${query}`,
         );
         // Items in a list omit their kind.
-        items.push(...page.items.map((item) => ({ ...item, kind, apiVersion: groupVersion }) as Custom));
+        items.push(...page.items.map((item) => ({ ...item, kind, apiVersion: groupVersion }) as CustomResource));
         next = page.metadata.continue ?? '';
         if (!next) return { items, resourceVersion: page.metadata.resourceVersion };
       }
@@ -111,7 +111,7 @@ export function kubernetesApi({ server, namespace, token }: ApiAccess) {
      * Watches changes since a version until the server ends the watch.
      * @throws KubernetesError 410 if the version is too old.
      */
-    async *watch(kind: Kind, resourceVersion: string, ended: AbortSignal): AsyncGenerator<WatchEvent> {
+    async *watch(kind: ResourceKind, resourceVersion: string, ended: AbortSignal): AsyncGenerator<WatchEvent> {
       const query = new URLSearchParams({
         watch: 'true',
         allowWatchBookmarks: 'true',
@@ -148,15 +148,15 @@ export function kubernetesApi({ server, namespace, token }: ApiAccess) {
     applyDeployment: (wanted: AppliedDeployment) => apply<Deployment>(deployments(wanted.metadata.name), wanted),
 
     /** @throws KubernetesError 409 if the object has changed since it was read. */
-    setFinalizers: ({ kind, metadata: { name, resourceVersion } }: Custom, finalizers: readonly string[]) =>
-      read<Custom>('PATCH', custom(kind as Kind, name), {
+    setFinalizers: ({ kind, metadata: { name, resourceVersion } }: CustomResource, finalizers: readonly string[]) =>
+      read<CustomResource>('PATCH', custom(kind as ResourceKind, name), {
         type: 'application/merge-patch+json',
         body: { metadata: { resourceVersion, finalizers } },
       }),
 
     /** Applies the whole status server-side. */
-    applyStatus: ({ apiVersion, kind, metadata: { name } }: Custom, status: object) =>
-      apply<Custom>(`${custom(kind as Kind, name)}/status`, {
+    applyStatus: ({ apiVersion, kind, metadata: { name } }: CustomResource, status: object) =>
+      apply<CustomResource>(`${custom(kind as ResourceKind, name)}/status`, {
         apiVersion,
         kind,
         metadata: { name, namespace },

@@ -1,14 +1,14 @@
 /** Caches the objects of all kinds with one list request and one watch per kind. */
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Custom, type KubernetesApi, KubernetesError } from './kubernetes-api.ts';
-import { type Gateway, type Kind, kinds, type Part } from './resources.ts';
+import { type CustomResource, type KubernetesApi, KubernetesError } from './kubernetes-api.ts';
+import { type Gateway, kinds, type Part, type ResourceKind } from './resources.ts';
 
 export interface ObjectCache {
   gateways(): Gateway[];
   /** Returns all objects that name a Gateway. */
   parts(): Part[];
   /** Stores the result of a write immediately; the corresponding watch event then changes nothing. */
-  put(object: Custom): void;
+  put(object: CustomResource): void;
 }
 
 /** Starts the watches. @param changed called after each change, except changes made by `put`. */
@@ -17,11 +17,11 @@ export async function watchObjects(
   { changed, report }: { changed(): void; report(fault: unknown): void },
   signal: AbortSignal,
 ): Promise<ObjectCache & { readonly ended: Promise<unknown> }> {
-  const objects = new Map<string, Custom>();
-  const keyOf = ({ kind, metadata }: Custom) => `${kind}/${metadata.name}`;
-  const ofKind = (kind: Kind) => [...objects.values()].filter((object) => object.kind === kind);
+  const objects = new Map<string, CustomResource>();
+  const keyOf = ({ kind, metadata }: CustomResource) => `${kind}/${metadata.name}`;
+  const ofKind = (kind: ResourceKind) => [...objects.values()].filter((object) => object.kind === kind);
 
-  function put(object: Custom): boolean {
+  function put(object: CustomResource): boolean {
     const known = objects.get(keyOf(object));
     if (known && !isNewer(object, known)) return false;
     if (isGone(object)) objects.delete(keyOf(object));
@@ -29,7 +29,7 @@ export async function watchObjects(
     return true;
   }
 
-  async function load(kind: Kind): Promise<string> {
+  async function load(kind: ResourceKind): Promise<string> {
     const { items, resourceVersion } = await api.list(kind);
     const listed = new Set(items.map(keyOf));
     for (const object of ofKind(kind)) if (!listed.has(keyOf(object))) objects.delete(keyOf(object));
@@ -38,7 +38,7 @@ export async function watchObjects(
     return resourceVersion;
   }
 
-  async function follow(kind: Kind, listedAt: string): Promise<void> {
+  async function follow(kind: ResourceKind, listedAt: string): Promise<void> {
     let version: string | undefined = listedAt;
     while (!signal.aborted) {
       try {
@@ -73,9 +73,9 @@ const retryMs = 1000;
 const reopenMs = 100;
 
 /** Checks whether the server has removed an object, which happens with the write that removes the last finalizer. */
-const isGone = ({ metadata }: Custom): boolean =>
+const isGone = ({ metadata }: CustomResource): boolean =>
   metadata.deletionTimestamp !== undefined && (metadata.finalizers ?? []).length === 0;
 
-const isNewer = (one: Custom, other: Custom): boolean =>
+const isNewer = (one: CustomResource, other: CustomResource): boolean =>
   one.metadata.uid !== other.metadata.uid ||
   BigInt(one.metadata.resourceVersion!) > BigInt(other.metadata.resourceVersion!);

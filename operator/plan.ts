@@ -4,7 +4,7 @@ import { type AppliedDeployment, isApplied, isRolledOut, wantedDeployment } from
 import { type Deployment, finalizer, type Gateway, type Part } from './resources.ts';
 
 /** The gateway's configuration in force, or the reason it is not known. */
-export type Live =
+export type ActiveVersion =
   | { readonly version: number; readonly sha256: string }
   | { readonly unreachable: string; readonly unauthorized?: boolean };
 
@@ -14,7 +14,7 @@ export interface Observed extends Sources {
 }
 
 /** Result of a reconciliation, from which every object of the Gateway gets its conditions. */
-export type Outcome =
+export type ReconcileOutcome =
   | {
       readonly stored: true;
       readonly version: number;
@@ -42,7 +42,7 @@ interface Plan {
   readonly apply?: AppliedDeployment;
   /** Configuration to send after the apply; absent if `outcome` states the reason. */
   readonly composition?: Composition;
-  readonly outcome?: Outcome;
+  readonly outcome?: ReconcileOutcome;
 }
 
 /** Plans one reconciliation: claim, compose, environment, then the configuration. */
@@ -87,7 +87,7 @@ const emptied = { template: { metadata: { annotations: {} }, spec: { containers:
 const isUnclaimed = ({ metadata }: Gateway | Part): boolean =>
   metadata.deletionTimestamp === undefined && !metadata.finalizers?.includes(finalizer);
 
-export const failed = (reason: Reason, message: string): Outcome => ({ stored: false, reason, message });
+export const failed = (reason: Reason, message: string): ReconcileOutcome => ({ stored: false, reason, message });
 
 const noDeployment = ({ metadata }: AppliedDeployment): string =>
   `spec.deployment: found no Deployment ${metadata.name} in the namespace ${metadata.namespace}. Name the one of the gateway.`;

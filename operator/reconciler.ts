@@ -2,10 +2,10 @@
 import type { Composition } from './compose.ts';
 import { secretNames, secretValue } from './compose.ts';
 import { liveVersion, putConfiguration } from './gateway-api.ts';
-import { type Custom, type KubernetesApi, KubernetesError } from './kubernetes-api.ts';
+import { type CustomResource, type KubernetesApi, KubernetesError } from './kubernetes-api.ts';
 import type { Leadership } from './leadership.ts';
 import type { ObjectCache } from './object-cache.ts';
-import { failed, isDue, type Observed, type Outcome, plan } from './plan.ts';
+import { failed, isDue, type Observed, plan, type ReconcileOutcome } from './plan.ts';
 import { finalizer, type Gateway, type Secret } from './resources.ts';
 import { type Settlement, settle, settleWithoutGateway } from './settle.ts';
 
@@ -36,11 +36,11 @@ export class Reconciler {
    * @returns the outcome of each Gateway, by name.
    * @throws KubernetesError, or a connection error; the next run continues from the state at that time.
    */
-  async run(fresh: boolean): Promise<Map<string, Outcome>> {
+  async run(fresh: boolean): Promise<Map<string, ReconcileOutcome>> {
     if (fresh) this.#secrets.clear();
     const { objects, now } = this.#ports;
     const gateways = objects.gateways();
-    const outcomes = new Map<string, Outcome>();
+    const outcomes = new Map<string, ReconcileOutcome>();
     for (const gateway of gateways) outcomes.set(gateway.metadata.name, await this.#reconcile(gateway));
     const names = new Set(gateways.map(({ metadata }) => metadata.name));
     const orphans = objects.parts().filter(({ spec }) => !names.has(spec.gateway));
@@ -48,7 +48,7 @@ export class Reconciler {
     return outcomes;
   }
 
-  async #reconcile(gateway: Gateway): Promise<Outcome> {
+  async #reconcile(gateway: Gateway): Promise<ReconcileOutcome> {
     const { api, objects, log } = this.#ports;
     const parts = objects.parts().filter(({ spec }) => spec.gateway === gateway.metadata.name);
     await this.#readSecrets(secretNames({ gateway, parts }));
@@ -70,7 +70,7 @@ export class Reconciler {
   }
 
   /** Sends the configuration if the gateway has a different one. */
-  async #bring({ gateway, secrets }: Observed, composition: Composition): Promise<Outcome> {
+  async #bring({ gateway, secrets }: Observed, composition: Composition): Promise<ReconcileOutcome> {
     const { addressOf, leadership, log } = this.#ports;
     const token = secretValue(gateway.spec.adminToken.secretKeyRef, secrets)!;
     const address = addressOf(gateway);
@@ -105,7 +105,7 @@ export class Reconciler {
     );
   }
 
-  async #setFinalizers(object: Custom, finalizers: readonly string[]): Promise<void> {
+  async #setFinalizers(object: CustomResource, finalizers: readonly string[]): Promise<void> {
     this.#ports.leadership.assertHeld();
     this.#ports.objects.put(withKind(object, await this.#ports.api.setFinalizers(object, finalizers)));
   }
@@ -128,7 +128,8 @@ export class Reconciler {
   }
 }
 
-const withKind = ({ kind, apiVersion }: Custom, answer: Custom): Custom => ({ ...answer, kind, apiVersion }) as Custom;
+const withKind = ({ kind, apiVersion }: CustomResource, answer: CustomResource): CustomResource =>
+  ({ ...answer, kind, apiVersion }) as CustomResource;
 
-const outcomeText = (outcome: Outcome) =>
+const outcomeText = (outcome: ReconcileOutcome) =>
   outcome.stored ? { synced: true, version: outcome.version } : { synced: false, reason: outcome.reason };

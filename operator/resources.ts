@@ -6,10 +6,10 @@ export const groupVersion = `${group}/v1alpha1`;
 /** Kinds whose objects name a Gateway and become parts of its configuration. */
 const partKinds = ['Provider', 'Route', 'Tenant', 'Policy'] as const;
 export type PartKind = (typeof partKinds)[number];
-export type Kind = 'Gateway' | PartKind;
-export const kinds: readonly Kind[] = ['Gateway', ...partKinds];
+export type ResourceKind = 'Gateway' | PartKind;
+export const kinds: readonly ResourceKind[] = ['Gateway', ...partKinds];
 
-export const plurals: Readonly<Record<Kind, string>> = {
+export const plurals: Readonly<Record<ResourceKind, string>> = {
   Gateway: 'gateways',
   Provider: 'providers',
   Route: 'routes',
@@ -51,7 +51,7 @@ export interface SecretKeyRef {
   readonly name: string;
   readonly key: string;
 }
-interface FromSecret {
+interface SecretReference {
   readonly secretKeyRef: SecretKeyRef;
 }
 type Fields = Readonly<Record<string, unknown>>;
@@ -61,9 +61,9 @@ interface GatewaySpec {
   readonly service: { readonly name: string; readonly port?: number; readonly scheme?: 'http' | 'https' };
   /** The gateway's Deployment: the operator owns the secret variables in its container. */
   readonly deployment?: { readonly name: string; readonly container?: string };
-  readonly adminToken: FromSecret;
+  readonly adminToken: SecretReference;
   /** Additional secrets that the configuration names, passed as variables of the container. */
-  readonly secrets?: readonly (FromSecret & { readonly name: string })[];
+  readonly secrets?: readonly (SecretReference & { readonly name: string })[];
   /** The configuration, without the sections from other objects. */
   readonly configuration?: Fields;
 }

@@ -4,7 +4,7 @@ import type { KubernetesApi } from './kubernetes-api.ts';
 import { KubernetesError } from './kubernetes-api.ts';
 import { type Leadership, type LeaseSettings, whileLeading } from './leadership.ts';
 import { watchObjects } from './object-cache.ts';
-import type { Outcome } from './plan.ts';
+import type { ReconcileOutcome } from './plan.ts';
 import { Reconciler, type ReconcilerPorts } from './reconciler.ts';
 
 interface OperatorOptions extends Pick<ReconcilerPorts, 'addressOf' | 'log'> {
@@ -71,7 +71,7 @@ async function reconcileOften(options: OperatorOptions, leadership: Leadership, 
   }
 }
 
-const isRolling = (outcomes: ReadonlyMap<string, Outcome>): boolean =>
+const isRolling = (outcomes: ReadonlyMap<string, ReconcileOutcome>): boolean =>
   [...outcomes.values()].some((outcome) => !outcome.stored && outcome.reason === 'RollingOut');
 
 /** Waits for a call or a timeout; a call that arrives outside a wait is recorded for the next one. */

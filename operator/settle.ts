@@ -1,5 +1,5 @@
 /** Computes the writes after a reconciliation: changed conditions, and the release of deleted objects. Pure. */
-import type { Observed, Outcome } from './plan.ts';
+import type { Observed, ReconcileOutcome } from './plan.ts';
 import {
   type Condition,
   finalizer,
@@ -20,7 +20,7 @@ export interface Settlement {
 }
 
 /** Computes the writes. @param now ISO 8601 time, for conditions whose status changes. */
-export function settle({ gateway, parts }: Observed, outcome: Outcome, now: string): Settlement {
+export function settle({ gateway, parts }: Observed, outcome: ReconcileOutcome, now: string): Settlement {
   const gone = gateway.metadata.deletionTimestamp !== undefined;
   const release = [gateway, ...parts].filter(
     (object) =>
@@ -40,7 +40,7 @@ export function settle({ gateway, parts }: Observed, outcome: Outcome, now: stri
  * Returns whether a part keeps its conditions, which it does during a rollout unless it failed before
  * [operator.kubernetes].
  */
-function isLeftToGateway({ kind, status }: Gateway | Part, outcome: Outcome): boolean {
+function isLeftToGateway({ kind, status }: Gateway | Part, outcome: ReconcileOutcome): boolean {
   if (kind === 'Gateway' || outcome.stored || outcome.reason !== 'RollingOut') return false;
   const synced = status?.conditions?.find(({ type }) => type === 'Synced');
   return synced === undefined || synced.status === 'True';
@@ -58,13 +58,13 @@ export function settleWithoutGateway(parts: readonly Part[], now: string): Settl
   return { statuses, release };
 }
 
-const missing = ({ spec }: Part): Outcome => ({
+const missing = ({ spec }: Part): ReconcileOutcome => ({
   stored: false,
   reason: 'GatewayMissing',
   message: `spec.gateway: found ${spec.gateway}. Allowed: the name of a Gateway in the same namespace. Create the Gateway.`,
 });
 
-function statusOf(object: Gateway | Part, outcome: Outcome, now: string): GatewayStatus | PartStatus {
+function statusOf(object: Gateway | Part, outcome: ReconcileOutcome, now: string): GatewayStatus | PartStatus {
   const observedGeneration = object.metadata.generation ?? 0;
   const before = object.status?.conditions ?? [];
   const condition = (

@@ -11,7 +11,8 @@ import { join, resolve } from 'node:path';
 const parts = /^(@(?:aws-sdk|smithy)\/core)\/([\w-]+)$/;
 const imported = /^import \{([^}]*)\} from "([^"]+)";$/gm;
 const exported = /^export \{([^}]*)\} from "([^"]+)";$/gm;
-const namesOf = (list) => [...list.matchAll(/([\w$]+)(?: as ([\w$]+))?/g)].map(([, name, as = name]) => ({ name, as }));
+const importedNames = (list) =>
+  [...list.matchAll(/([\w$]+)(?: as ([\w$]+))?/g)].map(([, name, as = name]) => ({ name, as }));
 
 function indexOf(specifier) {
   const [, name, part] = parts.exec(specifier) ?? [];
@@ -30,7 +31,7 @@ export function directImports() {
   async function readExports(index) {
     const found = new Map();
     for (const [, list, from] of (await readFile(index, 'utf8')).matchAll(exported))
-      for (const { name, as } of namesOf(list)) found.set(as, await declaration(name, from, index));
+      for (const { name, as } of importedNames(list)) found.set(as, await declaration(name, from, index));
     return found;
   }
 
@@ -42,7 +43,7 @@ export function directImports() {
 
   async function direct(statement, list, specifier, importer) {
     if (!indexOf(specifier)) return statement;
-    const each = namesOf(list).map(async ({ name, as }) => {
+    const each = importedNames(list).map(async ({ name, as }) => {
       const found = (await declaration(name, specifier, importer)) ?? { name, file: specifier };
       return `import { ${found.name} as ${as} } from ${JSON.stringify(found.file)};`;
     });

@@ -8,7 +8,7 @@ import { stored } from '#adapters/tables/store.ts';
 import type { ChainPoint, SessionCheckpoint } from '#core/contracts/evidence.ts';
 import { CheckpointDamage, checkpointsOf, sessionCheckpointDefect, signCheckpoint } from '#core/evidence/checkpoint.ts';
 import { signingKeysOf } from '#core/evidence/key-succession.ts';
-import type { Checkpointed, CheckpointLog, Signer } from '#core/evidence/ports.ts';
+import type { CheckpointLog, LastCheckpoint, Signer } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { jsonOrUndefined } from '#core/kernel/json-or-undefined.ts';
 import type { Page } from '#core/kernel/page.ts';
@@ -39,9 +39,9 @@ const maxRemembered = 5_000;
 
 export function checkpointBucket(options: CheckpointBucketOptions): CheckpointLog {
   const { bucket: Bucket, signer, clock, client = new S3Client(objectBounds()), remembers = false } = options;
-  const remembered = new RecentMap<string, Checkpointed>({ max: maxRemembered });
+  const remembered = new RecentMap<string, LastCheckpoint>({ max: maxRemembered });
 
-  const remember = ({ point, checkpoint }: Pick<SessionCheckpoint, 'point' | 'checkpoint'>): Checkpointed => {
+  const remember = ({ point, checkpoint }: Pick<SessionCheckpoint, 'point' | 'checkpoint'>): LastCheckpoint => {
     const found = { point, created_at: checkpoint.created_at, key_id: checkpoint.signature.key_id };
     if (!remembers) return found;
     remembered.set(folderOf(point.tenant, point.session_id), found);

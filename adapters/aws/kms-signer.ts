@@ -101,19 +101,20 @@ async function signature({ client, SignCommand }: Kms, keyId: string, message: U
     MessageType: 'DIGEST',
     SigningAlgorithm: 'ECDSA_SHA_256',
   });
-  const { Signature } = await client.send(request).catch(refuse);
+  const { Signature } = await client.send(request).catch(refuseSigning);
   return Buffer.from(present(Signature)).toString('base64');
 }
 
 async function fetchKey({ client, GetPublicKeyCommand }: Kms, keyId: string): Promise<KeyObject> {
-  const { PublicKey } = await client.send(new GetPublicKeyCommand({ KeyId: keyId })).catch(refuse);
+  const { PublicKey } = await client.send(new GetPublicKeyCommand({ KeyId: keyId })).catch(refuseSigning);
   return createPublicKey({ key: Buffer.from(present(PublicKey)), format: 'der', type: 'spki' });
 }
 
 const fetchPem = async (kms: Kms, keyId: string): Promise<string> =>
   (await fetchKey(kms, keyId)).export({ format: 'pem', type: 'spki' }).toString();
 
-const present = (bytes: Uint8Array | undefined): Uint8Array => bytes ?? refuse(new Error('KMS answered without bytes'));
+const present = (bytes: Uint8Array | undefined): Uint8Array =>
+  bytes ?? refuseSigning(new Error('KMS answered without bytes'));
 
 /**
  * Signs for the tenants' transparency logs with one Ed25519 KMS key, under each log's name. With Ed25519, KMS signs the
@@ -177,12 +178,12 @@ export function logKeyIds({
 
 async function logSignature({ client, SignCommand }: Kms, KeyId: string, Message: Uint8Array): Promise<Uint8Array> {
   const request = new SignCommand({ KeyId, Message, MessageType: 'RAW', SigningAlgorithm: 'ED25519_SHA_512' });
-  const { Signature } = await client.send(request).catch(refuse);
+  const { Signature } = await client.send(request).catch(refuseSigning);
   return present(Signature);
 }
 
 /** Refuses the caller if signing fails (fail closed). */
-function refuse(cause: unknown): never {
+function refuseSigning(cause: unknown): never {
   throw new GatewayError(
     'service_unavailable',
     'The signing key did not answer; nothing was signed. Try again shortly.',

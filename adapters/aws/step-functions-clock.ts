@@ -45,13 +45,13 @@ function lazily(config: SFNClientConfig): () => Promise<Sfn> {
   };
 }
 
-interface Started {
+interface ExecutionStart {
   readonly stateMachineArn: string;
   readonly name: string;
   readonly input: object;
 }
 
-async function start(sfn: () => Promise<Sfn>, { input, ...named }: Started): Promise<void> {
+async function start(sfn: () => Promise<Sfn>, { input, ...named }: ExecutionStart): Promise<void> {
   const { client, StartExecutionCommand } = await sfn();
   await client.send(new StartExecutionCommand({ ...named, input: JSON.stringify(input) })).catch(unless(startedBefore));
 }

@@ -10,14 +10,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-interface Allowed {
+interface Permissions {
   readonly network: boolean;
 }
 
 export interface Containment {
   readonly by: 'unshare' | 'bwrap';
   /** Returns the command line that enters the sandbox and executes `line` in the same folder. */
-  wrap(line: readonly string[], allowed: Allowed): string[];
+  wrap(line: readonly string[], allowed: Permissions): string[];
 }
 
 /** Sockets of the machine's services. A program without network access could reach them by path. */
@@ -43,9 +43,9 @@ exec unshare --user --map-user="$user" --map-group="$group" -- \\
 const namespaces = ['--user', '--pid', '--ipc', '--uts'];
 
 /** @param kept a file in a hidden folder that programs with network access can still read. */
-type Way = (hidden: readonly string[], kept?: string) => Containment;
+type ContainmentMethod = (hidden: readonly string[], kept?: string) => Containment;
 
-export const byUnshare: Way = (hidden, kept) => ({
+export const byUnshare: ContainmentMethod = (hidden, kept) => ({
   by: 'unshare',
   wrap: (line, { network }) => [
     ...['unshare', ...namespaces, ...(network ? [] : ['--net']), '--map-root-user', '--mount', '--mount-proc'],
@@ -54,7 +54,7 @@ export const byUnshare: Way = (hidden, kept) => ({
   ],
 });
 
-export const byBubblewrap: Way = (hidden, kept) => ({
+export const byBubblewrap: ContainmentMethod = (hidden, kept) => ({
   by: 'bwrap',
   wrap: (line, { network }) => [
     ...['bwrap', '--dev-bind', '/', '/', '--proc', '/proc'],
@@ -74,7 +74,7 @@ export const byBubblewrap: Way = (hidden, kept) => ({
  */
 export async function findContainment(
   hidden: readonly string[],
-  ways: readonly Way[] = [byUnshare, byBubblewrap],
+  ways: readonly ContainmentMethod[] = [byUnshare, byBubblewrap],
   sockets: 'hidden' | 'seen' = 'hidden',
   resolver: string = resolverFile,
 ): Promise<Containment | undefined> {
@@ -85,7 +85,7 @@ export async function findContainment(
     const folders = sockets === 'hidden' && existsSync(serviceSockets) ? [...hidden, serviceSockets] : hidden;
     const kept = await hiddenTarget(resolver, folders);
     for (const containment of ways)
-      if (await holds(containment([...folders, canary], kept), canary)) return containment(folders, kept);
+      if (await isContained(containment([...folders, canary], kept), canary)) return containment(folders, kept);
     return undefined;
   } finally {
     await rm(canary, { recursive: true, force: true });
@@ -99,7 +99,7 @@ async function hiddenTarget(file: string, folders: readonly string[]): Promise<s
 }
 
 /** Checks that a contained program sees neither the hidden folder nor the machine's processes. */
-async function holds(containment: Containment, hidden: string): Promise<boolean> {
+async function isContained(containment: Containment, hidden: string): Promise<boolean> {
   const probe = 'test ! -e "$1/seen" && test "$(readlink /proc/self/ns/pid)" != "$2" && test ! -e "/proc/$3"';
   const outside = [await readlink('/proc/self/ns/pid'), await largestProcessId()];
   const [file = '', ...args] = containment.wrap(['sh', '-c', probe, 'sh', hidden, ...outside], { network: false });

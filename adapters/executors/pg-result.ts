@@ -27,15 +27,18 @@ const types: Readonly<Record<number, string>> = {
   3802: 'jsonb',
 };
 
-/** Names the fields. Columns with the same name are numbered, so that both values are kept. */
-export function fieldsOf(columns: readonly Column[]): SqlResult['fields'] {
+/** Numbers fields with the same name, so that all values are kept. */
+export function uniqueFields(fields: SqlResult['fields']): SqlResult['fields'] {
   const seen = new Map<string, number>();
-  return columns.map(({ name, typeId }) => {
+  return fields.map(({ name, type }) => {
     const times = (seen.get(name) ?? 0) + 1;
     seen.set(name, times);
-    return { name: times === 1 ? name : `${name}_${times}`, type: types[typeId] ?? String(typeId) };
+    return { name: times === 1 ? name : `${name}_${times}`, type };
   });
 }
+
+export const resultFields = (columns: readonly Column[]): SqlResult['fields'] =>
+  uniqueFields(columns.map(({ name, typeId }) => ({ name, type: types[typeId] ?? String(typeId) })));
 
 export function rowOf(fields: SqlResult['fields'], columns: readonly Column[], values: readonly (string | null)[]) {
   // Built from entries, because a column may be called `__proto__`.

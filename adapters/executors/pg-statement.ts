@@ -4,7 +4,7 @@
  */
 import type { Connection, Submittable } from 'pg';
 import type { SqlResult, SqlStatement } from '#core/execution/executors/ports.ts';
-import { type Column, fieldsOf, rowOf } from './pg-result.ts';
+import { type Column, resultFields, rowOf } from './pg-result.ts';
 
 interface Limits {
   readonly maxRows: number;
@@ -57,7 +57,7 @@ export class PgStatement implements Submittable {
 
   handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
     this.#columns = fields.map(({ name, dataTypeID }) => ({ name, typeId: dataTypeID }));
-    this.#fields = fieldsOf(this.#columns);
+    this.#fields = resultFields(this.#columns);
   }
 
   handleDataRow({ fields, length }: { fields: readonly (string | null)[]; length: number }): void {

@@ -24,7 +24,7 @@ export const postgresTransaction: SqlTransaction<PostgresServer> = async (work, 
     abandoned.count();
     return await Promise.race([transact(client, work, state), abandoned.fault]);
   } catch (thrown) {
-    throw faultOf(thrown, state);
+    throw postgresFault(thrown, state);
   } finally {
     abandoned.stop();
     // Not awaited: a hanging server would delay the response.
@@ -127,7 +127,7 @@ const socketOf = (client: Client) =>
  * Returns the fault. The outcome is unknown only between COMMIT and its confirmation: before that, the server rolls
  * back.
  */
-function faultOf(thrown: unknown, { connected, committing }: TransactionState): ExecutionFault {
+function postgresFault(thrown: unknown, { connected, committing }: TransactionState): ExecutionFault {
   if (thrown instanceof ExecutionFault) {
     const { kind, message } = thrown;
     return committing ? new ExecutionFault(kind, message, { effect: 'unknown' }) : thrown;

@@ -11,7 +11,7 @@ const nice = ['/usr/bin/nice', '/bin/nice'];
 const niceness = 10;
 const largestFileBytes = 1024 * 1024 * 1024;
 
-interface Limited {
+interface LimitedCommand {
   /** Command line that sets the limits and executes the program. */
   readonly line: string[];
   /** False if this machine has no `prlimit`; then only the priority is lowered. */
@@ -22,7 +22,7 @@ export async function limited(
   program: string,
   args: readonly string[],
   { maxProcesses, perProcess }: Pick<Command, 'maxProcesses' | 'perProcess'>,
-): Promise<Limited> {
+): Promise<LimitedCommand> {
   const [tool, lower] = await Promise.all([firstOf(prlimit), firstOf(nice)]);
   const polite = lower === undefined ? [] : [lower, '-n', String(niceness)];
   if (tool === undefined) return { line: [...polite, program, ...args], isLimited: false };

@@ -20,6 +20,7 @@ import type {
 } from '#core/execution/executors/ports.ts';
 import { namedPlaceholders, scanSql } from '#core/execution/executors/sql/scan.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
+import { uniqueFields } from './pg-result.ts';
 
 type Sdk = typeof import('./rds-data-sdk.ts') & { readonly client: Pick<RDSDataClient, 'send'> };
 
@@ -46,7 +47,7 @@ async function transact(sdk: Sdk, work: SqlWork<AuroraCluster>, signal: AbortSig
   };
   const send = async <T>(call: Promise<T>, committing = false): Promise<T> =>
     call.catch((thrown: unknown) => {
-      throw faultOf(thrown, options.abortSignal, committing);
+      throw rdsDataFault(thrown, options.abortSignal, committing);
     });
   const begun = await send(sdk.client.send(new sdk.BeginTransactionCommand({ ...place, database }), options));
   const { transactionId } = begun;
@@ -100,10 +101,10 @@ async function run(
   const parameters = statement.values.map((value, i) => ({ name: `p${i + 1}`, ...fieldOf(value) }));
   const text = parameters.length === 0 ? statement.text : namedPlaceholders(statement.text);
   const cursor = readOnly && ['select', 'with', 'values', 'table', '('].includes(scanSql(text).firstWord);
-  if (!cursor) return resultOf(await execute(text, parameters), maxRows, maxResultBytes);
+  if (!cursor) return sqlResult(await execute(text, parameters), maxRows, maxResultBytes);
   const plain = text.trimEnd().replace(/;$/, '');
   await execute(`DECLARE gateway_rows NO SCROLL CURSOR FOR ${plain}\n`, parameters);
-  const result = resultOf(await execute(`FETCH FORWARD ${maxRows + 1} FROM gateway_rows`), maxRows, maxResultBytes);
+  const result = sqlResult(await execute(`FETCH FORWARD ${maxRows + 1} FROM gateway_rows`), maxRows, maxResultBytes);
   await execute('CLOSE gateway_rows');
   return result;
 }
@@ -117,12 +118,12 @@ function fieldOf(value: unknown): { value: Field; typeHint?: 'JSON' } {
   return { value: { stringValue: JSON.stringify(value) }, typeHint: 'JSON' };
 }
 
-function resultOf(
+function sqlResult(
   { records = [], columnMetadata = [], numberOfRecordsUpdated }: ExecuteStatementCommandOutput,
   maxRows: number,
   maxBytes: number,
 ): SqlResult {
-  const fields = fieldsOf(columnMetadata);
+  const fields = resultFields(columnMetadata);
   const rows: Record<string, unknown>[] = [];
   let bytes = 0;
   for (const record of records.slice(0, maxRows)) {
@@ -137,15 +138,10 @@ function resultOf(
   return { rows, row_count, fields, truncated: rows.length < records.length };
 }
 
-function fieldsOf(columns: readonly ColumnMetadata[]): SqlResult['fields'] {
-  const seen = new Map<string, number>();
-  return columns.map(({ label, name = 'column', typeName = 'text' }) => {
-    const shown = label ?? name;
-    const times = (seen.get(shown) ?? 0) + 1;
-    seen.set(shown, times);
-    return { name: times === 1 ? shown : `${shown}_${times}`, type: typeName };
-  });
-}
+const resultFields = (columns: readonly ColumnMetadata[]): SqlResult['fields'] =>
+  uniqueFields(
+    columns.map(({ label, name = 'column', typeName = 'text' }) => ({ name: label ?? name, type: typeName })),
+  );
 
 function plainValue(field: Field, type: string): unknown {
   if (field.isNull) return null;
@@ -166,7 +162,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-function faultOf(thrown: unknown, ends: AbortSignal, committing: boolean): ExecutionFault {
+function rdsDataFault(thrown: unknown, ends: AbortSignal, committing: boolean): ExecutionFault {
   if (ends.aborted) {
     const late = isErrorNamed(ends.reason, 'TimeoutError');
     return new ExecutionFault(late ? 'timeout' : 'cancelled', late ? 'no answer came in time' : 'it was cancelled', {

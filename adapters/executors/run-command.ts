@@ -105,12 +105,12 @@ const passedOn = (environment: NodeJS.ProcessEnv, names: readonly string[]): Rec
     }),
   );
 
-interface Place {
+interface ProcessContext {
   readonly cwd: string;
   readonly env: Record<string, string>;
 }
 
-async function run(line: string[], { cwd, env }: Place, command: Command, signal: AbortSignal | undefined) {
+async function run(line: string[], { cwd, env }: ProcessContext, command: Command, signal: AbortSignal | undefined) {
   const [file = '', ...args] = line;
   const { promise, resolve, reject } = Promise.withResolvers<CommandResult>();
   // The program gets its own process group, which is killed as a whole.

@@ -31,11 +31,11 @@ export function sandboxFunction(
     const abortSignal = signal ? AbortSignal.any([signal, deadline]) : deadline;
     const invoke = new InvokeCommand({ FunctionName: functionName, InvocationType: 'RequestResponse', Payload });
     const answer = await lambda.send(invoke, { abortSignal }).catch((thrown: unknown) => {
-      throw faultOf(thrown, abortSignal);
+      throw sandboxFault(thrown, abortSignal);
     });
     if (answer.FunctionError !== undefined)
       throw new ExecutionFault('unavailable', 'it broke off', { effect: 'unknown', hint: 'Look at its log.' });
-    return resultOf(answer.Payload);
+    return sandboxResult(answer.Payload);
   };
 }
 
@@ -44,7 +44,7 @@ async function connect(config: LambdaClientConfig, client?: Pick<LambdaClient, '
   return { ...sdk, client: client ?? new sdk.LambdaClient({ ...onceWithDeadline, ...config, maxAttempts: 1 }) };
 }
 
-function resultOf(payload: Uint8Array | undefined) {
+function sandboxResult(payload: Uint8Array | undefined) {
   const read = sandboxReply.safeParse(jsonOrUndefined(Buffer.from(payload ?? []).toString('utf8')));
   if (!read.success) throw new ExecutionFault('malformed', 'its answer has an unexpected form', { effect: 'unknown' });
   if ('result' in read.data) return read.data.result;
@@ -56,7 +56,7 @@ function resultOf(payload: Uint8Array | undefined) {
 }
 
 /** Returns the fault. If Lambda refused the call, no program ran; without a response, a program may have run. */
-function faultOf(thrown: unknown, ends: AbortSignal): ExecutionFault {
+function sandboxFault(thrown: unknown, ends: AbortSignal): ExecutionFault {
   if (ends.aborted) {
     const late = isErrorNamed(ends.reason, 'TimeoutError');
     const words = late ? 'it did not answer in time' : 'it was cancelled';

@@ -1,7 +1,7 @@
 /** The control plane over HTTP: limited time and size, no redirects, the token in a header only. */
 
 import { parseStrictBytes } from '#core/kernel/json.ts';
-import { type ControlPlane, type ControlPlaneAddress, ControlPlaneRefused } from '#core/operations/federation/ports.ts';
+import { type ControlPlane, type ControlPlaneAddress, ControlPlaneRefusal } from '#core/operations/federation/ports.ts';
 
 const withinMs = 10_000;
 /** A configuration is sent with at most 2 MB, and its pack and prices make it larger. */
@@ -44,10 +44,10 @@ async function jsonOf(answer: Response): Promise<unknown> {
     try {
       return parseStrictBytes(bytes, { values: maxValues });
     } catch (fault) {
-      throw new ControlPlaneRefused(200, `the control plane did not answer with JSON: ${(fault as Error).message}`);
+      throw new ControlPlaneRefusal(200, `the control plane did not answer with JSON: ${(fault as Error).message}`);
     }
   }
-  throw new ControlPlaneRefused(answer.status, `the control plane answered ${answer.status}: ${messageIn(bytes)}`);
+  throw new ControlPlaneRefusal(answer.status, `the control plane answered ${answer.status}: ${messageIn(bytes)}`);
 }
 
 async function boundedBytes({ body }: Response): Promise<Buffer> {
@@ -55,7 +55,7 @@ async function boundedBytes({ body }: Response): Promise<Buffer> {
   let bytes = 0;
   for await (const chunk of body ?? []) {
     bytes += chunk.length;
-    if (bytes > maxBytes) throw new ControlPlaneRefused(413, `the control plane sent more than ${maxBytes} bytes`);
+    if (bytes > maxBytes) throw new ControlPlaneRefusal(413, `the control plane sent more than ${maxBytes} bytes`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

@@ -132,8 +132,8 @@ function replyOf(response: IncomingMessage, received: ReplyBody): HttpReply {
     headers: (isEncoded ? { ...rest, 'content-length': undefined } : response.headers) as HttpReply['headers'],
     retryAfterSeconds: retryAfterOf(response), // a separate getter would keep the response alive through minor collections
     body,
-    bytes: (maxBytes) => bytesOf(body, maxBytes),
-    text: (maxBytes) => bytesOf(body, maxBytes).then((bytes) => bytes.toString('utf8')),
+    bytes: (maxBytes) => readBody(body, maxBytes),
+    text: (maxBytes) => readBody(body, maxBytes).then((bytes) => bytes.toString('utf8')),
   };
 }
 
@@ -147,7 +147,7 @@ function retryAfterOf({ headers }: IncomingMessage): number | undefined {
 
 const tooLong = (maxBytes: number) => new HttpFault('too-large', `the reply is longer than ${maxBytes} bytes`);
 
-function bytesOf(body: HttpBody, maxBytes: number): Promise<Buffer> {
+function readBody(body: HttpBody, maxBytes: number): Promise<Buffer> {
   return body instanceof ReplyBody ? body.whole(maxBytes) : decodedBytesOf(body, maxBytes);
 }
 

@@ -27,13 +27,13 @@ export function vaultClient({ timeoutMs = 10_000 }: VaultOptions = {}): VaultCli
   return {
     async lease(access, mount, role) {
       const answer = await call(access, 'GET', `${pathOf(mount)}/creds/${pathOf(role)}`);
-      if (answer.status !== 200) throw faultOf(answer);
+      if (answer.status !== 200) throw vaultFault(answer);
       return leaseOf(answer.body);
     },
 
     async renew(access, lease_id, seconds) {
       const answer = await call(access, 'PUT', 'sys/leases/renew', { lease_id, increment: seconds });
-      if (answer.status !== 200) throw faultOf(answer);
+      if (answer.status !== 200) throw vaultFault(answer);
       return secondsOf(answer.body?.lease_duration);
     },
 
@@ -41,7 +41,7 @@ export function vaultClient({ timeoutMs = 10_000 }: VaultOptions = {}): VaultCli
       // Synchronous: Vault responds once the database user is deleted.
       const answer = await call(access, 'PUT', 'sys/leases/revoke', { lease_id, sync: true });
       if (answer.status === 204 || answer.status === 200 || isOver(answer)) return;
-      throw faultOf(answer);
+      throw vaultFault(answer);
     },
   };
 }
@@ -56,7 +56,7 @@ const pathOf = (path: string): string =>
 /**
  * Returns the fault. Vault sends 503 if it is sealed and 473 from a standby without a leader; both need an operator.
  */
-function faultOf({ status }: ServiceAnswer): ServiceFault {
+function vaultFault({ status }: ServiceAnswer): ServiceFault {
   if (status === 503) return new ServiceFault('sealed', 'that it is sealed', status);
   // The token is the gateway's own, so missing rights are not the action's fault.
   return statusFault(status);

@@ -1,7 +1,7 @@
 /** Sends the generic webhook: the approval as JSON, signed over the time and body. */
 
 import { approvalsUrl, approvalUrl } from '#core/approvals/approval-url.ts';
-import { DeliveryRefused } from '#core/approvals/notifications/deliver.ts';
+import { DeliveryRefusal } from '#core/approvals/notifications/deliver.ts';
 import type { Notifier, WebhookOptions } from '#core/approvals/notifications/deliver-ports.ts';
 import { webhookSignature } from '#core/approvals/notifications/webhook-signature.ts';
 import { approvalView } from '#core/approvals/views.ts';
@@ -40,7 +40,7 @@ export async function postSigned(
   await response.body?.cancel();
   const refusal = `the webhook answered ${response.status}`;
   const wait = retryAfterSeconds(response.headers, now);
-  throw wait === undefined ? new Error(refusal) : new DeliveryRefused(refusal, wait);
+  throw wait === undefined ? new Error(refusal) : new DeliveryRefusal(refusal, wait);
 }
 
 export function webhookNotifier({ adminUrl, policyEvents, ...options }: WebhookOptions): Notifier {

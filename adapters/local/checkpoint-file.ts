@@ -6,7 +6,7 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ChainPoint, Checkpoint, SessionCheckpoint } from '#core/contracts/evidence.ts';
 import { checkpointHash, checkpointsOf, signCheckpoint } from '#core/evidence/checkpoint.ts';
-import type { Checkpointed, CheckpointLog, Signer } from '#core/evidence/ports.ts';
+import type { CheckpointLog, LastCheckpoint, Signer } from '#core/evidence/ports.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import type { Page } from '#core/kernel/page.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
@@ -22,8 +22,8 @@ interface CheckpointFileOptions {
 }
 
 /** Position of a session's newest checkpoint in the file. */
-interface Place {
-  readonly last: Checkpointed;
+interface CheckpointPosition {
+  readonly last: LastCheckpoint;
   readonly offset: number;
   readonly bytes: number;
   readonly position: number;
@@ -38,7 +38,7 @@ export async function checkpointFile(options: CheckpointFileOptions): Promise<Ch
   const { path, signer, clock } = options;
   const file = await open(path, 'a+', 0o600);
   await syncFolder(dirname(path));
-  const places = new Map<string, Map<string, Place>>();
+  const places = new Map<string, Map<string, CheckpointPosition>>();
   const found = await readCheckpoints(path, options.publicKeys, remember);
   if (found.torn) await file.truncate(found.end);
   let { end, previous } = found;
@@ -49,7 +49,7 @@ export async function checkpointFile(options: CheckpointFileOptions): Promise<Ch
   function remember({ checkpoint, points, offset, bytes }: CheckpointLine): void {
     const { created_at, signature } = checkpoint;
     points.forEach((point, position) => {
-      const tenant = places.get(point.tenant) ?? new Map<string, Place>();
+      const tenant = places.get(point.tenant) ?? new Map<string, CheckpointPosition>();
       places.set(point.tenant, tenant);
       const last = { point, created_at, key_id: signature.key_id };
       tenant.set(point.session_id, { last, offset, bytes, position });
@@ -72,7 +72,7 @@ export async function checkpointFile(options: CheckpointFileOptions): Promise<Ch
   }
 
   /** Rereads a line; returns undefined if it differs from the one written. */
-  async function lineOf({ last, offset, bytes, position }: Place): Promise<SessionCheckpoint | undefined> {
+  async function lineOf({ last, offset, bytes, position }: CheckpointPosition): Promise<SessionCheckpoint | undefined> {
     try {
       const { checkpoint, points } = JSON.parse(await textAt(file, offset, bytes)) as {
         checkpoint: Checkpoint;

@@ -46,3 +46,8 @@ async function withFile(file: FileHandle, work: (file: FileHandle) => Promise<vo
     await file.close();
   }
 }
+
+/** Returns undefined for a missing file; throws other faults. For `readFile(path).catch(undefinedIfMissing)`. */
+export function undefinedIfMissing(fault: NodeJS.ErrnoException): undefined {
+  if (fault.code !== 'ENOENT') throw fault;
+}

@@ -5,7 +5,7 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Signer } from '#core/evidence/ports.ts';
-import { createDurably } from './durable-file.ts';
+import { createDurably, undefinedIfMissing } from './durable-file.ts';
 import { type LogKeys, logKeysOf, sharedLogKey } from './log-keys.ts';
 import { readSigner, signingKeyPem, stateSigner } from './signing-keys.ts';
 import { sharedTicketKey, ticketKeyIn } from './ticket-key.ts';
@@ -23,7 +23,7 @@ const needed = ['signing-key.pem', 'log-key.pem', 'ticket-key'] as const;
  * would divide the store.
  */
 export async function sharedKeys(folder: string): Promise<SharedKeys> {
-  const texts = await Promise.all(needed.map((name) => readFile(join(folder, name), 'utf8').catch(absent)));
+  const texts = await Promise.all(needed.map((name) => readFile(join(folder, name), 'utf8').catch(undefinedIfMissing)));
   const missing = needed.filter((_name, at) => !texts[at]?.trim());
   if (missing.length > 0)
     throw new Error(
@@ -40,14 +40,10 @@ export async function sharedKeys(folder: string): Promise<SharedKeys> {
  */
 export async function makeKeys(folder: string): Promise<string[]> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const before = await Promise.all(needed.map((name) => readFile(join(folder, name)).catch(absent)));
+  const before = await Promise.all(needed.map((name) => readFile(join(folder, name)).catch(undefinedIfMissing)));
   await stateSigner(folder);
   const pem = await signingKeyPem(folder);
   await logKeysOf(folder, async () => sharedLogKey(pem));
   await createDurably(join(folder, 'ticket-key'), sharedTicketKey(pem));
   return needed.filter((_name, at) => before[at] === undefined);
-}
-
-function absent(fault: NodeJS.ErrnoException): undefined {
-  if (fault.code !== 'ENOENT') throw fault;
 }

@@ -3,7 +3,7 @@ import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { LogSigner, NoteSigner } from '#core/evidence/transparency/note.ts';
-import { createDurably } from './durable-file.ts';
+import { createDurably, undefinedIfMissing } from './durable-file.ts';
 import { privateKeyIn } from './private-key.ts';
 
 /**
@@ -30,10 +30,7 @@ export const logSigner = ({ privateKey, ...key }: NoteSigner): LogSigner => ({
 });
 
 async function readKey(path: string): Promise<KeyObject | undefined> {
-  const pem = await readFile(path, 'utf8').catch((fault: NodeJS.ErrnoException) => {
-    if (fault.code !== 'ENOENT') throw fault;
-    return undefined;
-  });
+  const pem = await readFile(path, 'utf8').catch(undefinedIfMissing);
   if (pem === undefined) return undefined;
   const key = privateKeyIn(pem, path);
   if (key.asymmetricKeyType !== 'ed25519') throw new Error(`${path} contains no Ed25519 key.`);

@@ -7,7 +7,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
 import { type LogSigner, logKeyOf, rawKey } from '#core/evidence/transparency/note.ts';
-import { syncFolder, writeDurably } from './durable-file.ts';
+import { syncFolder, undefinedIfMissing, writeDurably } from './durable-file.ts';
 import { ed25519KeyFile, logSigner } from './log-key.ts';
 import { privateKeyIn } from './private-key.ts';
 
@@ -28,7 +28,7 @@ export async function logKeysOf(folder: string, made?: () => Promise<KeyObject>)
   const current = await ed25519KeyFile(keyPath(folder), made);
   const same = (key: KeyObject) => rawKey(key).equals(rawKey(createPublicKey(current)));
   const former = (await formerKeys(folder)).filter((key) => !same(key));
-  const pem = await unlessMissing(readFile(previousPath(folder), 'utf8'));
+  const pem = await readFile(previousPath(folder), 'utf8').catch(undefinedIfMissing);
   const previous = pem === undefined ? undefined : privateKeyIn(pem, previousPath(folder));
   // An interrupted rotation leaves the current key as the previous one.
   return { current, former, ...(previous && !same(createPublicKey(previous)) && { previous }) };
@@ -95,7 +95,7 @@ export function sharedLogKey(signingKeyPem: string): KeyObject {
 const listSchema = z.strictObject({ former: z.array(z.string()).max(32) });
 
 async function formerKeys(folder: string): Promise<KeyObject[]> {
-  const text = await unlessMissing(readFile(formerPath(folder), 'utf8'));
+  const text = await readFile(formerPath(folder), 'utf8').catch(undefinedIfMissing);
   if (text === undefined) return [];
   try {
     return listSchema.parse(JSON.parse(text)).former.map((pem) => createPublicKey(pem));
@@ -103,9 +103,3 @@ async function formerKeys(folder: string): Promise<KeyObject[]> {
     throw new Error(`${formerPath(folder)} is not a list of log keys: restore it from a copy.`, { cause });
   }
 }
-
-const unlessMissing = (reading: Promise<string>): Promise<string | undefined> =>
-  reading.catch((fault: NodeJS.ErrnoException) => {
-    if (fault.code !== 'ENOENT') throw fault;
-    return undefined;
-  });

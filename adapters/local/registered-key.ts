@@ -33,7 +33,7 @@ export async function registerSigningKey({ signer, adopt, ...registry }: Registe
   const own = keys[0]!;
   return register(registry, 'signing-key', own, (registered) => {
     if (!adopt && !linkedKeys(registered.public_key, successions).includes(own.public_key))
-      throw refusal(registered.key_id, own.key_id);
+      throw otherKeyRefusal(registered.key_id, own.key_id);
   });
 }
 
@@ -69,7 +69,7 @@ async function register(
   }
 }
 
-const refusal = (registered: string, own: string): OtherSigningKey =>
+const otherKeyRefusal = (registered: string, own: string): OtherSigningKey =>
   new OtherSigningKey(
     `The store belongs to a gateway that signs with key ${registered}; this one signs with ${own}, and no statement links them. Start with the signing-key.pem and signing-keys.json of that gateway (--keys names a folder of keys), or give this one a store of its own. If that key is lost, --adopt-signing-key goes on with this one; what the lost key signed then verifies under its old public key only.`,
   );

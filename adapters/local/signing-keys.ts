@@ -10,7 +10,7 @@ import { signingKeysOf, signSuccession } from '#core/evidence/key-succession.ts'
 import type { Signer } from '#core/evidence/ports.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
-import { createDurably, writeDurably } from './durable-file.ts';
+import { createDurably, undefinedIfMissing, writeDurably } from './durable-file.ts';
 import { privateKeyIn } from './private-key.ts';
 
 const privatePath = (folder: string): string => join(folder, 'signing-key.pem');
@@ -69,10 +69,7 @@ const publish = (folder: string, keys: SigningKeys): Promise<void> =>
 
 async function publishedKeys(folder: string): Promise<Pick<SigningKeys, 'keys' | 'successions'>> {
   const path = publishedPath(folder);
-  const text = await readFile(path, 'utf8').catch((fault: NodeJS.ErrnoException) => {
-    if (fault.code !== 'ENOENT') throw fault;
-    return undefined;
-  });
+  const text = await readFile(path, 'utf8').catch(undefinedIfMissing);
   if (text === undefined) return { keys: [], successions: [] };
   try {
     return signingKeysSchema.parse(JSON.parse(text));
@@ -112,14 +109,8 @@ async function readOrGenerate(path: string): Promise<KeyObject> {
 }
 
 async function readKey(path: string): Promise<KeyObject | undefined> {
-  let pem: string;
-  try {
-    pem = await readFile(path, 'utf8');
-  } catch (fault) {
-    if ((fault as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw fault;
-  }
-  return signingKeyIn(pem, path);
+  const pem = await readFile(path, 'utf8').catch(undefinedIfMissing);
+  return pem === undefined ? undefined : signingKeyIn(pem, path);
 }
 
 /** Parses a signing key. @throws Error for a different kind of key */

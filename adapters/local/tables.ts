@@ -50,11 +50,11 @@ async function assertSameKeys(client: DynamoDBClient, physical: string, spec: Ta
   );
 }
 
-type Keyed = Pick<CreateTableCommandInput, 'KeySchema'>;
+type KeyDefinition = Pick<CreateTableCommandInput, 'KeySchema'>;
 
 /** Returns text such as `id; by_opened KEYS_ONLY opened_in, opened`. */
-function keysOf(table: Keyed & { GlobalSecondaryIndexes?: readonly IndexKeys[] | undefined }): string {
-  const names = ({ KeySchema = [] }: Keyed) =>
+function keysOf(table: KeyDefinition & { GlobalSecondaryIndexes?: readonly IndexKeys[] | undefined }): string {
+  const names = ({ KeySchema = [] }: KeyDefinition) =>
     [...KeySchema]
       .sort((a) => (a.KeyType === 'HASH' ? -1 : 1))
       .map(({ AttributeName }) => AttributeName)
@@ -65,7 +65,7 @@ function keysOf(table: Keyed & { GlobalSecondaryIndexes?: readonly IndexKeys[] |
   return [names(table), ...indexes.sort()].join('; ');
 }
 
-interface IndexKeys extends Keyed {
+interface IndexKeys extends KeyDefinition {
   readonly IndexName?: string | undefined;
   readonly Projection?: { readonly ProjectionType?: string | undefined } | undefined;
 }

@@ -50,7 +50,7 @@ export async function exchange(ports: ExchangePorts, entry: McpUpstreamEntry, ca
   try {
     return await httpCall(request);
   } catch (fault) {
-    throw faultOf(fault, entry);
+    throw upstreamFault(fault, entry);
   }
 }
 
@@ -70,7 +70,7 @@ export async function jsonOf(reply: HttpReply, entry: McpUpstreamEntry): Promise
   try {
     text = await reply.text(entry.max_result_bytes);
   } catch (fault) {
-    throw faultOf(fault, entry);
+    throw upstreamFault(fault, entry);
   }
   return boundedJson(text, entry, 'it answered with something that is not JSON');
 }
@@ -106,7 +106,7 @@ export async function* eventsOf(reply: HttpReply, entry: McpUpstreamEntry): Asyn
     for await (const bytes of reply.body) yield* decoder.push(bytes);
     yield* decoder.end();
   } catch (fault) {
-    throw faultOf(fault, entry);
+    throw upstreamFault(fault, entry);
   } finally {
     reply.body.close();
   }
@@ -116,7 +116,7 @@ export async function* eventsOf(reply: HttpReply, entry: McpUpstreamEntry): Asyn
 export const messageIn = ({ data }: SseEvent, entry: McpUpstreamEntry): Json =>
   boundedJson(data, entry, 'one of its events is not JSON');
 
-function faultOf(fault: unknown, { timeout_ms, max_result_bytes }: McpUpstreamEntry): UpstreamFault {
+function upstreamFault(fault: unknown, { timeout_ms, max_result_bytes }: McpUpstreamEntry): UpstreamFault {
   if (fault instanceof UpstreamFault) return fault;
   if (fault instanceof SseFault) {
     return fault.kind === 'size'

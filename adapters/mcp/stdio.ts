@@ -39,7 +39,7 @@ interface Server {
   readonly child: ChildProcessWithoutNullStreams;
 }
 
-interface Supervised {
+interface SupervisedServer {
   starting: Promise<Server> | undefined;
   failures: number;
   startedAt: number;
@@ -61,7 +61,7 @@ interface StdioPorts {
 
 export class StdioServers {
   readonly #ports: StdioPorts;
-  readonly #servers = new Map<string, Supervised>();
+  readonly #servers = new Map<string, SupervisedServer>();
   #stopped = false;
 
   constructor(ports: StdioPorts) {
@@ -123,7 +123,7 @@ export class StdioServers {
     await Promise.all(servers.map((server) => server && ended(server)));
   }
 
-  async #start(entry: McpUpstreamEntry, options: ChannelOptions, supervised: Supervised): Promise<Server> {
+  async #start(entry: McpUpstreamEntry, options: ChannelOptions, supervised: SupervisedServer): Promise<Server> {
     const { telemetry } = this.#ports;
     const [program, ...args] = await this.#lineOf(entry);
     const env = await this.#environmentOf(entry);

@@ -75,7 +75,7 @@ export class StreamableLink implements UpstreamLink {
     const reply = await this.#exchange('POST', { body: message, headers: method, signal });
     reply.body.release();
     if (reply.status === 404) throw lost();
-    if (reply.status >= 400) throw refusal(reply.status);
+    if (reply.status >= 400) throw statusFault(reply.status);
   }
 
   async listen(onMessage: (message: JsonObject) => void, signal: AbortSignal): Promise<void> {
@@ -111,7 +111,7 @@ export class StreamableLink implements UpstreamLink {
     }
     if (reply.status === 401 || reply.status === 403) {
       reply.body.release();
-      throw refusal(reply.status);
+      throw statusFault(reply.status);
     }
     if (isEvents(reply)) {
       options.onEvents?.();
@@ -124,7 +124,7 @@ export class StreamableLink implements UpstreamLink {
     if (outcome) return outcome;
     if (reply.status >= 300) {
       reply.body.close();
-      throw refusal(reply.status, method);
+      throw statusFault(reply.status, method);
     }
     throw new UpstreamFault('garbage', 'its answer contains no response to the request');
   }
@@ -231,7 +231,7 @@ const onlyIf =
 
 const lost = () => new UpstreamFault('session-lost', 'it has forgotten the session');
 /** Returns the fault. If a server failed during a call, the call may have taken effect. */
-function refusal(status: number, method?: string): UpstreamFault {
+function statusFault(status: number, method?: string): UpstreamFault {
   const during = status >= 500 && method === 'tools/call' ? 'broken' : 'unreachable';
   const kind = status === 401 || status === 403 ? 'refused' : during;
   return new UpstreamFault(kind, `it answered with HTTP ${status}`, undefined, status);

@@ -7,17 +7,17 @@ import type { StartedActions } from '#core/actions/ports.ts';
 import { idempotencyDays, type StartedAction } from '#core/contracts/started-action.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import { dueIn, dueRows } from './due-rows.ts';
-import type { Beside, Row, StoreOptions, Write } from './store.ts';
+import type { IndexAttributes, Row, StoreOptions, Write } from './store.ts';
 
 const dayS = 24 * 3600;
 /** Lifetime of an open row. For an approval used under an idempotency key, the row ends long before that. */
 const openSeconds = 30 * dayS;
 
-const rowKey = (tenant: string, id: string): string => `${tenant}#${id}`;
+const actionKey = (tenant: string, id: string): string => `${tenant}#${id}`;
 const afterSeconds = (from: string, seconds: number): number => Math.floor(Date.parse(from) / 1000) + seconds;
 
 export function actionStart(row: StartedAction): Write {
-  const key = rowKey(row.tenant, row.id);
+  const key = actionKey(row.tenant, row.id);
   const open = row.due_at === undefined ? { ttl: afterSeconds(row.started_at, openSeconds) } : { due_in: dueIn(key) };
   return {
     put: 'actions',
@@ -35,7 +35,7 @@ export function actionEnd(
   const kept = id === envelope_id ? 3600 : idempotencyDays * dayS;
   return {
     update: 'actions',
-    key: { id: rowKey(tenant, id) },
+    key: { id: actionKey(tenant, id) },
     change: { set: { ...end, ttl: afterSeconds(at, kept) }, remove: ['due_in', 'due_at'] },
     if: { all: [{ equals: ['envelope_id', envelope_id] }, { absent: 'outcome' }] },
     current: true,
@@ -43,14 +43,14 @@ export function actionEnd(
 }
 
 export function toStartedAction(stored: Row): StartedAction {
-  const { ttl: _ttl, due_in: _in, ...row } = stored as unknown as StartedAction & Beside<'ttl' | 'due_in'>;
+  const { ttl: _ttl, due_in: _in, ...row } = stored as unknown as StartedAction & IndexAttributes<'ttl' | 'due_in'>;
   return { ...row, id: row.id.slice(row.tenant.length + 1) };
 }
 
 export function actionsTable({ store }: StoreOptions): StartedActions {
   return {
     async get(tenant, id) {
-      const row = await store.get('actions', { id: rowKey(tenant, id) });
+      const row = await store.get('actions', { id: actionKey(tenant, id) });
       return row && toStartedAction(row);
     },
 

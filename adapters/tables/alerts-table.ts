@@ -9,19 +9,19 @@ import type { AlertStore } from '#core/operations/alerts/ports.ts';
 import { openAlerts, toStored } from './alert-puts.ts';
 import { fromCursor, toCursor } from './cursors.ts';
 import { rowsByKey } from './rows-by-key.ts';
-import { allRows, type Beside, ifUnchanged, type StoreOptions } from './store.ts';
+import { allRows, type IndexAttributes, ifUnchanged, type StoreOptions } from './store.ts';
 
-type Stored = AlertRow & Beside<'id' | 'ttl' | 'open_in' | 'opened_at'>;
+type StoredAlert = AlertRow & IndexAttributes<'id' | 'ttl' | 'open_in' | 'opened_at'>;
 
-function toRow({ id: _id, ttl: _ttl, open_in: _in, opened_at: _at, ...row }: Stored): AlertRow {
+function toRow({ id: _id, ttl: _ttl, open_in: _in, opened_at: _at, ...row }: StoredAlert): AlertRow {
   return row;
 }
 
 export const alertsTable = ({ store }: StoreOptions): AlertStore => ({
-  list: async (scope) => (await allRows<Stored>(store, 'alerts', { partition: scope })).map(toRow),
+  list: async (scope) => (await allRows<StoredAlert>(store, 'alerts', { partition: scope })).map(toRow),
 
   async get(scope, key) {
-    const row = await store.get<Stored>('alerts', { scope, id: key });
+    const row = await store.get<StoredAlert>('alerts', { scope, id: key });
     return row && toRow(row);
   },
 
@@ -36,7 +36,7 @@ export const alertsTable = ({ store }: StoreOptions): AlertStore => ({
       after,
     });
     const following = toCursor(next);
-    const items = (await rowsByKey<Stored>(store, 'alerts', rows)).map(toRow);
+    const items = (await rowsByKey<StoredAlert>(store, 'alerts', rows)).map(toRow);
     return {
       items: items.filter(({ alert }) => alert.state !== 'resolved'),
       ...(following !== undefined && { cursor: following }),

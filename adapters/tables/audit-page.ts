@@ -9,7 +9,7 @@ import { entryOfRow } from './entry-rows.ts';
 import { cursorAt, placeAt } from './in-order.ts';
 import { partitionsOf, shards } from './shards.ts';
 import type { Row } from './store.ts';
-import { placeOf } from './time-index.ts';
+import { timeKey } from './time-index.ts';
 
 interface Range {
   readonly from: string;
@@ -48,7 +48,7 @@ export async function auditPage(filter: AuditFilter, reader: Reader): Promise<Pa
         const entry = entryOf(row, filter);
         if (!entry || !matches(entry, filter)) continue;
         found.push(entry);
-        if (found.length === filter.limit) return { items: found, cursor: cursorAt(placeOf(entry)) };
+        if (found.length === filter.limit) return { items: found, cursor: cursorAt(timeKey(entry)) };
       }
       looked += keys.length;
       after = (keys.at(-1)?.at as string | undefined) ?? after;

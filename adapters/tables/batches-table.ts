@@ -4,7 +4,7 @@
  */
 import type { StoredObjectStore, StoredOwner } from '#core/chat/stored/ports.ts';
 import type { StoredBatch, StoredObject } from '#core/contracts/stored-batch.ts';
-import type { Beside, Key, StoreOptions } from './store.ts';
+import type { IndexAttributes, Key, StoreOptions } from './store.ts';
 
 /** Time for which a deleted row is kept, so that a caller reading a list does not lose its position. */
 const keptSeconds = 7 * 24 * 3600;
@@ -16,7 +16,7 @@ const ownerOf = ({ tenant, key_id }: StoredOwner): string => `${tenant}#${key_id
 /** Providers keep a response for 30 days. */
 const responseSeconds = 30 * 24 * 3600;
 
-function toStored({ owner: _owner, ttl: _ttl, ...row }: StoredObject & Beside<'owner' | 'ttl'>): StoredObject {
+function toStored({ owner: _owner, ttl: _ttl, ...row }: StoredObject & IndexAttributes<'owner' | 'ttl'>): StoredObject {
   return row as StoredObject;
 }
 

@@ -7,13 +7,13 @@
  */
 
 import type { BreakerBoard, SharedBreaker } from '#core/models/routing/breaker-board.ts';
-import type { BesidePointer } from './config-table.ts';
+import type { PointerCompanion } from './config-table.ts';
 import type { Change, Condition, Row, StoreOptions } from './store.ts';
 
 const key = { id: 'breakers' };
 const statePrefix = 'state/';
 
-export interface BreakersTable extends BreakerBoard, BesidePointer {}
+export interface BreakersTable extends BreakerBoard, PointerCompanion {}
 
 const tallyNames = (provider: string) => ({
   window: `window/${provider}`,

@@ -9,20 +9,20 @@ import type { StoreOptions } from './store.ts';
 /** Longer than any call can run. */
 const keptSeconds = 3_600;
 
-const rowKey = ({ tenant, key_id, call }: CallName) => ({ id: `${tenant}#${key_id}#${call}` });
+const cancellationKey = ({ tenant, key_id, call }: CallName) => ({ id: `${tenant}#${key_id}#${call}` });
 
 export function cancellationsTable({ store }: StoreOptions): Cancellations {
   return {
     async ask(name, askedAt) {
       const expires = Math.ceil(Date.parse(askedAt) / 1000) + keptSeconds;
-      await store.update('cancellations', rowKey(name), { set: { asked_at: askedAt, expires } });
+      await store.update('cancellations', cancellationKey(name), { set: { asked_at: askedAt, expires } });
     },
     async asked(name, { consistent = false } = {}) {
-      const row = await store.get('cancellations', rowKey(name), { stale: !consistent });
+      const row = await store.get('cancellations', cancellationKey(name), { stale: !consistent });
       return row && { asked_at: String(row.asked_at), taken: row.taken === true };
     },
     async take(name) {
-      await store.update('cancellations', rowKey(name), { set: { taken: true } });
+      await store.update('cancellations', cancellationKey(name), { set: { taken: true } });
     },
   };
 }

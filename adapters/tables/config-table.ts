@@ -20,7 +20,7 @@ import {
 } from '#core/configuration/ports.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import {
-  type Beside,
+  type IndexAttributes,
   ifUnchanged,
   type Key,
   type Row,
@@ -40,7 +40,7 @@ const adminTokenId = 'admin-token';
 const federationId = 'federation';
 const versionId = (version: number) => `version#${version}`;
 
-type StoredVersion = VersionRow & Beside<'id' | 'keys_revision'> & { readonly keys?: string };
+type StoredVersion = VersionRow & IndexAttributes<'id' | 'keys_revision'> & { readonly keys?: string };
 
 const toRow = ({ id: _id, keys: _keys, keys_revision: _revision, ...row }: StoredVersion): VersionRow => row;
 
@@ -49,7 +49,7 @@ const toKeys = ({ keys }: StoredVersion): StoredKeyDigests =>
   keys === undefined ? noKeys : (JSON.parse(keys) as StoredKeyDigests);
 
 /** A row from another table that is read together with the pointer, in one round trip. */
-export interface BesidePointer {
+export interface PointerCompanion {
   readonly table: StoreTable;
   readonly key: Key;
   take(row: Row | undefined): void;
@@ -91,7 +91,7 @@ export async function putAdminToken({ store }: StoreOptions, digest: string): Pr
 /** Reads both rows. Returns undefined if that fails; the pointer is then read alone. */
 async function readTogether(
   store: Store,
-  beside: BesidePointer,
+  beside: PointerCompanion,
 ): Promise<{ pointer: StoredVersion | undefined } | undefined> {
   try {
     const reads = [['config', { id: pointerId }] as const, [beside.table, beside.key] as const];
@@ -104,7 +104,7 @@ async function readTogether(
 }
 
 /** @param beside read whenever the pointer is. The configuration is read even if this fails. */
-export function configTable(options: StoreOptions, beside?: BesidePointer): ConfigStore {
+export function configTable(options: StoreOptions, beside?: PointerCompanion): ConfigStore {
   const { store } = options;
   const read = <R extends object>(id: string): Promise<R | undefined> => store.get<R>('config', { id });
 

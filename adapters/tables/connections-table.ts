@@ -11,7 +11,7 @@ import {
   socketLeases,
 } from '#core/chat/socket-ports.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
-import type { Beside, Change, Condition, Row, StoreOptions } from './store.ts';
+import type { Change, Condition, IndexAttributes, Row, StoreOptions } from './store.ts';
 
 interface ConnectionsTableOptions extends StoreOptions {
   readonly clock: Clock;
@@ -22,7 +22,7 @@ const toStored = (connection: SocketConnection): Row => ({
   ttl: Math.ceil(Date.parse(connection.expires_at) / 1000),
 });
 
-function toConnection({ ttl: _ttl, ...connection }: SocketConnection & Beside<'ttl'>): SocketConnection {
+function toConnection({ ttl: _ttl, ...connection }: SocketConnection & IndexAttributes<'ttl'>): SocketConnection {
   return connection;
 }
 

@@ -4,7 +4,7 @@ import { type CounterState, emptyState } from '#core/limits/counter-state.ts';
 import { mergedShardState } from '#core/limits/shards.ts';
 import type { Move } from '#core/limits/slices.ts';
 import { stateOf, stateText } from '#core/limits/state-text.ts';
-import { type Key, type Outcome, type Reason, type Row, StoreFault, type Write } from './store.ts';
+import { type Key, type Reason, type Row, StoreFault, type Write, type WriteOutcome } from './store.ts';
 
 /** Counters of a tenant's shard, as read from the store. Version 0 means that the store has no item. */
 export interface StoredCounters {
@@ -73,7 +73,7 @@ export interface Conflict {
 }
 
 /** Returns a put's conflict, if another process wrote first. */
-export const conflictOfPut = ({ written, row }: Outcome, shard: number): Conflict | undefined =>
+export const conflictOfPut = ({ written, row }: WriteOutcome, shard: number): Conflict | undefined =>
   written ? undefined : { current: toSeen(row, shard) };
 
 /** Returns a transaction's conflict, if another process wrote first. @throws StoreFault for another reason */

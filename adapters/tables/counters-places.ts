@@ -8,13 +8,16 @@ import type { CountersQueue } from './counters-queue.ts';
 import type { CountersStore } from './counters-store.ts';
 
 /** A shard's number, a lease of this process, or `uncounted` if the call has no reservation. */
-type Place = number | 'uncounted' | { readonly book: LeaseBook; readonly lease: HeldLease; readonly tokens: number };
+type ReservationSource =
+  | number
+  | 'uncounted'
+  | { readonly book: LeaseBook; readonly lease: HeldLease; readonly tokens: number };
 
 /** Maximum number of this process's calls whose place is cached until they are settled. */
 const maxCalls = 50_000;
 
 export interface CountersPlaces {
-  put(id: string, place: Place): void;
+  put(id: string, place: ReservationSource): void;
   drop(id: string): void;
   /** Checks whether the call belongs to this process. */
   has(id: string): boolean;
@@ -27,7 +30,7 @@ export interface CountersPlaces {
 }
 
 export function countersPlaces(store: CountersStore, queue: CountersQueue): CountersPlaces {
-  const places = new RecentMap<string, Place>({ max: maxCalls });
+  const places = new RecentMap<string, ReservationSource>({ max: maxCalls });
 
   return {
     drop: (id) => void places.delete(id),

@@ -28,7 +28,7 @@ const staleMs = 50;
 const contendedMs = 10_000;
 
 /** Result of a step: its outcome, or the reason there is none; `depth` is the shard's current depth. */
-export type Stepped<T> =
+export type StepResult<T> =
   | { readonly kind: 'done'; readonly outcome: T; readonly depth: number }
   /** Another process was faster, and the step was not `patient`. */
   | { readonly kind: 'lost'; readonly depth: number }
@@ -37,7 +37,7 @@ export type Stepped<T> =
 
 export interface CountersQueue {
   /** @param patient retries after a lost write. Otherwise the step is `lost`, and its caller may try another shard. */
-  step<T>(tenant: string, shard: number, transition: Transition<T>, patient?: boolean): Promise<Stepped<T>>;
+  step<T>(tenant: string, shard: number, transition: Transition<T>, patient?: boolean): Promise<StepResult<T>>;
   /** Reads a shard for the next steps and returns its depth. */
   look(tenant: string, shard: number): Promise<number>;
   /** Stores counters that were read or written outside the queue. */
@@ -52,10 +52,10 @@ interface QueueOptions {
   readonly random: () => number;
 }
 
-interface Waiting {
+interface QueuedStep {
   readonly transition: Transition<unknown>;
   readonly patient: boolean;
-  readonly resolve: (stepped: Stepped<unknown>) => void;
+  readonly resolve: (stepped: StepResult<unknown>) => void;
   readonly reject: (cause: unknown) => void;
 }
 
@@ -67,7 +67,7 @@ const gone = Symbol('gone');
 export function countersQueue({ store, clock, pause, random }: QueueOptions): CountersQueue {
   const remembered = new RecentMap<string, StoredCounters & { readonly at: number }>({ max: maxShards });
   const lostAt = new RecentMap<string, number>({ max: maxShards });
-  const queues = new Map<string, Waiting[]>();
+  const queues = new Map<string, QueuedStep[]>();
   const nameOf = (tenant: string, shard: number) => `${shard}#${tenant}`;
   const remember = (tenant: string, shard: number, { version, state }: StoredCounters) =>
     void remembered.set(nameOf(tenant, shard), { version, state, at: clock.now() });
@@ -82,11 +82,11 @@ export function countersQueue({ store, clock, pause, random }: QueueOptions): Co
     },
     pause: pauseAfter,
     step<T>(tenant: string, shard: number, transition: Transition<T>, patient = false) {
-      return new Promise<Stepped<T>>((resolve, reject) => {
-        const waiting: Waiting = {
+      return new Promise<StepResult<T>>((resolve, reject) => {
+        const waiting: QueuedStep = {
           transition: (state, now, wanted) => (state.gone ? { state, outcome: gone } : transition(state, now, wanted)),
           patient,
-          resolve: resolve as Waiting['resolve'],
+          resolve: resolve as QueuedStep['resolve'],
           reject,
         };
         const name = nameOf(tenant, shard);
@@ -151,7 +151,7 @@ export function countersQueue({ store, clock, pause, random }: QueueOptions): Co
     tenant: string,
     shard: number,
     known: Sight,
-    batch: readonly Waiting[],
+    batch: readonly QueuedStep[],
   ): Promise<{ readonly seen: StoredCounters; readonly outcomes?: readonly unknown[] }> {
     const transitions = batch.map(({ transition }) => transition);
     let sight = known;
@@ -182,9 +182,9 @@ export function countersQueue({ store, clock, pause, random }: QueueOptions): Co
 const isSame = (seen: StoredCounters, written: StoredCounters): boolean =>
   seen.version === written.version && stateText(seen.state) === stateText(written.state);
 
-const lostTo = ({ state }: StoredCounters): Stepped<never> => ({ kind: 'lost', depth: state.depth });
+const lostTo = ({ state }: StoredCounters): StepResult<never> => ({ kind: 'lost', depth: state.depth });
 
-const steppedOf = (outcome: unknown, { state }: StoredCounters): Stepped<unknown> =>
+const steppedOf = (outcome: unknown, { state }: StoredCounters): StepResult<unknown> =>
   outcome === gone ? { kind: 'gone' } : { kind: 'done', outcome, depth: state.depth };
 
 export const tooBusy = () =>

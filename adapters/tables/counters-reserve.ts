@@ -4,13 +4,13 @@ import type { Clock } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { Transition } from '#core/limits/batch.ts';
 import type { CounterState } from '#core/limits/counter-state.ts';
-import { type HeldLease, LeaseBook, outcomeOf, returnOf, sameRates } from '#core/limits/lease-book.ts';
+import { type HeldLease, LeaseBook, leasedOutcome, returnOf, sameRates } from '#core/limits/lease-book.ts';
 import { applyLease, rateLeaseSeconds, returnLease } from '#core/limits/leases.ts';
 import { isKeptOpen, type LimitStatus, type ReserveOutcome, type ReserveRequest } from '#core/limits/ports.ts';
 import { limitsAt, maxShards, parentOf, tenantOutcome } from '#core/limits/shards.ts';
 import { applyReserve } from '#core/limits/state.ts';
 import type { CountersPlaces } from './counters-places.ts';
-import { type CountersQueue, type Stepped, tooBusy } from './counters-queue.ts';
+import { type CountersQueue, type StepResult, tooBusy } from './counters-queue.ts';
 import type { CountersShards } from './counters-shards.ts';
 
 /**
@@ -46,7 +46,7 @@ interface Home {
   readonly depth: number;
 }
 
-interface Refused {
+interface RefusedReservation {
   readonly request: ReserveRequest;
   readonly outcome: ReserveOutcome;
   readonly until: number;
@@ -66,7 +66,7 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
   const book = new LeaseBook();
   const homes = new RecentMap<string, Home>({ max: maxTenants });
   const looking = new Map<string, Promise<number>>();
-  const refusals = new RecentMap<string, Refused>({ max: maxTenants });
+  const refusals = new RecentMap<string, RefusedReservation>({ max: maxTenants });
 
   return async (request) => {
     const now = clock.now();
@@ -74,7 +74,7 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     const lease = isKeptOpen(request) ? undefined : book.spend(request, now);
     if (!lease) return refusedBefore(request, now) ?? (await somewhere(request));
     places.put(request.id, { book, lease, tokens: request.tokens });
-    return outcomeOf(lease);
+    return leasedOutcome(lease);
   };
 
   /** Tries shards one after another until one admits the call or all together refuse it. */
@@ -134,7 +134,7 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     shard: number,
     request: ReserveRequest,
     bounded: boolean,
-  ): Promise<Stepped<ReserveOutcome | 'full'>> {
+  ): Promise<StepResult<ReserveOutcome | 'full'>> {
     const { tenant, limits, id } = request;
     const home = homes.get(tenant) ?? { rank: 0, depth: 0 };
     const requests = isKeptOpen(request) ? 0 : book.sizeFor(request, home.depth);

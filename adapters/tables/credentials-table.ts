@@ -10,16 +10,19 @@ import { isoTime } from '#core/kernel/ports.ts';
 import { dueIn, dueRows } from './due-rows.ts';
 import { livePage } from './live-page.ts';
 import { partitionOf, partitionsOf, shards } from './shards.ts';
-import type { Beside, Key, StoreOptions, Write } from './store.ts';
+import type { IndexAttributes, Key, StoreOptions, Write } from './store.ts';
 
 const keptSeconds = 30 * 24 * 3600;
 
-const rowKey = (tenant: string, id: string): Key => ({ kept_in: partitionOf(tenant, id, shards.credentials), id });
+const credentialKey = (tenant: string, id: string): Key => ({
+  kept_in: partitionOf(tenant, id, shards.credentials),
+  id,
+});
 
 export const credentialPut = (record: CredentialRecord): Write => ({
   put: 'credentials',
   row: {
-    ...rowKey(record.tenant, record.id),
+    ...credentialKey(record.tenant, record.id),
     ...record,
     ...(record.revoke_due !== undefined && { due_in: dueIn(record.id) }),
     ttl: Math.floor(Date.parse(record.expires_at) / 1000) + keptSeconds,
@@ -29,7 +32,7 @@ export const credentialPut = (record: CredentialRecord): Write => ({
 
 export const credentialRevoke = (tenant: string, id: string, revokedAt: string): Write => ({
   update: 'credentials',
-  key: rowKey(tenant, id),
+  key: credentialKey(tenant, id),
   change: { set: { revoked_at: revokedAt }, remove: ['due_in', 'revoke_due'] },
   if: { all: [{ present: 'id' }, { absent: 'revoked_at' }] },
   current: true,
@@ -40,14 +43,14 @@ function toRecord({
   ttl: _ttl,
   due_in: _due,
   ...record
-}: CredentialRecord & Beside<'kept_in' | 'ttl' | 'due_in'>): CredentialRecord {
+}: CredentialRecord & IndexAttributes<'kept_in' | 'ttl' | 'due_in'>): CredentialRecord {
   return record;
 }
 
 export function credentialsTable({ store }: StoreOptions): CredentialStore {
   return {
     async get(tenant, id) {
-      const row = await store.get<CredentialRecord>('credentials', rowKey(tenant, id));
+      const row = await store.get<CredentialRecord>('credentials', credentialKey(tenant, id));
       return row && toRecord(row);
     },
 

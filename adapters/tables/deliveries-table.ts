@@ -7,7 +7,7 @@
 import type { Delivery, DeliveryStore } from '#core/approvals/notifications/ports.ts';
 import { dueIn, dueRows } from './due-rows.ts';
 import { rowsByKey } from './rows-by-key.ts';
-import type { Beside, Row, StoreOptions } from './store.ts';
+import type { IndexAttributes, Row, StoreOptions } from './store.ts';
 
 const keptSeconds = 30 * 24 * 3600;
 
@@ -28,7 +28,7 @@ export function toDelivery(row: Row): Delivery {
     due_in: _in,
     ttl: _ttl,
     ...delivery
-  } = row as unknown as Delivery & Beside<'due_in' | 'ttl'> & { due: string };
+  } = row as unknown as Delivery & IndexAttributes<'due_in' | 'ttl'> & { due: string };
   return { ...delivery, due_at: due };
 }
 

@@ -24,7 +24,7 @@ type ListedKind = (typeof listedKinds)[number];
 /** Maximum number of cached sets; each holds at most `maxNames`. */
 const remembered = 4_000;
 
-interface Place {
+interface DimensionDay {
   readonly scope: Scope;
   readonly kind: ListedKind;
   /** `YYYY-MM-DD`. */
@@ -34,9 +34,10 @@ interface Place {
 export function dimensionNames(store: Store) {
   const known = new RecentMap<string, Promise<Set<string>>>({ max: remembered });
 
-  const read = async (place: Place): Promise<Set<string>> => namesOf(await store.get('observations', rowKey(place)));
+  const read = async (place: DimensionDay): Promise<Set<string>> =>
+    storedNames(await store.get('observations', dimensionDayKey(place)));
 
-  function namesAt(place: Place): Promise<Set<string>> {
+  function namesAt(place: DimensionDay): Promise<Set<string>> {
     const key = JSON.stringify(place);
     const found = known.get(key) ?? read(place);
     known.set(key, found);
@@ -45,10 +46,10 @@ export function dimensionNames(store: Store) {
   }
 
   /** Adds a name. @returns the names after the addition; the unchanged names if it did not fit. */
-  async function add(place: Place, name: string): Promise<Set<string>> {
+  async function add(place: DimensionDay, name: string): Promise<Set<string>> {
     const { written, row } = await store.update(
       'observations',
-      rowKey(place),
+      dimensionDayKey(place),
       { add: { names: new Set([name]) }, set: { ttl: Date.parse(place.day) / 1000 + (recentHours + 48) * 3600 } },
       {
         if: { any: [{ absent: 'names' }, { fewer: ['names', maxNames(place.scope)] }, { holds: ['names', name] }] },
@@ -56,7 +57,7 @@ export function dimensionNames(store: Store) {
         after: true,
       },
     );
-    const names = namesOf(row);
+    const names = storedNames(row);
     return written ? names.add(name) : names;
   }
 
@@ -91,7 +92,7 @@ export function dimensionNames(store: Store) {
   };
 }
 
-const rowKey = ({ scope, kind, day }: Place): Key => ({ series: `${scope}#names#${kind}`, at: day });
+const dimensionDayKey = ({ scope, kind, day }: DimensionDay): Key => ({ series: `${scope}#names#${kind}`, at: day });
 
-const namesOf = (row: Row | undefined): Set<string> =>
+const storedNames = (row: Row | undefined): Set<string> =>
   new Set(row?.names instanceof Set ? (row.names as Set<string>) : []);

@@ -14,8 +14,8 @@ import { entryOfRow } from './entry-rows.ts';
 import { cursorAt, inOrder, pageOf, placeAt } from './in-order.ts';
 import { rowsByKey } from './rows-by-key.ts';
 import { partitionOf, partitionsOf, shardOf, shards } from './shards.ts';
-import { type Beside, type Key, queried, type Row, type StoreOptions, type Write } from './store.ts';
-import { dayKey, placeOf } from './time-index.ts';
+import { type IndexAttributes, type Key, queried, type Row, type StoreOptions, type Write } from './store.ts';
+import { dayKey, timeKey } from './time-index.ts';
 
 const chainKey = (tenant: string, session: string) => `${tenant}#${session}`;
 const position = (index: number) => String(index).padStart(12, '0');
@@ -43,7 +43,7 @@ export const entryPut = (
     ...entryKey(entry),
     writer,
     day: dayKey(entry.tenant, entry.timestamp.slice(0, 10), clustered ? 0 : shardOf(entry.hash, shards.time)),
-    at: placeOf(entry),
+    at: timeKey(entry),
     entry: text,
   },
   if: { absent: 'chain' },
@@ -86,7 +86,8 @@ export function toHead(row: Row): SessionHead {
     opened_in: _in,
     opened: _opened,
     ...rest
-  } = row as unknown as Omit<SessionHead, 'session_id'> & Beside<'id' | 'opened_in' | 'opened'> & { session: string };
+  } = row as unknown as Omit<SessionHead, 'session_id'> &
+    IndexAttributes<'id' | 'opened_in' | 'opened'> & { session: string };
   return { ...rest, session_id: session };
 }
 

@@ -4,16 +4,16 @@
  */
 import { randomUUID } from 'node:crypto';
 import { foreignSession } from '#core/configuration/identity/sessions.ts';
-import { advanceHead, type Sealed, seal } from '#core/evidence/chain.ts';
+import { advanceHead, type SealedEntry, seal } from '#core/evidence/chain.ts';
 import type { CommitOutcome, EvidenceLog, Ledger, SessionHead } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
-export type Step = Parameters<Ledger['commit']>[0];
+export type CommitRequest = Parameters<Ledger['commit']>[0];
 
 /** A pending commit. */
-export interface Waiting {
-  readonly step: Step;
+export interface PendingCommit {
+  readonly step: CommitRequest;
   /**
    * Identifies exactly this call: two callers may write the same text at the same moment, but only one of them
    * succeeds.
@@ -27,15 +27,15 @@ export interface Waiting {
 }
 
 /** A commit with its place in its chain, and all its items except the head. */
-export interface Link<Item> extends Sealed {
-  readonly waiting: Waiting;
+export interface Link<Item> extends SealedEntry {
+  readonly waiting: PendingCommit;
   readonly after: SessionHead;
   readonly items: readonly Item[];
   readonly bytes: number;
 }
 
 /** One session's links within a transaction; the first is chained to `before`. */
-export interface Part<Item> {
+export interface SessionLinks<Item> {
   readonly before: SessionHead | undefined;
   readonly links: readonly Link<Item>[];
 }
@@ -48,20 +48,20 @@ export type Verdict =
   /** Another writer caused the failure; `head` is the current end of the chain, if the store returned it. */
   | { readonly type: 'conflict'; readonly head?: SessionHead }
   /** These commits can never be written this way; the others of the part can. */
-  | { readonly type: 'refused'; readonly answers: ReadonlyMap<Waiting, CommitOutcome | Error> }
+  | { readonly type: 'refused'; readonly answers: ReadonlyMap<PendingCommit, CommitOutcome | Error> }
   /** The store refused the group without naming the cause. */
   | { readonly type: 'apart' };
 
 interface GroupOptions<Item> {
   readonly head: EvidenceLog['head'];
   /** Checks whether a step may share a transaction: its conditions normally hold. */
-  readonly shares: (step: Step) => boolean;
-  readonly itemsOf: (sealed: Sealed, waiting: Waiting) => Pick<Link<Item>, 'items' | 'bytes'>;
+  readonly shares: (step: CommitRequest) => boolean;
+  readonly itemsOf: (sealed: SealedEntry, waiting: PendingCommit) => Pick<Link<Item>, 'items' | 'bytes'>;
   /**
    * Writes the parts in one transaction and returns one verdict per part. An exception is reported to every caller in
    * it.
    */
-  readonly write: (parts: readonly Part<Item>[]) => Promise<readonly Verdict[]>;
+  readonly write: (parts: readonly SessionLinks<Item>[]) => Promise<readonly Verdict[]>;
   readonly pause: (ms: number) => Promise<void>;
   readonly random: () => number;
   /** Called for a session whose commits conflict with other writers so often that it should be spread. */
@@ -70,7 +70,7 @@ interface GroupOptions<Item> {
 
 interface Chain {
   readonly key: string;
-  readonly queue: Waiting[];
+  readonly queue: PendingCommit[];
   /** Last known end of the chain. Null: the chain has no entry; undefined: it must be read. */
   head: SessionHead | null | undefined;
   /**
@@ -158,7 +158,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
   /** Takes as many commits as fit, writes them and reports to every caller. Never rejects. */
   async function send(from: readonly Chain[]): Promise<void> {
     const room = { ...groupCapacity };
-    const taken: { chain: Chain; part: Part<Item> }[] = [];
+    const taken: { chain: Chain; part: SessionLinks<Item> }[] = [];
     for (const chain of from) {
       if (room.links === 0) break;
       const part = take(chain, room);
@@ -180,7 +180,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
   }
 
   /** Takes a chain's first commits, as many as fit, each sealed onto the previous one. */
-  function take(chain: Chain, room: { links: number; items: number; bytes: number }): Part<Item> {
+  function take(chain: Chain, room: { links: number; items: number; bytes: number }): SessionLinks<Item> {
     const before = chain.head ?? undefined;
     const links: Link<Item>[] = [];
     chain.busy = true;
@@ -217,7 +217,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
    * Seals a commit. Returns undefined if JSON cannot represent it: its caller gets an error, and the other commits
    * continue.
    */
-  function sealed(waiting: Waiting, head: SessionHead | undefined): Link<Item> | undefined {
+  function sealed(waiting: PendingCommit, head: SessionHead | undefined): Link<Item> | undefined {
     try {
       const { entry, text } = seal(waiting.step.draft, head);
       const after = advanceHead(head, entry, waiting.step.owner);
@@ -229,7 +229,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     }
   }
 
-  async function settle(chain: Chain, { links }: Part<Item>, verdict: Verdict): Promise<void> {
+  async function settle(chain: Chain, { links }: SessionLinks<Item>, verdict: Verdict): Promise<void> {
     if (verdict.type === 'written') {
       for (const { waiting, entry, after } of links) waiting.resolve({ ok: true, entry, head: after });
       chain.head = later(chain.head, links.at(-1)!.after);
@@ -252,7 +252,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
   }
 
   /** Checks whether an unwritten commit is retried; if not, reports the reason to its caller. */
-  function stays(waiting: Waiting, verdict: Verdict): boolean {
+  function stays(waiting: PendingCommit, verdict: Verdict): boolean {
     const answer = verdict.type === 'refused' ? verdict.answers.get(waiting) : undefined;
     waiting.tries += 1;
     if (verdict.type === 'apart') waiting.alone = true;
@@ -274,7 +274,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
 }
 
 /** Checks whether the session belongs to a key other than the writer's; `headPutItem` makes this a condition. */
-const isForeign = ({ step: { owner } }: Waiting, head: SessionHead | undefined): boolean =>
+const isForeign = ({ step: { owner } }: PendingCommit, head: SessionHead | undefined): boolean =>
   owner !== undefined && head !== undefined && head.owner_key !== owner;
 
 /** Returns the longer of two readings of a growing chain, or the later one if they are equally long. */

@@ -18,7 +18,7 @@ interface KeyRisksOptions extends StoreOptions {
 const maxTries = 12;
 const maxJitterMs = 100;
 
-const rowKey = (tenant: string, keyId: string): Key => ({ id: `${tenant}#key#${keyId}` });
+const keyRiskKey = (tenant: string, keyId: string): Key => ({ id: `${tenant}#key#${keyId}` });
 
 /** A cleared record remains as a row, because the roles may not delete rows. */
 interface StoredRisk {
@@ -40,7 +40,7 @@ export function keyRisksTable(options: KeyRisksOptions): KeyRisks {
   const read = (key: Key) => store.get<StoredRisk>('sessions', key, { together: true });
 
   async function look(tenant: string, keyId: string): Promise<StoredRisk | undefined> {
-    const row = await read(rowKey(tenant, keyId));
+    const row = await read(keyRiskKey(tenant, keyId));
     seen.set(`${tenant}#${keyId}`, { row });
     return row;
   }
@@ -90,7 +90,7 @@ export function keyRisksTable(options: KeyRisksOptions): KeyRisks {
         .catch(() => undefined)
         .then(() => {
           waiting.delete(id);
-          return write(id, rowKey(tenant, keyId), folds);
+          return write(id, keyRiskKey(tenant, keyId), folds);
         });
       waiting.set(id, { folds, written });
       last.set(id, written);

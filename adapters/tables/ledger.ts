@@ -3,16 +3,30 @@
  * applies the changes of the steps. Fails closed.
  */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import type { Sealed } from '#core/evidence/chain.ts';
+import type { SealedEntry } from '#core/evidence/chain.ts';
 import type { Change, CommitOutcome, Ledger } from '#core/evidence/ports.ts';
 import { actionEnd, actionStart, toStartedAction } from './actions-table.ts';
 import { alertPuts } from './alert-puts.ts';
 import { moveUpdate, openPuts, toRow } from './approval-items.ts';
 import { credentialPut, credentialRevoke } from './credentials-table.ts';
 import { entryKey, entryPut, evidenceTable, headPut, toHead } from './evidence-table.ts';
-import { groupedCommits, type Link, type Part, type Step, type Verdict, type Waiting } from './grouped-commits.ts';
+import {
+  type CommitRequest,
+  groupedCommits,
+  type Link,
+  type PendingCommit,
+  type SessionLinks,
+  type Verdict,
+} from './grouped-commits.ts';
 import { rolloutPuts } from './rollouts-table.ts';
-import { type Cancelled, type Reason, type Row, StoreFault, type StoreOptions, type Write } from './store.ts';
+import {
+  type Reason,
+  type Row,
+  StoreFault,
+  type StoreOptions,
+  type TransactionCancelled,
+  type Write,
+} from './store.ts';
 import { keyPut, tenantPut } from './tenant-row-writes.ts';
 
 interface LedgerOptions extends StoreOptions {
@@ -35,7 +49,7 @@ export function tableLedger(options: LedgerOptions): Ledger {
   });
   return { commit };
 
-  function itemsOf({ entry, text }: Sealed, { step, writer }: Waiting) {
+  function itemsOf({ entry, text }: SealedEntry, { step, writer }: PendingCommit) {
     const changes = (step.changes ?? []).flatMap((change) =>
       writesOf(change, entry).map((write) => ({ change, write })),
     );
@@ -43,7 +57,7 @@ export function tableLedger(options: LedgerOptions): Ledger {
     return { items: [{ write: entryPut(entry, writer, text, store.clustered) }, ...changes], bytes };
   }
 
-  async function write(parts: readonly Part<ChangeWrite>[]): Promise<readonly Verdict[]> {
+  async function write(parts: readonly SessionLinks<ChangeWrite>[]): Promise<readonly Verdict[]> {
     // The cancellation reasons are in the same order.
     const writes = parts.flatMap(({ before, links }) => [
       headPut(before, links.at(-1)!.after),
@@ -107,7 +121,7 @@ function writesOf(change: Change, entry: EvidenceEntry): Write[] {
  * Checks whether a step may share a transaction. Puts with fresh ids never fail a condition; other changes may, and
  * must not delay other callers' commits.
  */
-const shares = ({ changes = [] }: Step): boolean => changes.every(isFresh);
+const shares = ({ changes = [] }: CommitRequest): boolean => changes.every(isFresh);
 
 function isFresh(change: Change): boolean {
   switch (change.type) {
@@ -136,7 +150,10 @@ const noReason: Reason = { code: 'none' };
  * Returns one verdict per part, given that each part's head was sent first, followed by its links' writes. Returns
  * undefined if no write was the cause.
  */
-function verdictsOf(parts: readonly Part<ChangeWrite>[], cancelled: Cancelled): readonly Verdict[] | undefined {
+function verdictsOf(
+  parts: readonly SessionLinks<ChangeWrite>[],
+  cancelled: TransactionCancelled,
+): readonly Verdict[] | undefined {
   const reasons = [...cancelled.reasons];
   const given = parts.map(({ links }) => ({
     head: reasons.shift() ?? noReason,
@@ -153,7 +170,7 @@ function verdictsOf(parts: readonly Part<ChangeWrite>[], cancelled: Cancelled): 
 interface GroupReasons {
   readonly head: Reason;
   readonly links: readonly {
-    readonly waiting: Waiting;
+    readonly waiting: PendingCommit;
     readonly items: readonly (Reason & { readonly change: Change | undefined })[];
   }[];
 }
@@ -166,7 +183,7 @@ const standsAlready = ({ links }: GroupReasons): boolean =>
   links.some(({ waiting, items }) => items[0]?.row?.writer === waiting.writer);
 
 function verdictOf({ head, links }: GroupReasons): Verdict {
-  const answers = new Map<Waiting, CommitOutcome | Error>();
+  const answers = new Map<PendingCommit, CommitOutcome | Error>();
   for (const { waiting, items } of links) {
     const broken = items.find(({ change, code }) => change && code === 'condition');
     if (broken?.change) {

@@ -3,7 +3,7 @@ import type { Page } from '#core/kernel/page.ts';
 import { cursorAt, inOrder, placeAt } from './in-order.ts';
 import type { Store } from './store.ts';
 
-interface Where {
+interface LivePageSource {
   readonly store: Store;
   readonly table: 'credentials';
   /** A cursor only sets the position; the caller never chooses the partitions. */
@@ -27,7 +27,7 @@ const idForm = /^[0-9a-f-]{36}$/;
  * `service_unavailable`.
  */
 export async function livePage<Row extends { readonly id: string; readonly issued_at: string }>(
-  where: Where,
+  where: LivePageSource,
   { limit, cursor, toRow, oldest, isLive }: PageQuery<Row>,
 ): Promise<Page<Row>> {
   const items: Row[] = [];

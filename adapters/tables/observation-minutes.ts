@@ -37,10 +37,13 @@ export interface CountedProjection extends Projection {
 }
 
 /** Returns the dimension under which another dimension is counted in a scope on a day. */
-type Counting = (scope: Scope, dimension: Dimension, day: string) => Promise<Dimension>;
+type CountedDimension = (scope: Scope, dimension: Dimension, day: string) => Promise<Dimension>;
 
 /** Adds to each projection its per-minute sums for its tenant and the platform. */
-export async function withMinutes(projections: readonly Projection[], counted: Counting): Promise<CountedProjection[]> {
+export async function withMinutes(
+  projections: readonly Projection[],
+  counted: CountedDimension,
+): Promise<CountedProjection[]> {
   const asked = new Map<string, Promise<Dimension>>();
   for (const { timestamp, tenant, points = [] } of projections) {
     const day = dayOf(timestamp);
@@ -110,7 +113,7 @@ export function withHours(sums: readonly Sum[]): readonly [first: readonly Sum[]
   const hours = new Map<string, Sum[]>();
   const stamps = new Map<string, Sum[]>();
   for (const sum of sums) {
-    const place = placeOf(sum);
+    const place = parseMinuteSeries(sum);
     if (!place) continue;
     const { scope, shard, dimension } = place;
     const at = sum.at.slice(0, 13);
@@ -135,7 +138,7 @@ const addedUp = (alike: ReadonlyMap<string, readonly Sum[]>): Sum[] =>
   }));
 
 /** Returns the scope and dimension of a minute's sum; undefined for other sums. */
-function placeOf({ series }: Sum) {
+function parseMinuteSeries({ series }: Sum) {
   const [scope, width, ...rest] = series.split('#') as [Scope, ...string[]];
   if (width !== 'minutes') return undefined;
   const shard = scope === everyTenant ? Number(rest.shift()) : undefined;

@@ -196,7 +196,7 @@ export function observationsTable({ pause = sleep, store }: ObservationsOptions)
           if (!fitsRequest(row, filter)) continue;
           found.push({ place: String(stored.at), row });
           if (found.length === limit && stored !== rows.at(-1))
-            return page(await scored(tenant, found), placeOf(stored));
+            return page(await scored(tenant, found), sumKey(stored));
         }
         if (next === undefined) return page(await scored(tenant, found), undefined);
         start = next;
@@ -228,6 +228,6 @@ function page<T>(items: readonly T[], next: Key | undefined): Page<T> {
   return { items, ...(cursor && { cursor }) };
 }
 
-const placeOf = ({ series, at }: Row): Key => ({ series: String(series), at: String(at) });
+const sumKey = ({ series, at }: Row): Key => ({ series: String(series), at: String(at) });
 
 const sleep = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));

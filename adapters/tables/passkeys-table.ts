@@ -6,18 +6,18 @@ import type { PasskeyStore } from '#core/approvals/passkeys/store.ts';
 import type { PasskeyRow } from '#core/contracts/passkey.ts';
 import { ifUnchanged, type StoreOptions } from './store.ts';
 
-const rowKey = (person: string) => ({ id: `passkeys#${person}` });
+const passkeysKey = (person: string) => ({ id: `passkeys#${person}` });
 
 export function passkeysTable({ store }: StoreOptions): PasskeyStore {
   return {
     async get(person) {
-      const row = await store.get<{ passkeys_json: string }>('approvals', rowKey(person));
+      const row = await store.get<{ passkeys_json: string }>('approvals', passkeysKey(person));
       return row && (JSON.parse(row.passkeys_json) as PasskeyRow);
     },
 
     async put(passkeys, read) {
       const { person, revision } = passkeys;
-      const row = { ...rowKey(person), passkeys_json: JSON.stringify(passkeys), revision };
+      const row = { ...passkeysKey(person), passkeys_json: JSON.stringify(passkeys), revision };
       return (await store.put('approvals', row, { if: ifUnchanged(read) })).written;
     },
   };

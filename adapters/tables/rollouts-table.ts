@@ -8,7 +8,7 @@ import { isOpen, type Rollout } from '#core/contracts/rollout.ts';
 import type { Rollouts } from '#core/models/rollouts/ports.ts';
 import { ifUnchanged, type Key, type StoreOptions, type Write } from './store.ts';
 
-const rowKey = (id: string): Key => ({ kind: 'rollout', id });
+const rolloutKey = (id: string): Key => ({ kind: 'rollout', id });
 const modelKey = ({ tenant, route_model }: Rollout): Key => ({
   kind: 'model',
   id: JSON.stringify([tenant, route_model]),
@@ -33,7 +33,7 @@ export function rolloutPuts({ rollout, revision }: { readonly rollout: Rollout; 
   return [
     {
       put: 'rollouts',
-      row: { ...rowKey(rollout.id), rollout: JSON.stringify(rollout), revision: rollout.revision },
+      row: { ...rolloutKey(rollout.id), rollout: JSON.stringify(rollout), revision: rollout.revision },
       if: ifUnchanged(revision === undefined ? undefined : { revision }),
       current: true,
     },
@@ -57,7 +57,7 @@ export function rolloutsTable({ store }: StoreOptions): Rollouts {
 
   return {
     async get(id) {
-      const row = await store.get<StoredRollout>('rollouts', rowKey(id));
+      const row = await store.get<StoredRollout>('rollouts', rolloutKey(id));
       return row && toRollout(row);
     },
 
@@ -67,7 +67,7 @@ export function rolloutsTable({ store }: StoreOptions): Rollouts {
     async inForce() {
       const models = await newest<StoredModel>('model', maxInForce);
       const ids = models.flatMap(({ rollout_id, out }) => (out === true ? [] : [rollout_id]));
-      const rows = await store.getMany<StoredRollout>(ids.map((id) => ['rollouts', rowKey(id)] as const));
+      const rows = await store.getMany<StoredRollout>(ids.map((id) => ['rollouts', rolloutKey(id)] as const));
       const rollouts = rows.filter((row) => row !== undefined).map(toRollout);
       return rollouts.sort((a, b) => (a.id < b.id ? -1 : 1));
     },

@@ -5,11 +5,11 @@
  */
 import type { Contradiction, ContradictionStore } from '#core/evidence/contradiction.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
-import { projectionSteps, type SetAside, type SetAsideStore } from '#core/observatory/set-aside.ts';
+import { type FailedEntry, projectionSteps, type SetAsideStore } from '#core/observatory/set-aside.ts';
 import { type Key, type Query, queried, type StoreOptions } from './store.ts';
 
 export const setAsideRows = ({ store }: StoreOptions): SetAsideStore =>
-  faultRows<SetAside>(store, 'set-aside', {
+  faultRows<FailedEntry>(store, 'set-aside', {
     at: ({ step, session_id }) => `${step}#${session_id}`,
     places: (session) => projectionSteps.map((step) => `${step}#${session}`),
   });

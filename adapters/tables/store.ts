@@ -22,7 +22,7 @@ export type Key = Readonly<Record<string, string>>;
 export type Path = string | readonly string[];
 
 /** Attributes of a stored row other than the record it holds: index keys and time to live. */
-export type Beside<Name extends string> = { readonly [Each in Name]?: unknown };
+export type IndexAttributes<Name extends string> = { readonly [Each in Name]?: unknown };
 
 type Scalar = string | number | boolean;
 
@@ -60,7 +60,7 @@ export interface WriteOptions {
 }
 
 /** Outcome of one write. `row` is present if it was requested and exists. */
-export interface Outcome<R extends object = Row> {
+export interface WriteOutcome<R extends object = Row> {
   /** False if the condition was not met. */
   readonly written: boolean;
   readonly row?: R;
@@ -78,7 +78,7 @@ export interface Reason {
   readonly row?: Row;
 }
 
-export interface Cancelled {
+export interface TransactionCancelled {
   /** In the order of the writes. */
   readonly reasons: readonly Reason[];
 }
@@ -135,7 +135,7 @@ export interface Store {
     table: StoreTable,
     query: Query,
   ): Promise<{ readonly rows: readonly R[]; readonly next?: Key }>;
-  put<R extends object = Row>(table: StoreTable, row: Row, options?: WriteOptions): Promise<Outcome<R>>;
+  put<R extends object = Row>(table: StoreTable, row: Row, options?: WriteOptions): Promise<WriteOutcome<R>>;
   /** Puts rows unconditionally, in no particular order. If this fails, some of them may have been stored. */
   putMany(table: StoreTable, rows: readonly Row[]): Promise<void>;
   /**
@@ -147,10 +147,10 @@ export interface Store {
     key: Key,
     change: Change,
     options?: WriteOptions & { readonly after?: boolean },
-  ): Promise<Outcome<R>>;
-  remove(table: StoreTable, key: Key, options?: Pick<WriteOptions, 'if'>): Promise<Outcome>;
+  ): Promise<WriteOutcome<R>>;
+  remove(table: StoreTable, key: Key, options?: Pick<WriteOptions, 'if'>): Promise<WriteOutcome>;
   /** Applies all writes, each to a different row, or none. */
-  transact(writes: readonly Write[]): Promise<'written' | Cancelled>;
+  transact(writes: readonly Write[]): Promise<'written' | TransactionCancelled>;
 }
 
 /** Options of every table adapter. */

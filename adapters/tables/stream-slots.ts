@@ -13,17 +13,17 @@ type SlotsById = Record<string, Pick<OpenStream, 'session' | 'until'>>;
 
 const tries = 5;
 
-const rowKey = ({ tenant, key_id }: StreamOwner): Key => ({ id: `streams#${tenant}#${key_id}` });
+const streamsKey = ({ tenant, key_id }: StreamOwner): Key => ({ id: `streams#${tenant}#${key_id}` });
 
 export function streamSlots({ clock, store }: StoreOptions & { readonly clock: Clock }): StreamSlots {
   const read = async (owner: StreamOwner) => {
     const { revision = 0, open = {} } =
-      (await store.get<{ revision?: number; open?: SlotsById }>('mcp', rowKey(owner))) ?? {};
+      (await store.get<{ revision?: number; open?: SlotsById }>('mcp', streamsKey(owner))) ?? {};
     return { revision, open };
   };
   const written = async (owner: StreamOwner, revision: number, open: SlotsById) => {
     const ttl = Math.max(...Object.values(open).map(({ until }) => Math.ceil(Date.parse(until) / 1000)));
-    const row = { ...rowKey(owner), revision: revision + 1, open, ttl };
+    const row = { ...streamsKey(owner), revision: revision + 1, open, ttl };
     const unchanged = { any: [{ absent: 'id' }, { equals: ['revision', revision] }] } as const;
     return (await store.put('mcp', row, { if: unchanged })).written;
   };
@@ -43,7 +43,7 @@ export function streamSlots({ clock, store }: StoreOptions & { readonly clock: C
 
     async give(owner, id) {
       const given = { remove: [['open', id]], add: { revision: 1 } };
-      await store.update('mcp', rowKey(owner), given, { if: { present: ['open', id] } });
+      await store.update('mcp', streamsKey(owner), given, { if: { present: ['open', id] } });
     },
   };
 }

@@ -7,16 +7,16 @@
 
 import type { TaskManifest } from '#core/contracts/task-manifest.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import type { Attached, TaskManifests } from '#core/session/tasks/ports.ts';
+import type { AttachedManifests, TaskManifests } from '#core/session/tasks/ports.ts';
 import { fromCursor, toCursor } from './cursors.ts';
-import { type Cancelled, type Key, type Row, StoreFault, type StoreOptions, type Write } from './store.ts';
+import { type Key, type Row, StoreFault, type StoreOptions, type TransactionCancelled, type Write } from './store.ts';
 
 /** Maximum number of manifests that bind one session or key at a time; each is read with every call. */
 const maxAttached = 8;
 /** Longer than any manifest's lifetime, counted from the last manifest attached. */
 const keptSeconds = 120 * 24 * 3600;
 
-const rowKey = (tenant: string, id: string): Key => ({ tenant, id: `task#${id}` });
+const taskManifestKey = (tenant: string, id: string): Key => ({ tenant, id: `task#${id}` });
 const boundKey = (tenant: string, what: 'session' | 'key', name: string): Key => ({ tenant, id: `${what}#${name}` });
 
 /**
@@ -46,7 +46,7 @@ function createWrites(manifest: TaskManifest): Write[] {
     {
       put: 'manifests',
       row: {
-        ...rowKey(manifest.tenant, manifest.id),
+        ...taskManifestKey(manifest.tenant, manifest.id),
         created: `${manifest.created_at}#${manifest.id}`,
         manifest: text,
         ttl,
@@ -71,7 +71,7 @@ function removeWrites(manifest: TaskManifest, deletedAt: string): Write[] {
   return [
     {
       update: 'manifests',
-      key: rowKey(manifest.tenant, manifest.id),
+      key: taskManifestKey(manifest.tenant, manifest.id),
       change: { set: { deleted_at: deletedAt }, remove: ['created'] },
       if: { all: [{ present: 'tenant' }, { absent: 'deleted_at' }] },
     },
@@ -87,7 +87,7 @@ function removeWrites(manifest: TaskManifest, deletedAt: string): Write[] {
 }
 
 /** @throws StoreFault unless the cause was an unmet condition */
-function assertRefused({ reasons }: Cancelled): void {
+function assertRefused({ reasons }: TransactionCancelled): void {
   if (!reasons.some(({ code }) => code === 'condition'))
     throw new StoreFault(new Error('The transaction was cancelled.'));
 }
@@ -96,7 +96,7 @@ export function manifestsTable({ store }: StoreOptions): TaskManifests {
   const read = (key: Key) => store.get('manifests', key, { together: true });
 
   async function get(tenant: string, id: string): Promise<TaskManifest | undefined> {
-    const row = await store.get('manifests', rowKey(tenant, id));
+    const row = await store.get('manifests', taskManifestKey(tenant, id));
     return row && !isRemoved(row) ? toManifest(row) : undefined;
   }
 
@@ -129,11 +129,11 @@ export function manifestsTable({ store }: StoreOptions): TaskManifests {
       return { items: page.rows.map(toManifest), ...(next && { cursor: next }) };
     },
 
-    async attached(tenant, { session, key_id, named }): Promise<Attached> {
+    async attached(tenant, { session, key_id, named }): Promise<AttachedManifests> {
       const [ofSession, ofKey, ofCall] = await Promise.all([
         read(boundKey(tenant, 'session', session)),
         read(boundKey(tenant, 'key', key_id)),
-        named === undefined ? undefined : read(rowKey(tenant, named)),
+        named === undefined ? undefined : read(taskManifestKey(tenant, named)),
       ]);
       const call = ofCall && !isRemoved(ofCall) ? [toManifest(ofCall)] : [];
       // A manifest that names both binds that key only in that session.

@@ -13,13 +13,13 @@ import { rowsByKey } from './rows-by-key.ts';
 import type { Key, StoreOptions } from './store.ts';
 import { keyList, keyRowId, tenantId, tenantList, tenantPrefix } from './tenant-row-writes.ts';
 
-interface Stored {
+interface StoredRow {
   readonly id: string;
   readonly body: string;
 }
 
 /** Parses a row. @throws GatewayError `service_unavailable` for a row that is incomplete or has a different id. */
-function tenantOf({ id, body }: Stored): TenantRow {
+function tenantOf({ id, body }: StoredRow): TenantRow {
   return whole(id, () => {
     const row = tenantRowSchema.parse(JSON.parse(body));
     return { row, id: tenantId(row.id) };
@@ -27,7 +27,7 @@ function tenantOf({ id, body }: Stored): TenantRow {
 }
 
 /** Parses a row. @throws as `tenantOf` */
-function keyOf({ id, body }: Stored): KeyRow {
+function keyOf({ id, body }: StoredRow): KeyRow {
   return whole(id, () => {
     const row = keyRowSchema.parse(JSON.parse(body));
     return { row, id: keyRowId(keyIdOf(row.key_sha256)) };
@@ -46,19 +46,19 @@ function whole<R>(id: string, read: () => { readonly row: R; readonly id: string
 }
 
 export function tenantRows({ store }: StoreOptions): TenantRows {
-  async function get<R>(id: string, parse: (row: Stored) => R): Promise<R | undefined> {
-    const row = await store.get<Stored>('config', { id });
+  async function get<R>(id: string, parse: (row: StoredRow) => R): Promise<R | undefined> {
+    const row = await store.get<StoredRow>('config', { id });
     return row && parse(row);
   }
 
   async function page<R>(
     partition: string,
     { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
-    parse: (row: Stored) => R,
+    parse: (row: StoredRow) => R,
   ) {
     const after = fromCursor(cursor, ['id', 'listed_in']);
     const { rows, next } = await store.query('config', { index: 'by_list', partition, limit, after });
-    const items = (await rowsByKey<Stored & object>(store, 'config', rows)).map(parse);
+    const items = (await rowsByKey<StoredRow & object>(store, 'config', rows)).map(parse);
     const following = toCursor(next);
     return { items, ...(following !== undefined && { cursor: following }) };
   }
@@ -71,7 +71,7 @@ export function tenantRows({ store }: StoreOptions): TenantRows {
 
     async tenantRowIds(after, limit) {
       const from: Key | undefined = after === undefined ? undefined : { listed_in: tenantList, id: tenantId(after) };
-      const { rows } = await store.query<Stored>('config', {
+      const { rows } = await store.query<StoredRow>('config', {
         index: 'by_list',
         partition: tenantList,
         limit,

@@ -10,20 +10,24 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { livePage } from './live-page.ts';
 import { partitionOf, partitionsOf, shards } from './shards.ts';
-import type { Beside, Condition, Key, StoreOptions } from './store.ts';
+import type { Condition, IndexAttributes, Key, StoreOptions } from './store.ts';
 
 const keptSeconds = 30 * 24 * 3600;
 /** Longest lifetime of a ticket (the configuration's limit). Tickets issued before that cannot be valid. */
 const longestLifeMs = 3600 * 1000;
 
 /** Returns the list for a tenant's tickets. Tenant names contain no `#`, so tickets and credentials never collide. */
-const listOf = (tenant: string): string => `ticket#${tenant}`;
-const rowKey = (tenant: string, id: string): Key => ({
-  kept_in: partitionOf(listOf(tenant), id, shards.credentials),
+const ticketList = (tenant: string): string => `ticket#${tenant}`;
+const ticketKey = (tenant: string, id: string): Key => ({
+  kept_in: partitionOf(ticketList(tenant), id, shards.credentials),
   id,
 });
 
-function toRecord({ kept_in: _kept, ttl: _ttl, ...record }: TicketRecord & Beside<'kept_in' | 'ttl'>): TicketRecord {
+function toRecord({
+  kept_in: _kept,
+  ttl: _ttl,
+  ...record
+}: TicketRecord & IndexAttributes<'kept_in' | 'ttl'>): TicketRecord {
   return record;
 }
 
@@ -35,7 +39,7 @@ export function ticketsTable({ store }: StoreOptions): TicketStore {
   async function note(tenant: string, id: string, set: Readonly<Record<string, string>>, condition: Condition) {
     const { written, row } = await store.update<TicketRecord>(
       'credentials',
-      rowKey(tenant, id),
+      ticketKey(tenant, id),
       { set },
       { if: { all: [{ absent: 'used_at' }, { absent: 'revoked_at' }, condition] }, current: true },
     );
@@ -46,13 +50,13 @@ export function ticketsTable({ store }: StoreOptions): TicketStore {
   return {
     async put(ticket) {
       const ttl = Math.floor(Date.parse(ticket.expires_at) / 1000) + keptSeconds;
-      const row = { ...rowKey(ticket.tenant, ticket.id), ...ticket, ttl };
+      const row = { ...ticketKey(ticket.tenant, ticket.id), ...ticket, ttl };
       const { written } = await store.put('credentials', row, { if: { absent: 'id' } });
       if (!written) throw new GatewayError('conflict', `Ticket ${ticket.id} is already issued.`);
     },
 
     async get(tenant, id) {
-      const row = await store.get<TicketRecord>('credentials', rowKey(tenant, id));
+      const row = await store.get<TicketRecord>('credentials', ticketKey(tenant, id));
       return row && toRecord(row);
     },
 
@@ -70,7 +74,7 @@ export function ticketsTable({ store }: StoreOptions): TicketStore {
 
     active: (tenant, now, page) =>
       livePage(
-        { store, table: 'credentials', partitions: partitionsOf(listOf(tenant), shards.credentials) },
+        { store, table: 'credentials', partitions: partitionsOf(ticketList(tenant), shards.credentials) },
         {
           ...page,
           toRow: toRecord,

@@ -5,5 +5,5 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 export const dayKey = (tenant: string, isoDay: string, shard: number) => `${tenant}#${isoDay}#${shard}`;
 
 /** Returns an entry's sort key. */
-export const placeOf = ({ timestamp, session_id, index }: EvidenceEntry): string =>
+export const timeKey = ({ timestamp, session_id, index }: EvidenceEntry): string =>
   `${timestamp}#${session_id}#${String(index).padStart(12, '0')}`;

@@ -8,7 +8,7 @@ import { grpcSender } from './otlp-grpc.ts';
 import { httpSender, tracesUrl } from './otlp-http.ts';
 import { resourceAttributes } from './resource.ts';
 import { batchedSink } from './span-batches.ts';
-import type { Exporting, SpanSender, SpanSink } from './spans.ts';
+import type { SpanExport, SpanSender, SpanSink } from './spans.ts';
 
 type Settings = Configuration['telemetry'];
 
@@ -24,7 +24,7 @@ const lookEveryMs = 5_000;
  * @returns `stop` sends pending spans; call it when no request is in flight.
  */
 export function followTelemetrySettings(
-  telemetry: Exporting & Pick<Telemetry, 'count' | 'log'>,
+  telemetry: SpanExport & Pick<Telemetry, 'count' | 'log'>,
   snapshots: Pick<Snapshots, 'current'>,
   { clock = systemClock, timeouts = systemTimeouts }: FollowOptions = {},
 ): { stop(): Promise<void> } {

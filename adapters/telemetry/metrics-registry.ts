@@ -2,7 +2,7 @@
 import { remembered } from '#core/kernel/remembered.ts';
 
 export type Labels = Readonly<Record<string, string>>;
-type Kind = 'counter' | 'gauge' | 'histogram';
+type MetricKind = 'counter' | 'gauge' | 'histogram';
 
 /** One series of a metric, with its labels as an object and in Prometheus form. */
 export interface Series {
@@ -18,7 +18,7 @@ interface Distribution {
 }
 
 interface Metric {
-  readonly kind: Kind;
+  readonly kind: MetricKind;
   readonly written: string;
   readonly edges: readonly number[];
   readonly values: Map<string, number>;
@@ -72,7 +72,7 @@ export class MetricsRegistry {
     return lines.map((line) => `${line}\n`).join('');
   }
 
-  #metric(kind: Kind, name: string): Metric {
+  #metric(kind: MetricKind, name: string): Metric {
     const known = this.#metrics.get(name);
     if (known) return known;
     const edges = kind === 'histogram' ? edgesOf(name) : [];
@@ -121,7 +121,7 @@ function edgesOf(name: string): readonly number[] {
  * Returns the Prometheus name: OpenTelemetry's names are dotted, while Prometheus names include unit and kind, as
  * OpenTelemetry's own exporters write them.
  */
-function prometheusName(kind: Kind, name: string): string {
+function prometheusName(kind: MetricKind, name: string): string {
   if (!name.includes('.')) return name;
   const unit = unitOf(name) === 'Seconds' ? '_seconds' : '';
   return `${name.replaceAll('.', '_')}${unit}${kind === 'counter' ? '_total' : ''}`;

@@ -3,7 +3,7 @@ import type { HrTime, SpanContext, TraceState } from '@opentelemetry/api';
 import type { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-grpc';
 import { traceFlags } from '#core/kernel/trace-context.ts';
 import { instrumentation, type ResourceAttributes } from './resource.ts';
-import { type EndedSpan, exportedAttributes, kindOf, type SpanSender } from './spans.ts';
+import { type EndedSpan, exportedAttributes, type SpanSender, spanKind } from './spans.ts';
 
 interface GrpcOptions {
   /** `http://` for a plain connection, `https://` for TLS. */
@@ -60,7 +60,7 @@ function readableSpan(span: EndedSpan, shared: object): ReadableSpan {
   const written = {
     ...shared,
     name: span.name,
-    kind: kinds[kindOf(span)],
+    kind: kinds[spanKind(span)],
     spanContext: () => context,
     ...(parentId !== undefined && { parentSpanContext: parent }),
     startTime: hrTime(span.startMs),

@@ -5,7 +5,7 @@ import { httpCall } from '#adapters/http/provider-http.ts';
 import type { SpanAttribute } from '#core/kernel/ports.ts';
 import { traceFlags } from '#core/kernel/trace-context.ts';
 import { instrumentation, type ResourceAttributes } from './resource.ts';
-import { type EndedSpan, exportedAttributes, kindOf, type SpanSender } from './spans.ts';
+import { type EndedSpan, exportedAttributes, type SpanSender, spanKind } from './spans.ts';
 
 interface HttpOptions {
   /** The whole address, path included. */
@@ -82,7 +82,7 @@ const otlpSpan = (span: EndedSpan) => ({
   ...(span.parentId !== undefined && { parentSpanId: span.parentId }),
   ...(span.tracestate !== undefined && { traceState: span.tracestate }),
   name: span.name.toWellFormed(),
-  kind: kinds[kindOf(span)],
+  kind: kinds[spanKind(span)],
   startTimeUnixNano: nanoseconds(span.startMs),
   endTimeUnixNano: nanoseconds(span.endMs),
   attributes: keyValues(exportedAttributes(span)),

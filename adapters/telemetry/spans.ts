@@ -38,7 +38,7 @@ export interface SpanSink {
 }
 
 /** Telemetry whose spans can be exported. */
-export interface Exporting {
+export interface SpanExport {
   /** Starts exporting spans of sampled traces; undefined stops it. */
   exportTo(sink: SpanSink | undefined): void;
 }
@@ -54,7 +54,7 @@ type SpanKind = 'internal' | 'server' | 'client';
 
 const servers: ReadonlySet<string> = new Set(['edge.request', 'gateway.chat_completion']);
 
-export function kindOf({ name }: Pick<EndedSpan, 'name'>): SpanKind {
+export function spanKind({ name }: Pick<EndedSpan, 'name'>): SpanKind {
   if (servers.has(name)) return 'server';
   return name.startsWith('provider.') && name !== 'provider.call' ? 'client' : 'internal';
 }

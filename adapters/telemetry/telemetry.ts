@@ -7,7 +7,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { EmbeddedMetrics } from '#adapters/telemetry/embedded-metrics.ts';
 import { freshContext, type LocalTrace, OpenSpan, type SamplingDecision } from '#adapters/telemetry/open-span.ts';
 import type { SharedTraces } from '#adapters/telemetry/shared-traces.ts';
-import type { Exporting, SpanSink } from '#adapters/telemetry/spans.ts';
+import type { SpanExport, SpanSink } from '#adapters/telemetry/spans.ts';
 import type { TraceLink } from '#adapters/telemetry/xray-link.ts';
 import { FairRing } from '#core/kernel/fair-ring.ts';
 import { type Clock, isoTime, type SpanAttributes, type Telemetry } from '#core/kernel/ports.ts';
@@ -44,7 +44,7 @@ export interface Trace extends RecordedTrace {
   readonly spans: readonly TraceSpan[];
 }
 
-export interface LogTelemetry extends Telemetry, Exporting {
+export interface LogTelemetry extends Telemetry, SpanExport {
   /** Returns the registry as Prometheus text. */
   metricsText(): string;
   /** Returns traces, oldest first, at most 500. Beyond that, the tenant with the most loses its oldest. */

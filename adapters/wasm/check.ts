@@ -21,7 +21,7 @@ interface Abi {
  * Runs a check in a fresh instance, so that no text from one caller remains for the next.
  * @throws Error if the module traps, cannot accept the content or violates the ABI in its response.
  */
-export function check({ module: compiled, content, metadata }: CheckCall): CheckResult {
+export function checkContent({ module: compiled, content, metadata }: CheckCall): CheckResult {
   const { exports } = new WebAssembly.Instance(compiled);
   const memory = Object.values(exports).find((value) => value instanceof WebAssembly.Memory)!;
   const plugin = exports as unknown as Abi;
@@ -52,14 +52,14 @@ function reason(plugin: Abi, memory: WebAssembly.Memory): { message?: string; sc
   const length = plugin.get_result_len() >>> 0;
   if (length > wasmSizes.resultBytes)
     throw new Error(`the result has ${length} bytes, allowed ${wasmSizes.resultBytes}`);
-  const { message, score } = resultOf(inMemory(memory, at, length, 'the result'));
+  const { message, score } = parseResult(inMemory(memory, at, length, 'the result'));
   if (message !== undefined && typeof message !== 'string') throw new Error("the result's message is not a text");
   if (score !== undefined && (typeof score !== 'number' || !(score >= 0 && score <= 1)))
     throw new Error("the result's score is not a number from 0 to 1");
   return { ...(message !== undefined && { message }), ...(score !== undefined && { score }) };
 }
 
-function resultOf(bytes: Uint8Array): { readonly message?: unknown; readonly score?: unknown } {
+function parseResult(bytes: Uint8Array): { readonly message?: unknown; readonly score?: unknown } {
   try {
     const result: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     if (typeof result === 'object' && result !== null && !Array.isArray(result)) return result;

@@ -2,7 +2,7 @@
  * The WASM filters' worker thread: handles one call after another. It is ended from outside if a call takes too long.
  */
 import { parentPort } from 'node:worker_threads';
-import { type CheckCall, type CheckResult, check } from './check.ts';
+import { type CheckCall, type CheckResult, checkContent } from './check.ts';
 
 export type WorkerAnswer = { readonly result: CheckResult } | { readonly error: string };
 
@@ -11,7 +11,7 @@ parentPort?.postMessage('ready');
 
 function answer(call: CheckCall): WorkerAnswer {
   try {
-    return { result: check(call) };
+    return { result: checkContent(call) };
   } catch (thrown) {
     return { error: (thrown as Error).message };
   }

@@ -64,11 +64,11 @@ export function backgroundWork({ telemetry, effects, packs, limits = workLimits 
   ): Promise<Jobs[Kind]['answer']> => {
     try {
       const answer = await pool.run({ kind, given } as Job, ms);
-      if ('error' in answer) throw faultOf(answer);
+      if ('error' in answer) throw jobFault(answer);
       telemetry.count('svc_heavy_work_total', { kind, outcome: 'done' });
       return answer.value as Jobs[Kind]['answer'];
     } catch (fault) {
-      telemetry.count('svc_heavy_work_total', { kind, outcome: outcomeOf(fault) });
+      telemetry.count('svc_heavy_work_total', { kind, outcome: jobOutcome(fault) });
       throw fault;
     }
   };
@@ -77,7 +77,7 @@ export function backgroundWork({ telemetry, effects, packs, limits = workLimits 
     kind: Kind,
     given: Jobs[Kind]['given'],
     ms: number,
-    what: Refused,
+    what: RefusalTexts,
   ): Promise<Jobs[Kind]['answer']> => {
     try {
       return await run(kind, given, ms);
@@ -114,15 +114,15 @@ export function backgroundWork({ telemetry, effects, packs, limits = workLimits 
   };
 }
 
-const faultOf = ({ error, code, data }: Extract<JobResult, { error: string }>): Error =>
+const jobFault = ({ error, code, data }: Extract<JobResult, { error: string }>): Error =>
   code === undefined ? new Error(error) : new GatewayError(code, error, data === undefined ? {} : { data });
 
-function outcomeOf(fault: unknown): string {
+function jobOutcome(fault: unknown): string {
   if (fault instanceof GatewayError) return 'done'; // its result is a refusal
   return fault instanceof ThreadLate ? fault.why : 'failed';
 }
 
-interface Refused {
+interface RefusalTexts {
   readonly busy: string;
   readonly late: (ms: number) => string;
 }
@@ -152,9 +152,9 @@ const refusals = {
     late: (ms) =>
       `Checking the configuration takes longer than ${ms} ms, the most it may take. It was not stored. Use fewer rules, or patterns with fewer stars.`,
   },
-} as const satisfies Readonly<Record<string, Refused>>;
+} as const satisfies Readonly<Record<string, RefusalTexts>>;
 
-function refusalOfLateWork(fault: unknown, ms: number, { busy, late }: Refused): unknown {
+function refusalOfLateWork(fault: unknown, ms: number, { busy, late }: RefusalTexts): unknown {
   if (!(fault instanceof ThreadLate)) return fault;
   if (fault.why === 'busy')
     return new GatewayError('service_unavailable', busy, { cause: fault, retryAfterSeconds: 2 });

@@ -65,14 +65,14 @@ export type JobResult =
 
 export async function done(job: Job): Promise<JobResult> {
   try {
-    return { value: await resultOf(job) };
+    return { value: await jobResult(job) };
   } catch (thrown) {
     if (thrown instanceof GatewayError) return { error: thrown.message, code: thrown.code, data: thrown.data };
     return { error: thrown instanceof Error ? thrown.message : String(thrown) };
   }
 }
 
-async function resultOf({ kind, given }: Job): Promise<Jobs[JobKind]['answer']> {
+async function jobResult({ kind, given }: Job): Promise<Jobs[JobKind]['answer']> {
   switch (kind) {
     case 'texts':
       return (await import('#core/models/content-policy/check-texts.ts')).checkTexts(given);

@@ -1,6 +1,6 @@
 /** Cost of a million calls of each kind, calculated from counted units and requests, assumed times and dated prices. */
 import { functions } from '#features/functions.ts';
-import { entries, type Kind, measured } from './measured.ts';
+import { entries, type MeasurementKind, measured } from './measured.ts';
 import type { Prices } from './prices.ts';
 
 /** US dollars by part of the bill. */
@@ -58,7 +58,7 @@ const requests = { chat: 1, stream: 1, action: 1, review: 3, mcp: 1 } as const;
 const stepsOfMachine = 3;
 
 /** Returns the seconds that a function is busy or waiting for a call. */
-function lambdaSeconds(kind: Kind): number {
+function lambdaSeconds(kind: MeasurementKind): number {
   const ownMs = assumed.cpuMs[kind] / Math.min(1, memoryMb[kind] / assumed.mbOfVcpu);
   const storeMs = assumed.storeSteps[kind] * assumed.storeMs;
   const waits = { chat: assumed.chatSeconds, stream: assumed.streamSeconds, mcp: assumed.upstreamMs / 1_000 };
@@ -73,7 +73,7 @@ export interface Bill {
 }
 
 /** @returns US dollars for a million calls served by functions */
-export function onLambda(kind: Kind, bill: Bill): Parts {
+export function onLambda(kind: MeasurementKind, bill: Bill): Parts {
   const { prices } = bill;
   const invocations = requests[kind] + (kind === 'review' ? stepsOfMachine : 0);
   const gbSeconds = lambdaSeconds(kind) * (memoryMb[kind] / 1_024);
@@ -116,7 +116,7 @@ export const planeMonth = (prices: Prices): number =>
 
 /** Returns the cost that all kinds share: rows, copies of their entries and log lines. */
 function shared(
-  kind: Kind,
+  kind: MeasurementKind,
   { prices, entries: entryCost }: Bill,
   logBytes: number = assumed.logBytes,
 ): Omit<Parts, 'api' | 'compute'> {

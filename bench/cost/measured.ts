@@ -17,5 +17,5 @@ export const measured = {
 } as const satisfies Record<string, Units>;
 
 /** Number of entries that a call writes; each is archived and counted. */
-export const entries: Readonly<Record<Kind, number>> = { chat: 1, stream: 1, action: 1, review: 3, mcp: 2 };
-export type Kind = keyof typeof measured;
+export const entries: Readonly<Record<MeasurementKind, number>> = { chat: 1, stream: 1, action: 1, review: 3, mcp: 2 };
+export type MeasurementKind = keyof typeof measured;

@@ -2,7 +2,7 @@
 import { type KindInContainers, onLambda, onTasks, type Parts, planeMonth, total } from './calls.ts';
 import { countEvidence, evidenceCost } from './evidence.ts';
 import { dashboardsMonth, idleMonth } from './idle.ts';
-import { entries, type Kind } from './measured.ts';
+import { entries, type MeasurementKind } from './measured.ts';
 import { type Prices, pricesOf } from './prices.ts';
 
 /** A kind of call, both as a table row and as a command option. */
@@ -11,7 +11,7 @@ type CallKind = {
   /** Targets in US dollars per million calls: at five actions per second, and under heavy load. */
   readonly targets?: readonly [quiet: number, busy: number];
 } & (
-  | { readonly kind: Kind; readonly inContainers?: never }
+  | { readonly kind: MeasurementKind; readonly inContainers?: never }
   | { readonly kind: KindInContainers; readonly inContainers: true }
 );
 
@@ -45,7 +45,7 @@ export const head = (cells: readonly string[]): string[] => [
   line(['---', ...cells.slice(1).map(() => '---:')]),
 ];
 
-const partsOf = (call: CallKind, prices: Prices, perEntries: number): Parts => {
+const costParts = (call: CallKind, prices: Prices, perEntries: number): Parts => {
   const bill = { prices, entries: perEntries };
   return call.inContainers ? onTasks(call.kind, bill) : onLambda(call.kind, bill);
 };
@@ -72,7 +72,7 @@ export async function costTables(region?: string): Promise<string> {
       ...['in all at 5/s', 'target', 'at 100/s', 'target'],
     ]),
     ...kinds.map((call) => {
-      const [atQuiet, atBusy] = [partsOf(call, prices, quiet!), partsOf(call, prices, busy!)];
+      const [atQuiet, atBusy] = [costParts(call, prices, quiet!), costParts(call, prices, busy!)];
       const [quietTarget = '', busyTarget = ''] = call.targets ?? [];
       return line([
         ...[call.what, ...parts.map((part) => usd(atQuiet[part])), usd(atQuiet.evidence), usd(atBusy.evidence)],
@@ -125,7 +125,7 @@ export async function mixCost(
   const entriesPerSecond = asked.reduce((sum, [name, rate]) => sum + rate * entries[callKinds[name].kind], 0);
   const evidence = evidenceCost(await countEvidence({ entriesPerSecond, tenants }), prices);
   const calls = asked.map(([name, perSecond]) => {
-    const million = total(partsOf(callKinds[name], prices, evidence));
+    const million = total(costParts(callKinds[name], prices, evidence));
     return { what: callKinds[name].what, perSecond, million, month: (million * perSecond * secondsOfMonth) / 1e6 };
   });
   const idle = Object.values(idleMonth(prices)).reduce((sum, amount) => sum + amount, 0);

@@ -1,10 +1,10 @@
 /** Administration requests at their largest: configurations, lists, exports, list filters. */
 import { hostileKeys } from './configuration.ts';
-import { action, type Hostile, heavy, key, times } from './forms.ts';
+import { action, type HostileForm, heavy, key, times } from './forms.ts';
 import { post, type Target } from './send.ts';
 
 const human = hostileKeys.human;
-const get = (name: string, path: string, answers: readonly number[], more: Partial<Hostile> = {}): Hostile => ({
+const get = (name: string, path: string, answers: readonly number[], more: Partial<HostileForm> = {}): HostileForm => ({
   name,
   answers,
   ...more,
@@ -15,7 +15,7 @@ const get = (name: string, path: string, answers: readonly number[], more: Parti
  * Builds a configuration that is refused only after every check, so that the current configuration stays: its last rule
  * can never match.
  */
-const configuration = (name: string, rules: () => string): Hostile => ({
+const configuration = (name: string, rules: () => string): HostileForm => ({
   name,
   answers: [400, 413],
   send: ({ admin }) =>
@@ -42,7 +42,7 @@ const fill = async ({ admin }: Target): Promise<void> => {
   for (let n = 0; n < 100; n++) await post({ url: `${admin}/admin/v1/test-action`, key, body });
 };
 
-export const administration: readonly Hostile[] = [
+export const administration: readonly HostileForm[] = [
   heavy(
     configuration('a configuration of 500 rules with many stars', () =>
       Array.from(

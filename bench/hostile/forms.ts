@@ -2,7 +2,7 @@
 import { hostileKeys } from './configuration.ts';
 import { type Answer, post, type Target } from './send.ts';
 
-export interface Hostile {
+export interface HostileForm {
   readonly name: string;
   /** Expected statuses or close codes. */
   readonly answers: readonly number[];
@@ -17,7 +17,7 @@ export interface Hostile {
   send(target: Target): Promise<Answer>;
 }
 
-export const heavy = (hostile: Hostile): Hostile => ({ ...hostile, heavy: true });
+export const heavy = (hostile: HostileForm): HostileForm => ({ ...hostile, heavy: true });
 
 export const key = hostileKeys.agent;
 export const MB = 1_000_000;
@@ -32,7 +32,12 @@ function once<T>(make: () => T): () => T {
 
 export const times = (text: string, characters: number): string => text.repeat(Math.ceil(characters / text.length));
 
-export const chat = (name: string, body: () => string | Buffer, answers: readonly number[], says?: RegExp): Hostile => {
+export const chat = (
+  name: string,
+  body: () => string | Buffer,
+  answers: readonly number[],
+  says?: RegExp,
+): HostileForm => {
   const made = once(body);
   return {
     name,
@@ -48,9 +53,9 @@ export const said = (content: unknown, more: object = {}) =>
  * evidence.
  */
 export const lookedAt = [200, 403, 413, 503] as const;
-export const text = (name: string, content: () => string): Hostile => chat(name, () => said(content()), lookedAt);
+export const text = (name: string, content: () => string): HostileForm => chat(name, () => said(content()), lookedAt);
 
-export const action = (name: string, call: () => object, answers: readonly number[], says?: RegExp): Hostile => {
+export const action = (name: string, call: () => object, answers: readonly number[], says?: RegExp): HostileForm => {
   const made = once(() => JSON.stringify({ dry_run: true, ...call() }));
   return {
     name,
@@ -64,27 +69,27 @@ export const action = (name: string, call: () => object, answers: readonly numbe
       }),
   };
 };
-export const shell = (name: string, parameters: () => object, says?: RegExp): Hostile =>
+export const shell = (name: string, parameters: () => object, says?: RegExp): HostileForm =>
   action(
     name,
     () => ({ protocol: 'shell', tool: 'shell.exec', target: 'x', capability: 'execute', parameters: parameters() }),
     [200, 413],
     says,
   );
-export const sql = (name: string, query: () => string): Hostile =>
+export const sql = (name: string, query: () => string): HostileForm =>
   action(
     name,
     () => ({ protocol: 'sql', tool: 'sql.query', target: 'shop', capability: 'read', parameters: { sql: query() } }),
     [200, 413],
   );
-export const git = (name: string, call: () => object, answers: readonly number[] = [200, 413]): Hostile =>
+export const git = (name: string, call: () => object, answers: readonly number[] = [200, 413]): HostileForm =>
   action(
     name,
     () => ({ protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read', ...call() }),
     answers,
   );
 export const rpc = (method: string, params: unknown) => JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
-export const mcp = (name: string, body: () => string, answers: readonly number[], says?: RegExp): Hostile => {
+export const mcp = (name: string, body: () => string, answers: readonly number[], says?: RegExp): HostileForm => {
   const made = once(body);
   const headers = { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-11-25' };
   return {

@@ -12,7 +12,7 @@ export interface Times {
   readonly failed: number;
 }
 
-export interface Probed {
+export interface ProbeTimes {
   readonly gateway: Times;
   /** Times of an otherwise idle process that is probed at the same moments: the machine's own latency. */
   readonly idle: Times;
@@ -70,7 +70,7 @@ setInterval(() => {
 
 parentPort?.on('message', (what: 'begin' | 'end') => {
   if (what === 'end')
-    return parentPort?.postMessage({ gateway: probes.gateway.end(), idle: probes.idle.end() } satisfies Probed);
+    return parentPort?.postMessage({ gateway: probes.gateway.end(), idle: probes.idle.end() } satisfies ProbeTimes);
   probes.gateway.begin();
   probes.idle.begin();
 });

@@ -5,14 +5,29 @@
 import { gzipSync } from 'node:zlib';
 import { administration } from './administration.ts';
 import { hostileKeys } from './configuration.ts';
-import { chat, git, type Hostile, heavy, key, lookedAt, MB, mcp, rpc, said, shell, sql, text, times } from './forms.ts';
+import {
+  chat,
+  git,
+  type HostileForm,
+  heavy,
+  key,
+  lookedAt,
+  MB,
+  mcp,
+  rpc,
+  said,
+  shell,
+  sql,
+  text,
+  times,
+} from './forms.ts';
 import { post, raw, say } from './send.ts';
 import { servers } from './servers.ts';
 
-export type { Hostile } from './forms.ts';
+export type { HostileForm } from './forms.ts';
 
 /** Requests without a valid key. */
-const strangers: readonly Hostile[] = [
+const strangers: readonly HostileForm[] = [
   {
     name: 'WebSocket without a key, 9.9 MB of []',
     answers: [1009],
@@ -72,7 +87,7 @@ const strangers: readonly Hostile[] = [
 ];
 
 /** Requests with a key that fail before their content is inspected. */
-const shapes: readonly Hostile[] = [
+const shapes: readonly HostileForm[] = [
   {
     name: 'bodies that drip, 100 connections',
     answers: [0],
@@ -131,7 +146,7 @@ const shapes: readonly Hostile[] = [
 ];
 
 /** Text for the content filters. */
-const texts: readonly Hostile[] = [
+const texts: readonly HostileForm[] = [
   heavy(text('1.2 MB of 4 4 4', () => times('4 ', 1.2 * MB))),
   heavy(text('4 MB of 4111 1111', () => times('4111 1111 ', 4 * MB))),
   text('8 MB of words', () => times('the quick brown fox ', 8 * MB)),
@@ -167,8 +182,8 @@ const texts: readonly Hostile[] = [
   ),
 ];
 
-/** Hostile upstream responses. */
-const replies: readonly Hostile[] = [
+/** HostileForm upstream responses. */
+const replies: readonly HostileForm[] = [
   heavy(chat('a provider streams 40,000 events', () => said('hi', { model: 'bad-flood', stream: true }), [200])),
   heavy(chat('a provider streams 800 kB at once', () => said('hi', { model: 'bad-delta', stream: true }), [200])),
   chat(
@@ -181,7 +196,7 @@ const replies: readonly Hostile[] = [
 ];
 
 /** Calls that need a policy decision. */
-const calls: readonly Hostile[] = [
+const calls: readonly HostileForm[] = [
   shell('a hundred brace words', () => ({ command: `ls ${times('{a,b}{a,b}{a,b}{a,b}{a,b}{a,b}{a,b} ', 3_600)}` })),
   shell('20,000 arguments', () => ({ argv: ['ls', ...Array(20_000).fill('x')] })),
   shell('250 kB of commands', () => ({ command: times('ls a;', 250_000) })),
@@ -271,7 +286,7 @@ const calls: readonly Hostile[] = [
   },
 ];
 
-export const hostileRequests: readonly Hostile[] = [
+export const hostileRequests: readonly HostileForm[] = [
   ...strangers,
   ...shapes,
   ...texts,

@@ -12,9 +12,9 @@ import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { type Child, residentMb, startChild } from '../host.ts';
 import { hostileConfiguration } from './configuration.ts';
-import type { Probed } from './health-probe.ts';
+import type { ProbeTimes } from './health-probe.ts';
 import type { LongestBlock } from './longest-block.ts';
-import { type Hostile, hostileRequests } from './requests.ts';
+import { type HostileForm, hostileRequests } from './requests.ts';
 import type { Target } from './send.ts';
 import { startUpstreams } from './upstreams.ts';
 
@@ -85,13 +85,13 @@ function scheduled(pid: number | undefined): { ranNs: number; waitedNs: number }
   return { ranNs, waitedNs };
 }
 
-const idle: Hostile = {
+const idle: HostileForm = {
   name: '(nothing)',
   answers: [0],
   send: () => new Promise((resolve) => setTimeout(() => resolve({ status: 0, text: '' }), rowMs)),
 };
 
-async function row(probe: Worker, hostile: Hostile, target: Target, { process: gateway }: Child) {
+async function row(probe: Worker, hostile: HostileForm, target: Target, { process: gateway }: Child) {
   const statuses = new Set<number>();
   let wrong = '';
   await hostile.prepare?.(target);
@@ -117,7 +117,7 @@ async function row(probe: Worker, hostile: Hostile, target: Target, { process: g
   const [{ longestMs }] = (await measured) as [LongestBlock];
   const ran = after.ranNs - before.ranNs;
   const starved = ran === 0 ? 1 : (ran + after.waitedNs - before.waitedNs) / ran;
-  const told = new Promise<Probed>((resolve) => probe.once('message', resolve));
+  const told = new Promise<ProbeTimes>((resolve) => probe.once('message', resolve));
   probe.postMessage('end');
   return { statuses: [...statuses].join(','), rounds, probed: await told, wrong, starved, longestMs };
 }

@@ -1,19 +1,19 @@
-/** Hostile lists and results of an MCP server behind the gateway: too many, too deep, endless. */
-import { type Hostile, heavy, mcp, rpc } from './forms.ts';
+/** HostileForm lists and results of an MCP server behind the gateway: too many, too deep, endless. */
+import { type HostileForm, heavy, mcp, rpc } from './forms.ts';
 import { post, type Target } from './send.ts';
 
 /** Builds a row for a listing; the server is switched to this behaviour before the row's first request. */
-const listing = (kind: string, name: string, answers: readonly number[], says?: RegExp): Hostile => ({
+const listing = (kind: string, name: string, answers: readonly number[], says?: RegExp): HostileForm => ({
   ...mcp(name, () => rpc('tools/list', {}), answers, says),
   prepare: ({ server }: Target) => post({ url: `${server}/lists/${kind}`, body: '' }),
 });
 
-const answering = (kind: string, name: string, answers: readonly number[], says?: RegExp): Hostile => ({
+const answering = (kind: string, name: string, answers: readonly number[], says?: RegExp): HostileForm => ({
   ...mcp(name, () => rpc('tools/call', { name: 'notes.read_1', arguments: { kind } }), answers, says),
   prepare: ({ server }: Target) => post({ url: `${server}/lists/few`, body: '' }),
 });
 
-export const servers: readonly Hostile[] = [
+export const servers: readonly HostileForm[] = [
   listing('most', 'an upstream with 1,000 tools', [200], /notes\.read_999/),
   listing('many', 'an upstream with 3,000 tools', [200], /max_result_values|max_tools/),
   listing('large', 'an upstream whose tools have 1 MB of schema', [200]),

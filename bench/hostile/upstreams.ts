@@ -22,7 +22,7 @@ export async function startUpstreams(): Promise<Upstreams> {
   };
 }
 
-async function bodyOf(request: IncomingMessage): Promise<string> {
+async function readText(request: IncomingMessage): Promise<string> {
   let text = '';
   for await (const chunk of request) text += chunk;
   return text;
@@ -35,7 +35,7 @@ const delta = (content: string) =>
 /** Starts a provider whose behaviour depends on the model's name. */
 function providerServer(): Server {
   return createServer(async (request, response) => {
-    const { model } = JSON.parse(await bodyOf(request)) as { model: string };
+    const { model } = JSON.parse(await readText(request)) as { model: string };
     const whole = (content: string) =>
       response.writeHead(200, { 'content-type': 'application/json' }).end(
         JSON.stringify({
@@ -128,7 +128,7 @@ function mcpServer(): Server {
     return method === 'tools/call' ? once(kind, answers[kind] ?? answers.text!) : '{}';
   };
   return createServer(async (request, response) => {
-    const body = await bodyOf(request);
+    const body = await readText(request);
     if (request.method !== 'POST') return void response.writeHead(405).end();
     const kind = /^\/lists\/(\w+)$/.exec(request.url ?? '')?.[1];
     if (kind !== undefined) {

@@ -97,7 +97,7 @@ export function simulatedDynamo(
     used.writeUnits += units;
     used.writes++;
     if (time.exactly() < (locked.get(id) ?? 0)) throw lost('TransactionConflictException');
-    if (!holds(request, item)) throw lost('ConditionalCheckFailedException', { Item: item });
+    if (!isConditionMet(request, item)) throw lost('ConditionalCheckFailedException', { Item: item });
     items.set(id, request.Item);
     return {};
   }
@@ -112,7 +112,7 @@ export function simulatedDynamo(
       take(rooms.write, id, units, writeUnits);
       used.writeUnits += units;
       if (time.exactly() < (locked.get(id) ?? 0)) return { Code: 'TransactionConflict' };
-      return !Put || holds(Put, item) ? { Code: 'None' } : { Code: 'ConditionalCheckFailed', Item: item };
+      return !Put || isConditionMet(Put, item) ? { Code: 'None' } : { Code: 'ConditionalCheckFailed', Item: item };
     });
     used.writes++;
     if (reasons.some(({ Code }) => Code !== 'None')) {
@@ -151,7 +151,7 @@ const sizeOf = (item: Item | undefined): number =>
     ? 0
     : Object.entries(item).reduce((sum, [name, { S = '', N = '' }]) => sum + name.length + S.length + N.length, 0);
 
-const holds = ({ ConditionExpression, ExpressionAttributeValues }: Put, item: Item | undefined): boolean =>
+const isConditionMet = ({ ConditionExpression, ExpressionAttributeValues }: Put, item: Item | undefined): boolean =>
   ConditionExpression === 'attribute_not_exists(#n0)'
     ? item === undefined
     : item?.version?.N === ExpressionAttributeValues?.[':v0']?.N;

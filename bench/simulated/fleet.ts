@@ -48,7 +48,7 @@ export interface Tally {
   readonly goodput: number;
 }
 
-interface Served {
+interface ServedCall {
   readonly tenant: string;
   readonly at: number;
 }
@@ -63,7 +63,7 @@ export async function simulate(load: Load): Promise<Tally> {
   const store = dynamoStore({ client, tables: { counters: 'counters' } });
   const idle: Counters[] = [];
   const waits: number[] = [];
-  const served: Served[] = [];
+  const served: ServedCall[] = [];
   const tally = { offered: 0, refused: 0, shed: 0, unsettled: 0, environments: 0 };
 
   const environment = (): Counters => {
@@ -143,7 +143,7 @@ function shardsOf(items: ReadonlyMap<string, unknown>): number {
   return Math.max(0, ...counts.values());
 }
 
-function fullestMinute(served: readonly Served[], tokens: number) {
+function fullestMinute(served: readonly ServedCall[], tokens: number) {
   const byTenant = Map.groupBy(served, ({ tenant }) => tenant);
   let requests = 0;
   for (const calls of byTenant.values()) {

@@ -1,14 +1,14 @@
 /** Configuration of the soak: one gateway with a model provider, an MCP server and a counting service. */
 export const keys = { agent: 'soak-agent', human: 'soak-human', admin: 'soak-admin' } as const;
 
-export interface Behind {
+export interface Upstreams {
   readonly provider: unknown;
   readonly mcp: unknown;
   readonly jobs: unknown;
 }
 
 /** Returns the configuration, in which a job at `/now/…` is allowed and one at `/later/…` needs a human's approval. */
-export const configuration = ({ provider, mcp, jobs }: Behind): string => `
+export const configuration = ({ provider, mcp, jobs }: Upstreams): string => `
 version: 1
 admin: { requests_per_second: 100000 }
 people: [{ id: alice, role: admin }]

@@ -3,7 +3,7 @@ import { keys } from './configuration.ts';
 import type { SoakedGateway } from './gateway.ts';
 
 /** Calls acknowledged in one round of traffic, which are then checked in evidence and at the service. */
-export interface Acknowledged {
+export interface AcknowledgedCalls {
   /** Session → ids of the envelopes that got a response. */
   readonly envelopes: Map<string, Set<string>>;
   /** Session → number of chat calls that got a complete response. */
@@ -15,7 +15,7 @@ export interface Acknowledged {
   cut: number;
 }
 
-const nothingYet = (): Acknowledged => ({
+const nothingYet = (): AcknowledgedCalls => ({
   envelopes: new Map(),
   chats: new Map(),
   executed: new Set(),
@@ -23,7 +23,7 @@ const nothingYet = (): Acknowledged => ({
   cut: 0,
 });
 
-interface Answer {
+interface TrafficAnswer {
   readonly status: number;
   readonly text: string;
   readonly headers: Headers;
@@ -53,7 +53,7 @@ export class Traffic {
   }
 
   /** Stops the callers and returns the acknowledged calls. */
-  async end(): Promise<Acknowledged> {
+  async end(): Promise<AcknowledgedCalls> {
     this.#goesOn = false;
     await this.#done;
     return this.#noted;
@@ -123,7 +123,7 @@ export class Traffic {
     key: string,
     body: object,
     headers: Record<string, string> = {},
-  ): Promise<Answer> {
+  ): Promise<TrafficAnswer> {
     const response = await fetch(`${this.#gateway.urls[surface]}${path}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'x-api-key': key, ...headers },

@@ -1,6 +1,6 @@
 /** Checks after a kill that acknowledged calls are in evidence and ran once, and that every chain is valid. */
 import { keys } from './configuration.ts';
-import type { Acknowledged } from './traffic.ts';
+import type { AcknowledgedCalls } from './traffic.ts';
 
 interface Entry {
   readonly kind: string;
@@ -8,7 +8,7 @@ interface Entry {
 }
 
 /** @throws Error naming the first call or entry that is lost, duplicated or broken. */
-export async function verifyRound(admin: string, jobs: unknown, noted: Acknowledged): Promise<void> {
+export async function verifyRound(admin: string, jobs: unknown, noted: AcknowledgedCalls): Promise<void> {
   for (const session of new Set([...noted.envelopes.keys(), ...noted.chats.keys()])) {
     const { valid } = await read<{ valid: boolean }>(`${admin}/admin/v1/evidence/sessions/${session}/verify`);
     if (!valid) throw new Error(`the chain of ${session} does not hold`);

@@ -1,7 +1,7 @@
 /** `test-action`: governs one action. */
 import { idempotencyKeyPattern } from '#core/contracts/started-action.ts';
 import { fields } from '#core/kernel/json-fields.ts';
-import { addCallOptions, type CallOptions, callOf, collectValues } from './call-options.ts';
+import { addCallOptions, buildCall, type CallOptions, collectValues } from './call-options.ts';
 import { addCommand, type Cli, type Parent } from './command.ts';
 import { hasFailed, showDecision } from './decision.ts';
 import { UsageError } from './failure.ts';
@@ -43,7 +43,7 @@ export function addActions(parent: Parent): void {
         )
         .option('--dry-run', 'only evaluate: record nothing, consume no approval'),
     run: async (cli, options) => {
-      const calling = cli.api().call('testAction', { body: bodyOf(options), headers: headersOf(options) });
+      const calling = cli.api().call('testAction', { body: actionBody(options), headers: headersOf(options) });
       const answer = await noteWhileHeld(cli, calling);
       const result = fields(answer.json);
       if (cli.globals.json) cli.out.json(answer.text);
@@ -76,11 +76,11 @@ function headersOf({ idempotencyKey: key }: ActionOptions): Record<string, strin
   return { 'idempotency-key': key };
 }
 
-function bodyOf(options: ActionOptions): unknown {
+function actionBody(options: ActionOptions): unknown {
   const { agent, session, approvalRef, justification, prompt, manifest, root = [], dryRun } = options;
   const actor = { ...(agent !== undefined && { agent }), ...(session !== undefined && { session }) };
   return {
-    ...callOf(options),
+    ...buildCall(options),
     ...(Object.keys(actor).length > 0 && { actor }),
     ...(approvalRef !== undefined && { approval_ref: approvalRef }),
     ...(justification !== undefined && { justification }),

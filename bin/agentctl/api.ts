@@ -6,9 +6,9 @@ import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { fields, text } from '#core/kernel/json-fields.ts';
 import { jsonOrUndefined } from '#core/kernel/json-or-undefined.ts';
 import type { OperationCommand } from '#core/operations/command.ts';
-import type { Answer, Api, Call, Opened, Query } from './client.ts';
+import type { Api, Call, ClientAnswer, OpenResponse, Query } from './client.ts';
 import { exitCodes, Failure, UsageError } from './failure.ts';
-import { type Received, type Sent, sendRequest } from './http-request.ts';
+import { type HttpRequest, type HttpResponse, sendRequest } from './http-request.ts';
 import type { Settings } from './settings.ts';
 
 /** Returns the route's path with its parameters filled in and its query appended. */
@@ -36,13 +36,13 @@ function checkedId(name: string, id: string | undefined): string {
   return id;
 }
 
-export type RouteOf = (operation: string) => Route & { readonly command?: OperationCommand };
+export type FindRoute = (operation: string) => Route & { readonly command?: OperationCommand };
 
 export class HttpApi implements Api {
   readonly #settings: Settings;
-  readonly #routeOf: RouteOf;
+  readonly #routeOf: FindRoute;
 
-  constructor(settings: Settings, routeOf: RouteOf) {
+  constructor(settings: Settings, routeOf: FindRoute) {
     this.#settings = settings;
     this.#routeOf = routeOf;
   }
@@ -53,7 +53,7 @@ export class HttpApi implements Api {
   }
 
   /** Calls an operation. @throws Failure if the server is unreachable, refuses, or answers with anything but JSON. */
-  async call(operation: string, call: Call = {}): Promise<Answer> {
+  async call(operation: string, call: Call = {}): Promise<ClientAnswer> {
     const body = await this.text(operation, call);
     const json = jsonOrUndefined(body);
     if (json === undefined) {
@@ -77,13 +77,13 @@ export class HttpApi implements Api {
   }
 
   /** Sends the request. @throws Failure if the server cannot be reached or refuses. */
-  async open(operation: string, call: Call = {}): Promise<Opened> {
+  async open(operation: string, call: Call = {}): Promise<OpenResponse> {
     const route = this.#routeOf(operation);
     const url = this.#settings.urlFor(route);
     const path = pathOf(route, call.path, call.query);
     const key = this.#settings.keyFor(call.keyOf === undefined ? route : this.#routeOf(call.keyOf));
     const silence = new Silence(this.#settings.timeoutMs);
-    let response: Received;
+    let response: HttpResponse;
     try {
       response = await sendRequest(url + path, request(route, key, call, silence.signal));
     } catch (cause) {
@@ -92,12 +92,12 @@ export class HttpApi implements Api {
     }
     const bytes = this.#bytes(url, response, silence);
     if (response.status < 200 || response.status > 299)
-      throw refusal(response, await collect(bytes), key !== undefined);
+      throw responseFailure(response, await collect(bytes), key !== undefined);
     const type = (response.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
     return { status: response.status, type, headers: response.headers, bytes };
   }
 
-  async *#bytes(url: string, response: Received, silence: Silence): AsyncIterable<Uint8Array> {
+  async *#bytes(url: string, response: HttpResponse, silence: Silence): AsyncIterable<Uint8Array> {
     try {
       for await (const chunk of response.body) {
         silence.broken();
@@ -130,7 +130,12 @@ function adviceFor(url: string, code: string): string {
   return isLoopback(url) ? 'start it with `npm start`' : 'check the address (--url) and the network';
 }
 
-function request(route: Route, key: string | undefined, { body, document, headers }: Call, signal: AbortSignal): Sent {
+function request(
+  route: Route,
+  key: string | undefined,
+  { body, document, headers }: Call,
+  signal: AbortSignal,
+): HttpRequest {
   const type = document?.type ?? (body === undefined ? undefined : 'application/json');
   const content = document?.content ?? (body === undefined ? undefined : JSON.stringify(body));
   return {
@@ -169,7 +174,7 @@ class Silence {
 }
 
 /** Returns the server's own message if it sent one, otherwise the status. */
-function refusal(response: Received, body: string, hadKey: boolean): Failure {
+function responseFailure(response: HttpResponse, body: string, hadKey: boolean): Failure {
   const { type, message } = fields(fields(jsonOrUndefined(body)).error);
   const said = text(message) ? `${text(type) ?? response.status}: ${text(message)}` : undefined;
   const hint = response.status === 401 ? keyHint(hadKey) : retryHint(response.headers.get('retry-after'));

@@ -41,7 +41,7 @@ export function addCallOptions(command: Command): Command {
 export const collectValues = (word: string, before: readonly string[] = []): readonly string[] => [...before, word];
 
 /** Builds a tool call from the options. @throws UsageError naming the missing options. */
-export function callOf(options: CallOptions): CallBody {
+export function buildCall(options: CallOptions): CallBody {
   const { protocol, tool, target, capability, upstream } = options;
   if (protocol === undefined || tool === undefined || target === undefined || capability === undefined) {
     const missing = (['protocol', 'tool', 'target', 'capability'] as const).filter(

@@ -15,14 +15,14 @@ export interface Call {
   readonly keyOf?: string;
 }
 
-export interface Answer {
+export interface ClientAnswer {
   /** The unchanged response text. */
   readonly text: string;
   readonly json: unknown;
 }
 
 /** A response whose body is read as it arrives. */
-export interface Opened {
+export interface OpenResponse {
   readonly status: number;
   /** Media type without parameters, in lower case. */
   readonly type: string;
@@ -34,11 +34,11 @@ export interface Api {
   /** True if the gateway runs on another machine. */
   readonly isDeployment: boolean;
   /** Calls an operation. @throws Failure if the server is unreachable, refuses, or answers with anything but JSON. */
-  call(operation: string, call?: Call): Promise<Answer>;
+  call(operation: string, call?: Call): Promise<ClientAnswer>;
   /** Returns the whole response as text. */
   text(operation: string, call?: Call): Promise<string>;
   /** Returns the bytes of the response as they arrive. */
   stream(operation: string, call?: Call): Promise<AsyncIterable<Uint8Array>>;
   /** Sends the request. @throws Failure if the server cannot be reached or refuses. */
-  open(operation: string, call?: Call): Promise<Opened>;
+  open(operation: string, call?: Call): Promise<OpenResponse>;
 }

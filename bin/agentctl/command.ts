@@ -1,7 +1,7 @@
 /** Declares a command: its words, options, examples and implementation. */
 import { type Command, Option } from 'commander';
 import { visibleText } from '#core/text/secrets/visible-text.ts';
-import type { RouteOf } from './api.ts';
+import type { FindRoute } from './api.ts';
 import type { Api } from './client.ts';
 import { Failure, UsageError } from './failure.ts';
 import { addGlobals, type Globals, globalsOf, ownOptionsOf } from './globals.ts';
@@ -44,7 +44,7 @@ export interface Parent {
   readonly finish: (outcome: Outcome) => void;
   /** Returns a client for the address and the key given on a command line. */
   readonly connect: (globals: Globals) => Api;
-  readonly routeOf: RouteOf;
+  readonly routeOf: FindRoute;
 }
 
 /** Variant of a command with one more option. */

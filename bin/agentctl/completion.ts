@@ -19,13 +19,13 @@ export function addCompletion(parent: Parent): void {
     ],
     options: (command) => command.addArgument(new Argument('<shell>', 'which shell').choices(shells)),
     run: async (cli, _options, [shell]) => {
-      cli.out.text(scripts[shell as Shell](wordsOf(parent.command)));
+      cli.out.text(scripts[shell as Shell](completionWords(parent.command)));
       return 'positive';
     },
   });
 }
 
-function wordsOf(root: Command): Words {
+function completionWords(root: Command): Words {
   const found = new Map<string, { commands: string[]; options: string[] }>();
   const visit = (command: Command, path: string): void => {
     const commands = command.commands.map((each) => each.name());

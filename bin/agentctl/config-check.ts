@@ -20,7 +20,7 @@ export function addConfigCheck(parent: Parent): void {
     summary: 'Check a configuration file without a gateway: the problems and warnings its start would report',
     examples: ['config check config/gateway.yaml', 'config check config/gateway.yaml --strict'],
     options: (command) => command.option('--strict', 'exit code 1 for warnings too, except those about unset secrets'),
-    run: (cli, options, [file = '']) => check(cli, file, options),
+    run: (cli, options, [file = '']) => checkFile(cli, file, options),
   });
   addCommand<DiffOptions>(parent, {
     usage: 'diff <file> [to]',
@@ -37,7 +37,7 @@ export function addConfigCheck(parent: Parent): void {
   });
 }
 
-async function check(cli: Cli, file: string, { strict }: CheckOptions): Promise<Outcome> {
+async function checkFile(cli: Cli, file: string, { strict }: CheckOptions): Promise<Outcome> {
   const { readConfigurationFile, unsetHere } = await import('./policy-file.ts');
   const read = await readConfigurationFile(file).catch((fault: Error) => fault);
   if (read instanceof Error) return reportInvalid(cli, read);

@@ -2,12 +2,12 @@
 
 import { type Fields, fields, text } from '#core/kernel/json-fields.ts';
 import type { Cli } from './command.ts';
-import { type Output, type Part, painted } from './output.ts';
+import { type Output, type OutputPart, painted } from './output.ts';
 import { commandLine } from './shell.ts';
 
 const styles = { allow: 'green', review: 'yellow', block: 'red' } as const;
 
-export function decisionPart(decision: unknown): Part {
+export function decisionPart(decision: unknown): OutputPart {
   const word = text(decision) ?? 'unknown';
   return word in styles ? painted(styles[word as keyof typeof styles], word) : word;
 }
@@ -20,7 +20,7 @@ export function showDecision(cli: Cli, answer: Fields, retry: readonly string[])
   // A review's reason is a code; the message explains why an earlier request did not count.
   if (answer.decision !== 'review' || text(data.reason)) out.field('message', fields(answer.error).message);
   if (answer.decision === 'allow' && hasFailed(answer))
-    out.line('execution: ', painted('red', outcomeOf(answer, data)));
+    out.line('execution: ', painted('red', outcomeText(answer, data)));
   out.field('matched_rule', answer.matched_rule);
   out.field('upstream', answer.upstream);
   out.field('policy', policyName(answer));
@@ -40,7 +40,7 @@ export function showDecision(cli: Cli, answer: Fields, retry: readonly string[])
 export const hasFailed = ({ error, result }: Fields): boolean => error !== undefined || fields(result).isError === true;
 
 /** Returns the outcome; `unknown` means the action may have taken effect. */
-const outcomeOf = ({ error }: Fields, { outcome }: Fields): string =>
+const outcomeText = ({ error }: Fields, { outcome }: Fields): string =>
   error === undefined ? 'the tool reports an error' : (text(outcome) ?? 'failed');
 
 const policyName = ({ policy, policy_version }: Fields): string | undefined =>

@@ -2,9 +2,9 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import type { Verification } from '#core/contracts/evidence.ts';
-import type { Checkpointed } from '#core/evidence/ports.ts';
+import type { LastCheckpoint } from '#core/evidence/ports.ts';
 import type { LogTrust } from '#core/evidence/transparency/session-proof.ts';
-import type { CheckpointsElsewhere, EntryLine } from '#core/evidence/verify.ts';
+import type { EntryLine, FindCheckpoint } from '#core/evidence/verify.ts';
 import { type Fields, fields, list } from '#core/kernel/json-fields.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { fileTrouble, UsageError } from './failure.ts';
@@ -73,7 +73,7 @@ export function addEvidenceVerify(parent: Parent): void {
   });
 }
 
-interface FileAsked {
+interface VerifyRequest {
   readonly file: string;
   readonly publicKey: string | undefined;
   readonly checkpoints: string | undefined;
@@ -82,7 +82,7 @@ interface FileAsked {
   readonly holds: readonly string[];
 }
 
-async function verifyFile(cli: Cli, { file, publicKey, checkpoints, log, holds }: FileAsked): Promise<Outcome> {
+async function verifyFile(cli: Cli, { file, publicKey, checkpoints, log, holds }: VerifyRequest): Promise<Outcome> {
   const key = await readKey(publicKey);
   if (checkpoints !== undefined && key === undefined)
     throw new UsageError('--checkpoints needs --public-key: the key that signs the file');
@@ -91,7 +91,7 @@ async function verifyFile(cli: Cli, { file, publicKey, checkpoints, log, holds }
   const missing = new Set(holds);
   const { verifyStreamedBundle } = await import('#core/evidence/verify-streamed.ts');
   const { isUnanchored } = await import('#core/evidence/verify.ts');
-  const verdict = await verifyStreamedBundle(() => bytesOf(file, !json), {
+  const verdict = await verifyStreamedBundle(() => fileBytes(file, !json), {
     trustedPublicKey: key,
     onEntry: (line) => {
       if (line.ok) missing.delete(line.hash);
@@ -100,7 +100,7 @@ async function verifyFile(cli: Cli, { file, publicKey, checkpoints, log, holds }
     elsewhere,
     log: await logTrust(log),
   });
-  const verification: Verified = { ...verdict, unanchored: isUnanchored(verdict) };
+  const verification: VerifiedBundle = { ...verdict, unanchored: isUnanchored(verdict) };
   const { unanchored: _, ...said } = verification;
   if (json) cli.out.pretty({ ...said, ...(holds.length > 0 && { missing: [...missing] }) });
   else showVerification(cli.out, said);
@@ -116,7 +116,7 @@ async function verifyFile(cli: Cli, { file, publicKey, checkpoints, log, holds }
  * Reads a file with progress; on a terminal, listed entries are progress enough.
  * @throws UsageError for a file that cannot be read.
  */
-async function* bytesOf(file: string, listed: boolean): AsyncGenerator<Uint8Array> {
+async function* fileBytes(file: string, listed: boolean): AsyncGenerator<Uint8Array> {
   try {
     const { size: total } = await stat(file);
     const chunks = createReadStream(file, { highWaterMark: 1 << 20 });
@@ -128,9 +128,9 @@ async function* bytesOf(file: string, listed: boolean): AsyncGenerator<Uint8Arra
 }
 
 /** Reads the checkpoints of the bundle's session, up to the end of the bundle. */
-async function checkpointsIn(file: string, key: string): Promise<CheckpointsElsewhere> {
+async function checkpointsIn(file: string, key: string): Promise<FindCheckpoint> {
   const { readCheckpoints } = await import('#adapters/local/checkpoint-lines.ts');
-  const found: Checkpointed[] = [];
+  const found: LastCheckpoint[] = [];
   const { damage, torn } = await readCheckpoints(file, [key], ({ checkpoint, points }) => {
     const { created_at, signature } = checkpoint;
     for (const point of points) found.push({ point, created_at, key_id: signature.key_id });
@@ -163,7 +163,7 @@ async function verifySession(cli: Cli, session: string, publicKey: string | unde
   const listed = Array.isArray(claimed.entries);
   if (listed && !globals.json) for (const entry of list(claimed.entries)) showEntry(out, entry);
 
-  let own: Verified | undefined;
+  let own: VerifiedBundle | undefined;
   if (key !== undefined || !(listed || globals.json)) {
     const bundle = Buffer.from(await cli.api().text('exportSession', { path }));
     own = await verifyBytes(bundle, key, listed || globals.json ? undefined : (line) => showEntry(out, { ...line }));
@@ -176,16 +176,16 @@ async function verifySession(cli: Cli, session: string, publicKey: string | unde
 }
 
 /** A verdict, and whether it rests only on data in the bundle. */
-type Verified = Verification & { readonly unanchored: boolean };
+type VerifiedBundle = Verification & { readonly unanchored: boolean };
 
 /** Loads the verifier on demand, so that other commands start without its schemas. */
 async function verifyBytes(
   bundle: Uint8Array,
   key: string | undefined,
   onEntry: ((line: EntryLine) => void) | undefined,
-  elsewhere?: CheckpointsElsewhere,
+  elsewhere?: FindCheckpoint,
   log?: LogTrust,
-): Promise<Verified> {
+): Promise<VerifiedBundle> {
   const { isUnanchored, verifyBundle } = await import('#core/evidence/verify.ts');
   const verification = await verifyBundle(bundle, key, onEntry, elsewhere, log);
   return { ...verification, unanchored: isUnanchored(verification) };

@@ -4,7 +4,7 @@
  */
 import type { ClientRequest, IncomingMessage } from 'node:http';
 
-export interface Sent {
+export interface HttpRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
@@ -12,7 +12,7 @@ export interface Sent {
   readonly signal: AbortSignal;
 }
 
-export interface Received {
+export interface HttpResponse {
   readonly status: number;
   readonly statusText: string;
   readonly headers: { get(name: string): string | null };
@@ -24,7 +24,7 @@ export interface Received {
  * Sends a request. Redirects are returned like any other response: following one would send the key to its target.
  * @throws the signal's reason, or an Error with the system's `code`, if there is no response.
  */
-export async function sendRequest(url: string, { method, headers, body, signal }: Sent): Promise<Received> {
+export async function sendRequest(url: string, { method, headers, body, signal }: HttpRequest): Promise<HttpResponse> {
   // Importing the module would load all its exports, among them WebSocket, which loads the code of fetch.
   const { request } = process.getBuiltinModule(url.startsWith('https:') ? 'node:https' : 'node:http');
   const answer = await new Promise<IncomingMessage>((resolve, reject) => {
@@ -37,7 +37,7 @@ export async function sendRequest(url: string, { method, headers, body, signal }
     status: answer.statusCode!,
     statusText: answer.statusMessage ?? '',
     headers: { get: (name) => headerOf(answer, name) },
-    body: bytesOf(answer, signal),
+    body: responseBytes(answer, signal),
   };
 }
 
@@ -46,7 +46,7 @@ function headerOf({ headers }: IncomingMessage, name: string): string | null {
   return value === undefined ? null : [value].flat().join(', ');
 }
 
-async function* bytesOf(answer: IncomingMessage, signal: AbortSignal): AsyncIterable<Uint8Array> {
+async function* responseBytes(answer: IncomingMessage, signal: AbortSignal): AsyncIterable<Uint8Array> {
   try {
     yield* answer as AsyncIterable<Uint8Array>;
   } catch (fault) {

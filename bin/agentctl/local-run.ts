@@ -38,7 +38,7 @@ export function defaultStateFolder(): string {
 export function stateFolder(named: string | undefined): StateFolder {
   if (named !== undefined) return { path: resolve(named), found: false };
   const path = defaultStateFolder();
-  if (existsSync(path)) refuse(path, folderTrouble(path));
+  if (existsSync(path)) refuseStateFolder(path, folderTrouble(path));
   return { path, found: true };
 }
 
@@ -48,7 +48,7 @@ export function readLocalRun(named: string | undefined): LocalRun {
   const ready = readJsonFile(ownFile(state, 'ready.json')) ?? {};
   const keysFile = ownFile(state, 'keys.json');
   const urls = Object.entries(ready).flatMap(([name, url]) => (name.endsWith('_url') ? (text(url) ?? []) : []));
-  if (state.found) refuse(state.path, readyTrouble(urls, text(ready.keys_file), keysFile));
+  if (state.found) refuseStateFolder(state.path, readyTrouble(urls, text(ready.keys_file), keysFile));
   const file = readJsonFile(keysFile) ?? {};
   const keys: Partial<Record<LocalKey, string>> = {};
   for (const name of localKeys) {
@@ -69,7 +69,7 @@ export function readLocalRun(named: string | undefined): LocalRun {
 /** Returns the path of a file in the folder, which must be the user's own like the folder. */
 function ownFile({ path, found }: StateFolder, name: string): string {
   const file = join(path, name);
-  if (found) refuse(path, ownFileTrouble(file));
+  if (found) refuseStateFolder(path, ownFileTrouble(file));
   return file;
 }
 
@@ -87,7 +87,7 @@ function readyTrouble(urls: readonly string[], named: string | undefined, keysFi
   return undefined;
 }
 
-function refuse(path: string, trouble: string | undefined): void {
+function refuseStateFolder(path: string, trouble: string | undefined): void {
   if (trouble === undefined) return;
   throw new UsageError(
     `the state folder ${path} was found here and is not used: ${trouble}. Name the folder of your gateway with --state (GATEWAY_STATE), or its address with --url`,

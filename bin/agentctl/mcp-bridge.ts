@@ -8,7 +8,7 @@ import { isLoopback } from '#core/configuration/identity/federation/urls.ts';
 import { byteLines } from '#core/kernel/byte-lines.ts';
 import { type SseEvent, sseDecoder } from '#core/models/dialects/sse.ts';
 import { addCommand, type Cli, type Parent } from './command.ts';
-import { addressOf, generatedKey, localRunOf, sentTo } from './settings.ts';
+import { generatedKey, localRunOf, resolveAddress, sentTo } from './settings.ts';
 
 export function addMcpBridge(parent: Parent): void {
   addCommand<object>(parent, {
@@ -32,7 +32,7 @@ export interface BridgeTarget {
 export function targetOf({ globals }: Pick<Cli, 'globals'>, env: NodeJS.ProcessEnv): BridgeTarget {
   const run = localRunOf(globals, env);
   const named = globals.url ?? (env.AGENTCTL_MCP_URL || undefined);
-  const address = addressOf('mcpUrl', named, run);
+  const address = resolveAddress('mcpUrl', named, run);
   const own = globals.key ?? (globals.as === undefined ? env.AGENTCTL_KEY || undefined : undefined);
   const key = own === undefined ? generatedKey(address.url, globals.as ?? 'agent', run) : sentTo(address, own);
   return { url: address.url.endsWith('/mcp') ? address.url : `${address.url}/mcp`, key: key?.trim() };

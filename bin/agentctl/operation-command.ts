@@ -2,7 +2,7 @@
 import { type Command, Option } from 'commander';
 import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import type { OperationCommand } from '#core/operations/command.ts';
-import type { RouteOf } from './api.ts';
+import type { FindRoute } from './api.ts';
 import { collectValues } from './call-options.ts';
 import type { Call, Query } from './client.ts';
 import { addCommand, addGroup, type Cli, type Outcome, type Parent } from './command.ts';
@@ -12,8 +12,8 @@ import { commandLine } from './shell.ts';
 import { showTree } from './tree.ts';
 
 type Show = (out: Output, answer: Fields) => unknown;
-type Add = (parent: Parent) => void;
-type Defined = ReturnType<RouteOf>;
+type AddCommand = (parent: Parent) => void;
+type RouteDefinition = ReturnType<FindRoute>;
 type Options = Readonly<Record<string, unknown>>;
 
 /**
@@ -36,7 +36,7 @@ export async function showAnswer(
 
 /** Returns a function that adds a group of commands. @param members operations, or functions that add another command. */
 export const groupOf =
-  (name: string, summary: string, ...members: readonly (string | Add)[]): Add =>
+  (name: string, summary: string, ...members: readonly (string | AddCommand)[]): AddCommand =>
   (program) => {
     const parent = addGroup(program, name, summary);
     for (const member of members) {
@@ -47,7 +47,7 @@ export const groupOf =
 
 /** Returns a function that adds an operation's command. @param show prints the response in another form. */
 export const commandOf =
-  (operation: string, show?: Show): Add =>
+  (operation: string, show?: Show): AddCommand =>
   (parent) => {
     addOperation(parent, operation, show);
   };
@@ -80,7 +80,7 @@ export function addOperation(parent: Parent, operation: string, show?: Show): Pa
   });
 }
 
-interface Given {
+interface CommandInput {
   readonly options: Options;
   readonly params?: Readonly<Record<string, string>>;
   /** Words of the command that shows the next page. */
@@ -89,7 +89,11 @@ interface Given {
 }
 
 /** Runs the command of an operation. */
-export function runOperation(cli: Cli, route: Defined, { options, params = {}, words, show }: Given): Promise<Outcome> {
+export function runOperation(
+  cli: Cli,
+  route: RouteDefinition,
+  { options, params = {}, words, show }: CommandInput,
+): Promise<Outcome> {
   const { operation, command, query: parameters = [] } = withCommand(route);
   const made = new Map(optionsOf(route).map(({ name, option }) => [name, option.attributeName()]));
   const query = Object.fromEntries(
@@ -123,13 +127,13 @@ export const paged = (command: Command): Command => {
   return command;
 };
 
-function withCommand(route: Defined): Defined & { readonly command: OperationCommand } {
+function withCommand(route: RouteDefinition): RouteDefinition & { readonly command: OperationCommand } {
   if (!route.command) throw new Error(`the definition of ${route.operation} has no command`);
   return { ...route, command: route.command };
 }
 
 /** Returns the options of an operation's command by query parameter. */
-function optionsOf(route: Defined): { readonly name: string; readonly option: Option }[] {
+function optionsOf(route: RouteDefinition): { readonly name: string; readonly option: Option }[] {
   const { operation, command, query = [], repeatable } = withCommand(route);
   const all = { ...command.options, ...(query.includes('cursor') && pageOptions) };
   return Object.entries(all).map(([name, help]) => {

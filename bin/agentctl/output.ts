@@ -7,12 +7,12 @@ import { unseen, visibleText } from '#core/text/secrets/visible-text.ts';
 import { columnGap, fittedWidths, relativeTime, shortenCell } from './table.ts';
 
 type Style = 'green' | 'yellow' | 'red' | 'bold' | 'dim';
-interface Painted {
+interface PaintedText {
   readonly style: Style;
   readonly text: string;
 }
-export type Part = string | Painted;
-export const painted = (style: Style, text: string): Painted => ({ style, text });
+export type OutputPart = string | PaintedText;
+export const painted = (style: Style, text: string): PaintedText => ({ style, text });
 
 const bufferedCharacters = 64 * 1024;
 
@@ -27,7 +27,7 @@ export class Output {
   }
 
   /** Prints one line on stdout. */
-  line(...parts: readonly Part[]): void {
+  line(...parts: readonly OutputPart[]): void {
     this.#write(`${render(parts, this.#colours.out)}\n`);
   }
 
@@ -107,7 +107,7 @@ export class Output {
   }
 
   /** Prints one line on stderr: errors, warnings, names of written files. */
-  note(...parts: readonly Part[]): void {
+  note(...parts: readonly OutputPart[]): void {
     this.flush();
     process.stderr.write(`${render(parts, this.#colours.err)}\n`);
   }
@@ -143,7 +143,7 @@ export const escapeUnseen = (json: string): string =>
         ).join(''),
   );
 
-const render = (parts: readonly Part[], colours: boolean): string =>
+const render = (parts: readonly OutputPart[], colours: boolean): string =>
   parts
     .map((part) => {
       if (typeof part === 'string') return visibleText(part);

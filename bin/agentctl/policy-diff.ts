@@ -1,7 +1,7 @@
 /** `policy diff`, alias `diff-policy`: compares two versions, configurations or packs. */
 
 import { type Fields, fields, list } from '#core/kernel/json-fields.ts';
-import type { Lifting } from '#core/policy/rules/analysis/lifts.ts';
+import type { RuleLifts } from '#core/policy/rules/analysis/lifts.ts';
 import { shorten } from '#core/text/secrets/visible-text.ts';
 import { addCommand, type Cli, type Parent } from './command.ts';
 import { decisionPart } from './decision.ts';
@@ -64,7 +64,7 @@ export async function comparison(before: ReadConfiguration, after: ReadConfigura
 }
 
 /** Returns a custom rule and the pack guards it lifts, with their lines in the files if known. */
-function placed({ rule, index, lifts }: Lifting, before: ReadConfiguration, after: ReadConfiguration) {
+function placed({ rule, index, lifts }: RuleLifts, before: ReadConfiguration, after: ReadConfiguration) {
   const { places } = after;
   return {
     rule,

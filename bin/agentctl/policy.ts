@@ -23,7 +23,7 @@ interface TestOptions {
 }
 
 /** A result with the call's decision, its effects and the rules' evaluation. */
-type Tested = TestResult & { readonly decided?: Fields };
+type DecidedTest = TestResult & { readonly decided?: Fields };
 
 /** `policy test`: runs a decision table against a policy file, without a gateway [cli.config-check]. */
 function addPolicyTest(parent: Parent): void {
@@ -50,7 +50,7 @@ async function test(cli: Cli, file: string, cases: string, { junit: report, expl
     cases,
     'Write a list of calls, each with its decision: [{ protocol: git, tool: scm.get_file, capability: read, decision: allow }]',
   );
-  const results: Tested[] = [];
+  const results: DecidedTest[] = [];
   for (const [i, row] of parseCases(table.value, cases, table.lineOf).entries()) {
     const { why } = row;
     const call = callOfCase(row);
@@ -63,11 +63,11 @@ async function test(cli: Cli, file: string, cases: string, { junit: report, expl
   if (report !== undefined) await saveWhole(report, async () => [Buffer.from(junit(cases, results))]);
   const failed = results.filter(({ failure }) => failure !== undefined);
   if (cli.globals.json) cli.out.pretty({ total: results.length, failed: failed.length, results });
-  else show(cli, results, explain === true);
+  else printResults(cli, results, explain === true);
   return failed.length === 0 ? 'positive' : 'negative';
 }
 
-function show({ out }: Cli, results: readonly Tested[], all: boolean): void {
+function printResults({ out }: Cli, results: readonly DecidedTest[], all: boolean): void {
   for (const { place, name, failure, decided } of results) {
     if (!decided) continue;
     out.line(failure === undefined ? painted('green', 'ok  ') : painted('red', 'FAIL'), ` ${place}  ${name}`);

@@ -1,7 +1,7 @@
 /** Runs a command line and maps its result to an exit code. */
 import { Command, CommanderError } from 'commander';
 import packageJson from '#package' with { type: 'json' };
-import { HttpApi, type RouteOf } from './api.ts';
+import { type FindRoute, HttpApi } from './api.ts';
 import type { Parent } from './command.ts';
 import { type ExitCode, exitCodes, Failure } from './failure.ts';
 import { addGlobals } from './globals.ts';
@@ -12,7 +12,7 @@ import { readSettings } from './settings.ts';
 export async function run(
   argv: readonly string[],
   groups: readonly ((parent: Parent) => void | Promise<void>)[],
-  routeOf: RouteOf,
+  routeOf: FindRoute,
 ): Promise<ExitCode> {
   const out = new Output(process.env);
   let code: ExitCode = exitCodes.ok;

@@ -32,7 +32,7 @@ export function readSettings(globals: Globals, env: NodeJS.ProcessEnv): Settings
   const pinned = globals.state !== undefined && globals.url === undefined && run().adminUrl !== undefined;
   const given =
     globals.url ?? (pinned ? run().adminUrl : (unlessEmpty(env.AGENTCTL_URL) ?? unlessEmpty(env.GATEWAY_ADMIN_URL)));
-  const admin = addressOf('adminUrl', given ?? text(config.url), run);
+  const admin = resolveAddress('adminUrl', given ?? text(config.url), run);
 
   const addressFor = (route: Route): Address => {
     if (route.surface !== 'gateway') return admin;
@@ -40,7 +40,7 @@ export function readSettings(globals: Globals, env: NodeJS.ProcessEnv): Settings
       globals.gateway ?? (pinned ? run().gatewayUrl : unlessEmpty(env.AGENTCTL_GATEWAY)) ?? text(config.gateway);
     if (named === undefined && !isLoopback(admin.url))
       throw new UsageError(`${admin.url} is the admin address; give --gateway (AGENTCTL_GATEWAY), the gateway address`);
-    return addressOf('gatewayUrl', named, run);
+    return resolveAddress('gatewayUrl', named, run);
   };
   return {
     urlFor: (route) => addressFor(route).url,
@@ -116,7 +116,11 @@ const addresses = {
 } as const;
 
 /** Returns the address from flag, environment or configuration; otherwise that of the local run, or the default. */
-export function addressOf(member: keyof typeof addresses, named: string | undefined, run: () => LocalRun): Address {
+export function resolveAddress(
+  member: keyof typeof addresses,
+  named: string | undefined,
+  run: () => LocalRun,
+): Address {
   const { which, byDefault } = addresses[member];
   const local = named === undefined ? run()[member] : undefined;
   const url = asAddress(named ?? local ?? byDefault, which, byDefault);

@@ -1,7 +1,7 @@
 /** `simulate`, `why`, `diff-policy`: what a policy would decide, has decided, and would decide differently. */
 
 import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
-import { addCallOptions, type CallOptions, callOf, jsonFile } from './call-options.ts';
+import { addCallOptions, buildCall, type CallOptions, jsonFile } from './call-options.ts';
 import { addCommand, type Cli, type Parent } from './command.ts';
 import { decisionPart } from './decision.ts';
 import { UsageError } from './failure.ts';
@@ -33,7 +33,7 @@ export function addSimulation(parent: Parent): void {
         .option('--policy <file>', 'evaluate a configuration or pack file, without a gateway')
         .option('--explain', 'print the effects of each call and how each rule matched'),
     run: async (cli, options) => {
-      const calls = options.file === undefined ? [callOf(options)] : callsIn(options.file);
+      const calls = options.file === undefined ? [buildCall(options)] : callsIn(options.file);
       const answer = await (options.policy === undefined ? onServer : onFile)(cli, calls, options);
       const results = list(fields(answer.json).results);
       if (cli.globals.json) cli.out.json(answer.text);

@@ -11,7 +11,7 @@ const longestPauseMs = 15_000;
 const betweenStreamsMs = 1_000;
 const betweenLooksMs = 2_000;
 
-interface Watching {
+interface WatchOptions {
   /** Number of events after which the watch ends; default: unlimited. */
   readonly events?: number | undefined;
   /** Shows pending requests: at the start, and on a terminal at each event. */
@@ -27,7 +27,10 @@ interface Watching {
  * list of a gateway without a stream.
  * @throws Failure if the gateway refuses, or was never reached.
  */
-export async function watchApprovals(cli: Cli, { events = Infinity, list, redraws, bell }: Watching): Promise<void> {
+export async function watchApprovals(
+  cli: Cli,
+  { events = Infinity, list, redraws, bell }: WatchOptions,
+): Promise<void> {
   let last: string | undefined;
   let seen = 0;
   let failures = 0;

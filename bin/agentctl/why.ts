@@ -109,10 +109,10 @@ function deciderOf({ decided_by, matched_rule, trace, effects }: Fields, all: bo
   if (by === 'effect') {
     const [effect] = list(effects).filter((each) => each.matched_rule === matched_rule);
     const [step] = list(effect?.trace).filter(({ matched }) => matched === true);
-    return `the effect ${effectOf(effect ?? {})}, by ${step ? placeOf(step) : 'the rule'} ${rule}`;
+    return `the effect ${effectOf(effect ?? {})}, by ${step ? ruleLabel(step) : 'the rule'} ${rule}`;
   }
   const [step] = list(trace).filter(({ matched }) => matched === true);
-  if (by === 'rule' && step) return `${placeOf(step)} ${rule}${nameOf(step)}`;
+  if (by === 'rule' && step) return `${ruleLabel(step)} ${rule}${quotedName(step)}`;
   const sentence = sentences[by];
   return sentence === undefined ? rule : by === 'default' ? sentence : `${sentence}: ${rule}`;
 }
@@ -123,11 +123,11 @@ function effectOf({ protocol, tool, target, capability }: Fields): string {
   return `${under}${oneLineText(tool)}${text(target) ? ` on ${short(oneLineText(target))}` : ''} (${oneLineText(capability)})`;
 }
 
-const placeOf = ({ index }: Fields): string =>
+const ruleLabel = ({ index }: Fields): string =>
   typeof index === 'number' && index < 0 ? 'guard' : `rule ${oneLineText(index)}`;
 /** Returns the rule's place in its file; empty for a version stored without places. */
 const atPlace = ({ place }: Fields): string => (place === undefined ? '' : ` (${oneLineText(place)})`);
-const nameOf = ({ name }: Fields): string => (name === undefined ? '' : ` "${oneLineText(name)}"`);
+const quotedName = ({ name }: Fields): string => (name === undefined ? '' : ` "${oneLineText(name)}"`);
 const ruleOf = (rule: unknown, all: boolean): string => (all ? oneLineText(rule) : short(oneLineText(rule), 60));
 
 const short = (value: string, most = 200): string =>
@@ -140,9 +140,9 @@ function showTrace(out: Output, trace: unknown, indent: string, brief = false): 
     const failed = step.failed === undefined ? '' : `: ${oneLineText(field)} is ${cut(found)}, not ${cut(expected)}`;
     const verdict = step.matched === true ? painted('bold', 'matched') : `no${failed}`;
     out.line(
-      `${indent}${placeOf(step)} `,
+      `${indent}${ruleLabel(step)} `,
       decisionPart(step.decision),
-      ` ${cut(step.rule)}${nameOf(step)}${atPlace(step)}  `,
+      ` ${cut(step.rule)}${quotedName(step)}${atPlace(step)}  `,
       verdict,
     );
   }

@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import type { LocalKeys } from '#adapters/local/keys-file.ts';
 import { commandLine } from '../agentctl/shell.ts';
 
-export interface Ready {
+export interface ReadyEvent {
   readonly event: 'ready';
   readonly version: string;
   readonly gateway_url: string;
@@ -47,7 +47,7 @@ export const clientCommand = (state: string | undefined): string =>
   ]);
 
 export function banner(
-  ready: Ready,
+  ready: ReadyEvent,
   keys: Partial<LocalKeys>,
   { terminal, file }: Output,
   { fragment = '', demoModels = [], state }: BannerDetails = {},

@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { pathsFrom, sourceFiles } from '#adapters/files/source-files.ts';
 import { adminPrincipal } from '#core/configuration/identity/identities.ts';
-import { type Imported, importFile } from '#core/configuration/load/import-file.ts';
+import { type ImportResult, importFile } from '#core/configuration/load/import-file.ts';
 import type { VersionRow } from '#core/configuration/ports.ts';
 import type { VersionDeps } from '#core/configuration/store/versions.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
@@ -22,7 +22,7 @@ export const shippedPacks = (checkout: string): string => join(checkout, 'polici
  * Imports the file. @throws GatewayError for an invalid file, Error for a missing one; nothing is stored in either
  * case.
  */
-export async function importConfiguration(deps: VersionDeps, path: string, checkout: string): Promise<Imported> {
+export async function importConfiguration(deps: VersionDeps, path: string, checkout: string): Promise<ImportResult> {
   // Only the file may refer to other files by path: configurations sent over HTTP choose among the shipped ones.
   const packs = packFiles(shippedPacks(checkout), dirname(path));
   const readers = { packs, files: sourceFiles(checkout, pathsFrom(path, checkout)) };

@@ -5,14 +5,14 @@
 import type { Socket } from 'node:net';
 
 /** Reason why the edge ended a connection. */
-type Ended = 'full' | 'handshake' | 'protocol' | 'unread';
+type EndReason = 'full' | 'handshake' | 'protocol' | 'unread';
 
 export interface ConnectionsOptions {
   /** Maximum number of open connections. */
   readonly most: () => number;
   /** Called with the number of open connections, each time it changes. */
   readonly changed?: (open: number) => void;
-  readonly ended?: (why: Ended) => void;
+  readonly ended?: (why: EndReason) => void;
 }
 
 interface Connection {
@@ -22,7 +22,7 @@ interface Connection {
 }
 
 /** A request on a connection. */
-export interface Carried {
+export interface ConnectionRequest {
   /** Admits the request: its connection stays open until it ends. */
   letIn(): void;
   over(): void;
@@ -73,7 +73,7 @@ export class Connections {
   }
 
   /** Registers a request on a connection. Requests on another listener's connections are not counted. */
-  carries(over: Ports): Carried {
+  carries(over: Ports): ConnectionRequest {
     const key = connectionKey(over);
     const connection = this.#open.get(key);
     let isIn = false;

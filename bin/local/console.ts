@@ -104,7 +104,7 @@ const codings = {
   br: promisify(brotliCompress),
   gzip: promisify(gzip),
 } as const;
-type Coding = keyof typeof codings;
+type ContentCoding = keyof typeof codings;
 
 /** Caches the compressed files of a set. */
 const compressedOf = remembered((_texts: Readonly<Record<string, string>>) => new Map<string, Promise<string>>());
@@ -136,7 +136,7 @@ async function textReply(
 }
 
 /** Returns the coding with the highest weight (RFC 9110, section 12.5.3), or undefined if there is none. */
-function preferred(acceptEncoding = ''): Coding | undefined {
+function preferred(acceptEncoding = ''): ContentCoding | undefined {
   const weights = new Map<string, number>();
   for (const part of acceptEncoding.toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((word) => word.trim());
@@ -144,9 +144,9 @@ function preferred(acceptEncoding = ''): Coding | undefined {
     weights.set(name, weight === undefined ? 1 : Number(weight) || 0);
   }
   const weightOf = (name: string, absent: number) => weights.get(name) ?? weights.get('*') ?? absent;
-  let best: Coding | undefined;
+  let best: ContentCoding | undefined;
   let most = weights.get('identity') ?? 0;
-  for (const coding of Object.keys(codings) as Coding[]) {
+  for (const coding of Object.keys(codings) as ContentCoding[]) {
     const weight = weightOf(coding, 0);
     if (weight === 0 || weight < most || (best && weight === most)) continue;
     [best, most] = [coding, weight];

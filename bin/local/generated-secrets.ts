@@ -38,7 +38,7 @@ export function overlayKeys(keys: Partial<LocalKeys>, tenant: string): ResolvedK
   ];
 }
 
-interface Generated {
+interface GeneratedSecrets {
   readonly adminToken: string | undefined;
   readonly appKey: string | undefined;
   readonly ticketKey?: string | undefined;
@@ -53,7 +53,7 @@ interface Generated {
 export function namingSnapshots(
   snapshots: Snapshots,
   secrets: Record<string, string>,
-  generated: Generated,
+  generated: GeneratedSecrets,
   store: SecretStore,
   ofMachine: typeof machineWarnings = machineWarnings,
 ): Snapshots {
@@ -93,7 +93,7 @@ export function namingSnapshots(
 export function nameSecrets(
   { admin, credentials }: Configuration,
   secrets: Record<string, string>,
-  { adminToken, appKey, ticketKey }: Generated,
+  { adminToken, appKey, ticketKey }: GeneratedSecrets,
 ): boolean {
   const before = Object.keys(secrets).length;
   if (ticketKey !== undefined) secrets[credentials.tickets.key_env ?? defaultTicketKeyName] ??= ticketKey;

@@ -4,7 +4,7 @@ import type { HttpEvent } from '#core/contracts/http.ts';
 import { bareObject } from '#core/kernel/bare-object.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Match } from '#lambdas/middleware/router.ts';
-import { addressOf, edgeTokenHeader, isFromEdge, type LoadBalancer } from './load-balancer.ts';
+import { callerAddress, edgeTokenHeader, isFromEdge, type LoadBalancer } from './load-balancer.ts';
 
 interface Target {
   readonly path: string;
@@ -95,7 +95,7 @@ export function isOwnHost(host: string, listenHost: string, names: readonly stri
 }
 
 /** The trusted load balancer, and the token of this process's edge. */
-interface InFront {
+interface TrustedProxies {
   readonly loadBalancer?: LoadBalancer | undefined;
   readonly edgeToken?: string | undefined;
 }
@@ -106,13 +106,13 @@ export function eventOf(
   target: Target,
   match: Match,
   requestId: string,
-  { loadBalancer, edgeToken }: InFront = {},
+  { loadBalancer, edgeToken }: TrustedProxies = {},
 ): HttpEvent {
   // For requests from the edge, uses the client address that the edge saw, as with CloudFront [edge.forwarded].
   const viaEdge = isFromEdge(request, edgeToken);
   const headers = headersOf(request, viaEdge ? request.headers['x-forwarded-host'] : undefined);
   const tls = viaEdge ? request.headers['x-forwarded-proto'] === 'https' : loadBalancer?.tls;
-  const query = target.query.size === 0 ? undefined : fieldsOf(target.query);
+  const query = target.query.size === 0 ? undefined : headerFields(target.query);
   const event = {
     httpMethod: request.method ?? 'GET',
     path: target.path,
@@ -130,7 +130,7 @@ export function eventOf(
       httpMethod: request.method ?? 'GET',
       path: target.path,
       resourcePath: match.resource,
-      identity: { sourceIp: addressOf(request, loadBalancer, edgeToken) },
+      identity: { sourceIp: callerAddress(request, loadBalancer, edgeToken) },
       ...(tls && { domainName: headers.last.host }),
     },
   };
@@ -163,7 +163,7 @@ function addField({ last, all }: Fields, name: string, value: string): void {
   else all[name] = [value];
 }
 
-function fieldsOf(pairs: Iterable<[string, string]>): Fields {
+function headerFields(pairs: Iterable<[string, string]>): Fields {
   const fields = noFields();
   for (const [name, value] of pairs) addField(fields, name, value);
   return fields;

@@ -2,7 +2,7 @@
  * One listener of the local run, in the role of API Gateway. Hostile bytes are either rejected here with a typed error
  * or converted to the event that handlers take.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FunctionName } from '#core/contracts/functions.ts';
@@ -12,9 +12,10 @@ import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
 import { OpenItems } from '#core/kernel/open-items.ts';
 import type { Ids, Telemetry } from '#core/kernel/ports.ts';
 import { CallerShares } from '#core/limits/caller-shares.ts';
-import type { BeforeBody } from '#lambdas/middleware/before-body.ts';
+import type { BodyAdmission } from '#lambdas/middleware/before-body.ts';
 import { withBytes } from '#lambdas/middleware/body.ts';
 import { createRouter } from '#lambdas/middleware/router.ts';
+import { bindPort } from './bind-port.ts';
 import { Connections } from './connections.ts';
 import type { Pages } from './console.ts';
 import { declaredTooLarge, discardBody, hasBody, readBody, tooLarge } from './http-body.ts';
@@ -50,7 +51,7 @@ interface HttpServerOptions {
    * Identifies the caller and returns how many bytes of the body to read. Called with the request as its handler will
    * get it, without the body. 0 bytes if the handler will refuse the caller: it is called without the body.
    */
-  readonly beforeBody?: (event: HttpEvent) => Promise<BeforeBody>;
+  readonly beforeBody?: (event: HttpEvent) => Promise<BodyAdmission>;
   /** Bytes of bodies, shared by all listeners of the process. */
   readonly bodies?: CallerShares;
   /** @default mostConnections */
@@ -261,7 +262,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
     }
   });
 
-  await bound(server, options);
+  await bindPort(server, options);
   return {
     port: (server.address() as AddressInfo).port,
     serve,
@@ -308,14 +309,3 @@ export const noWebSocket = (path: string): GatewayError =>
     'not_found',
     `There is no WebSocket at ${path.slice(0, 200)}; the gateway has one at ${webSocketPath}.`,
   );
-
-function bound(server: Server, { host, port }: HttpServerOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.on('error', (fault: NodeJS.ErrnoException) => {
-      if (fault.code !== 'EADDRINUSE') return reject(fault);
-      const hint = 'stop the program that uses it, or choose another port (0 = any free one)';
-      return reject(new Error(`Port ${port} of ${host} is in use: ${hint}.`, { cause: fault }));
-    });
-    server.listen({ host, port }, resolve);
-  });
-}

@@ -1,4 +1,6 @@
 /** Formats log lines for a person at a terminal: time, level, message, fields. Programs get JSON [local.ready]. */
+import { fields } from '#core/kernel/json-fields.ts';
+import { jsonOrUndefined } from '#core/kernel/json-or-undefined.ts';
 import { visibleText } from '#core/text/secrets/visible-text.ts';
 
 const colours: Readonly<Record<string, number>> = { error: 31, warn: 33, debug: 2 };
@@ -12,22 +14,13 @@ export function humanLine(line: string, coloured: boolean): string {
   const painted = (code: number | undefined, text: string) =>
     coloured && code !== undefined ? `\u001b[${code}m${text}\u001b[0m` : text;
   const dim = (text: string) => painted(2, text);
-  const { ts, level, msg, ...rest } = fieldsOf(line);
+  const { ts, level, msg, ...rest } = fields(jsonOrUndefined(line));
   if (typeof ts !== 'string' || typeof msg !== 'string') return visibleText(line);
-  const fields = Object.entries(rest)
+  const others = Object.entries(rest)
     .filter(([name]) => !head.has(name))
     .map(([name, value]) => dim(`${visibleText(name)}=${formatValue(value)}`));
   const name = visibleText(String(level));
-  return [dim(clockTime(ts)), painted(colours[name], name.padEnd(5)), visibleText(msg), ...fields].join(' ');
-}
-
-function fieldsOf(line: string): Readonly<Record<string, unknown>> {
-  try {
-    const value: unknown = JSON.parse(line);
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
+  return [dim(clockTime(ts)), painted(colours[name], name.padEnd(5)), visibleText(msg), ...others].join(' ');
 }
 
 function formatValue(value: unknown): string {

@@ -17,7 +17,7 @@ export interface LoadBalancer {
  * Returns the caller's address [plane.same-handlers]. A load balancer appends the address it sees to `X-Forwarded-For`;
  * the part before the last comma comes from the caller and is not trusted.
  */
-export function addressOf(
+export function callerAddress(
   request: IncomingMessage,
   loadBalancer: LoadBalancer | undefined,
   edgeToken?: string,

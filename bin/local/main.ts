@@ -25,7 +25,7 @@ import { beforeBody } from '#lambdas/middleware/before-body.ts';
 import { defaultStateFolder } from '../agentctl/local-run.ts';
 import { folderTrouble } from '../agentctl/own-folder.ts';
 import { approvalLines } from './approval-lines.ts';
-import { type BannerDetails, banner, clientCommand, type Output, type Ready } from './banner.ts';
+import { type BannerDetails, banner, clientCommand, type Output, type ReadyEvent } from './banner.ts';
 import { type Gateway, startGateway } from './compose.ts';
 import { consolePages } from './console.ts';
 import { demoModels } from './demo-models.ts';
@@ -38,8 +38,8 @@ import { localTelemetry, version } from './ports.ts';
 import { type SignInLink, signInLink } from './sign-in-link.ts';
 import { type WebSockets, webSockets } from './web-socket.ts';
 
-type Urls = Pick<Ready, 'gateway_url' | 'admin_url' | 'mcp_url'>;
-type EdgeUrls = Pick<Ready, 'edge_url' | 'edge_h2c_url' | 'edge_http3_port' | 'edge_certificate'>;
+type Urls = Pick<ReadyEvent, 'gateway_url' | 'admin_url' | 'mcp_url'>;
+type EdgeUrls = Pick<ReadyEvent, 'edge_url' | 'edge_h2c_url' | 'edge_http3_port' | 'edge_certificate'>;
 
 /** Requests get 10 seconds, steps and schedules the rest. */
 const drainMs = 20_000;
@@ -275,7 +275,12 @@ async function openEdge(
 }
 
 /** Announces the run: for people on stdout, for programs as its last line, and for `agentctl` in the state folder. */
-async function announce(flags: Flags, keys: Partial<LocalKeys>, shown: BannerDetails, ready: Ready): Promise<void> {
+async function announce(
+  flags: Flags,
+  keys: Partial<LocalKeys>,
+  shown: BannerDetails,
+  ready: ReadyEvent,
+): Promise<void> {
   await writeDurably(join(flags.state, 'ready.json'), `${JSON.stringify(ready)}\n`);
   process.stdout.write(`${banner(ready, keys, output(), shown)}\n${JSON.stringify(ready)}\n`);
 }

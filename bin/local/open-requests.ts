@@ -5,7 +5,7 @@
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { CallerShares, type Sharer } from '#core/limits/caller-shares.ts';
-import type { Carried } from './connections.ts';
+import type { ConnectionRequest } from './connections.ts';
 
 type Caller = Sharer & Pick<Principal, 'kind'>;
 
@@ -36,20 +36,20 @@ export class OpenRequests {
     this.#bodies = bodies;
   }
 
-  open(carried: Carried): OpenRequest {
+  open(carried: ConnectionRequest): OpenRequest {
     return new OpenRequest(carried, (caller) => (caller.kind === 'human' ? this.#people : this.#agents), this.#bodies);
   }
 }
 
 /** A request that does not have its response yet. */
 export class OpenRequest {
-  readonly #carried: Carried;
+  readonly #carried: ConnectionRequest;
   readonly #sharesOf: (caller: Caller) => CallerShares;
   readonly #bodies: CallerShares;
   #caller: Caller | undefined;
   #bytes = 0;
 
-  constructor(carried: Carried, sharesOf: (caller: Caller) => CallerShares, bodies: CallerShares) {
+  constructor(carried: ConnectionRequest, sharesOf: (caller: Caller) => CallerShares, bodies: CallerShares) {
     this.#carried = carried;
     this.#sharesOf = sharesOf;
     this.#bodies = bodies;

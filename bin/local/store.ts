@@ -46,13 +46,13 @@ export async function openStore(
   };
 }
 
-interface Opened {
+interface OpenStore {
   readonly store: Store;
   readonly close: () => void;
 }
 
 /** Loads the SDK, which a gateway that stores its data in a file does not need. */
-async function openDynamo(endpoint: string): Promise<Opened> {
+async function openDynamo(endpoint: string): Promise<OpenStore> {
   const [{ dynamoStore }, { endpointClient }, { createTables }] = await Promise.all([
     import('#adapters/aws/dynamodb/store.ts'),
     import('#adapters/local/endpoint-client.ts'),
@@ -69,7 +69,7 @@ async function openDynamo(endpoint: string): Promise<Opened> {
   }
 }
 
-function inFile(folder: string, durability: Durability, report: (message: string) => void): Opened {
+function inFile(folder: string, durability: Durability, report: (message: string) => void): OpenStore {
   const path = join(folder, 'store.db');
   assertNoFormer(folder, path);
   const progress = progressOf('rows of the earlier release');

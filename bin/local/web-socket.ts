@@ -13,7 +13,7 @@ import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import { handshakeHeader, isKnown } from '#lambdas/ws/caller.ts';
 import { targetOf } from './http-event.ts';
 import { noWebSocket, webSocketPath } from './http-server.ts';
-import { addressOf, type LoadBalancer } from './load-balancer.ts';
+import { callerAddress, type LoadBalancer } from './load-balancer.ts';
 import { refuseConnection } from './refuse-connection.ts';
 import { SocketConnection } from './socket-connection.ts';
 
@@ -79,7 +79,7 @@ export function webSockets(
     const { origin = [] } = request.headersDistinct;
     assertOrigin(origin, request.headers.host, settings.cors.allowed_origins);
     const headers = request.headersDistinct;
-    const address = addressOf(request, loadBalancer, edgeToken);
+    const address = callerAddress(request, loadBalancer, edgeToken);
     const known = await isKnown(headers, address, ready);
     assertCapacity(known);
     const sessionId = handshakeHeader(headers, 'x-session-id');

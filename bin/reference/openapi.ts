@@ -31,7 +31,7 @@ const components = {
   MessagesError: messagesErrorSchema,
 } as const;
 const ref = (name: keyof typeof components): Schema => ({ $ref: `#/components/schemas/${name}` });
-const nameOf = new Map<unknown, keyof typeof components>(
+const componentNames = new Map<unknown, keyof typeof components>(
   Object.entries(components).map(([name, schema]) => [schema, name as keyof typeof components]),
 );
 
@@ -39,7 +39,7 @@ const nameOf = new Map<unknown, keyof typeof components>(
 const examples: Readonly<Record<string, unknown>> = answers;
 
 const schemaOf = (schema: z.ZodType, io: 'input' | 'output'): Schema => {
-  const name = nameOf.get(schema);
+  const name = componentNames.get(schema);
   return name ? ref(name) : inlineSchema(schema, io);
 };
 

@@ -1,8 +1,15 @@
 /** The page of known shell programs, with all facts about each. */
 
 import { gitData } from '#core/catalog/git.ts';
-import type { ByRole, Command, CommandProgram, Names, Options, Profile } from '#core/contracts/shell-programs.ts';
-import { namesOf } from '#core/effects/shell/arguments.ts';
+import type {
+  Command,
+  CommandProgram,
+  Names,
+  OperandsByRole,
+  Options,
+  Profile,
+} from '#core/contracts/shell-programs.ts';
+import { splitNames } from '#core/effects/shell/arguments.ts';
 import { commandPrograms, families } from '#core/effects/shell/profiles/all.ts';
 import { findWords } from '#core/effects/shell/profiles/finding.ts';
 import { code, codes, origin, table } from './markdown.ts';
@@ -25,11 +32,11 @@ ${parts.join('\n')}
 
 ${table(
   ['words', 'what they are'],
-  Object.entries(findWords).map(([kind, words]) => [codes(namesOf(words)), kind]),
+  Object.entries(findWords).map(([kind, words]) => [codes(splitNames(words)), kind]),
 )}
 ## git
 
-Options before the command: ${codes([...namesOf(gitData.globals.flags), ...valueNames(gitData.globals.values), '--exec-path'])}; those that change the repository or run programs are refused.
+Options before the command: ${codes([...splitNames(gitData.globals.flags), ...valueNames(gitData.globals.values), '--exec-path'])}; those that change the repository or run programs are refused.
 
 ${programTable(gitData.commands)}
 ${[...commandPrograms].map(([name, program]) => commandsPart(name, program)).join('\n')}`;
@@ -42,7 +49,7 @@ function commandsPart(name: string, program: CommandProgram): string {
     ([group, options]) => `${group === '' ? 'Anywhere' : `Behind ${code(group)}`}: ${optionsOf(asProfile(options))}.`,
   );
   const places = Object.entries(scopes).map(
-    ([scope, names]) => `${code(scope)} is the value of ${codes(namesOf(names))}`,
+    ([scope, names]) => `${code(scope)} is the value of ${codes(splitNames(names))}`,
   );
   return `## ${name}
 
@@ -73,7 +80,7 @@ const programTable = (programs: Readonly<Record<string, Profile>>): string =>
   table(
     ['programs', 'does', 'operands', 'options', 'refused'],
     Object.entries(programs).map(([names, profile]) => [
-      codes(namesOf(names)),
+      codes(splitNames(names)),
       profile.does,
       operandsOf(profile),
       optionsOf(profile),
@@ -81,12 +88,12 @@ const programTable = (programs: Readonly<Record<string, Profile>>): string =>
     ]),
   );
 
-const valueNames = (values: ByRole | undefined): string[] =>
-  Object.values(values ?? {}).flatMap((names) => namesOf(names));
+const valueNames = (values: OperandsByRole | undefined): string[] =>
+  Object.values(values ?? {}).flatMap((names) => splitNames(names));
 
 function operandsOf({ operands, instead = [] }: Profile): string {
   const usual = operands.length === 0 ? 'none' : codes(operands);
-  const others = instead.map((each) => `with ${codes(namesOf(each.with))}: ${codes(each.operands)}`);
+  const others = instead.map((each) => `with ${codes(splitNames(each.with))}: ${codes(each.operands)}`);
   return [usual, ...others].join('; ');
 }
 
@@ -100,13 +107,13 @@ function optionsOf({
   open,
   contents,
 }: Profile): string {
-  const plain = namesOf(flags).join(' ');
-  const valued = (roles: ByRole, mark: string): string[] =>
+  const plain = splitNames(flags).join(' ');
+  const valued = (roles: OperandsByRole, mark: string): string[] =>
     Object.entries(roles)
       .filter(([role]) => role !== 'unread')
       .map(([role, names]) =>
         code(
-          `${namesOf(names)
+          `${splitNames(names)
             .map((name) => name + mark)
             .join(' ')} ${role}`,
         ),
@@ -128,6 +135,6 @@ const linkedWord = (word: string, names: Names | undefined): string =>
   names === undefined ? '' : ` ${word} ${code(names)}`;
 
 function refusedOf({ refused, values, attached }: Profile): string {
-  const all = [...namesOf(refused), ...namesOf(values?.unread), ...namesOf(attached?.unread)];
+  const all = [...splitNames(refused), ...splitNames(values?.unread), ...splitNames(attached?.unread)];
   return all.length === 0 ? '' : code(all.join(' '));
 }

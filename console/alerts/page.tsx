@@ -75,7 +75,7 @@ export function AlertsPage({ api, me }: PageProps) {
               <ul class="cards">
                 {wanted.map((alert) => (
                   <li key={alert.id}>
-                    <One alert={alert} />
+                    <AlertCard alert={alert} />
                     <Actions alert={alert} me={me} acknowledge={acknowledge} />
                   </li>
                 ))}
@@ -115,7 +115,7 @@ function Actions({ alert, me, acknowledge }: ActionsProps) {
   );
 }
 
-function One({ alert }: { readonly alert: Alert }) {
+function AlertCard({ alert }: { readonly alert: Alert }) {
   const { severity, state, type, dimension, metric, value, threshold, message } = alert;
   return (
     <div>

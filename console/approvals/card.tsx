@@ -13,7 +13,7 @@ import { useLive } from '../live.ts';
 import { hashOf } from '../route.ts';
 import { type Me, mayVote } from '../session.ts';
 import { Definition } from '../tools/definition.tsx';
-import { addressOf, pathOf } from '../tools/tool-address.ts';
+import { pathOf, toolAddress } from '../tools/tool-address.ts';
 import { duration } from '../words.ts';
 import { Before } from './before.tsx';
 import { CallOf, Sources } from './call.tsx';
@@ -46,10 +46,10 @@ interface OpenCardProps {
 
 export function OpenCard({ pending, ...rest }: OpenCardProps) {
   // The list shortens long calls.
-  return pending && !pending.omitted ? <Card item={pending} {...rest} /> : <Looked {...rest} />;
+  return pending && !pending.omitted ? <Card item={pending} {...rest} /> : <DecidedCard {...rest} />;
 }
 
-function Looked({ api, id, ...rest }: Omit<OpenCardProps, 'pending'>) {
+function DecidedCard({ api, id, ...rest }: Omit<OpenCardProps, 'pending'>) {
   const ask = useCallback(
     (signal: AbortSignal) => api.get<'getApproval'>(`approvals/${encodeURIComponent(id)}`, signal),
     [api, id],
@@ -97,19 +97,19 @@ function Card({ item, api, me, listed, vote, shown }: CardProps) {
         )}
         , <Text of={item.protocol} /> {item.capability}
       </p>
-      <Part title="Who asks">
+      <CardSection title="Who asks">
         <WhoAsks item={item} />
-      </Part>
-      <Part title="What would run">
+      </CardSection>
+      <CardSection title="What would run">
         <CallOf item={item} api={api} />
         <Sources of={otherSources(item)} />
-      </Part>
+      </CardSection>
       <Effects of={item} />
-      <Part title="Why it waits">
+      <CardSection title="Why it waits">
         <Rule item={item} />
-      </Part>
+      </CardSection>
       {item.credential && (
-        <Part title="Credentials for the call">
+        <CardSection title="Credentials for the call">
           <Facts>
             <Fact name="Credential">
               <Code of={item.credential.scope} /> for {duration(item.credential.ttl_seconds)}, from the broker{' '}
@@ -120,14 +120,18 @@ function Card({ item, api, me, listed, vote, shown }: CardProps) {
               {duration(item.credential.ttl_seconds)} later or when it is revoked.
             </Fact>
           </Facts>
-        </Part>
+        </CardSection>
       )}
       {item.upstream !== undefined && (
         <ItsDefinition api={api} upstream={item.upstream} tool={item.upstream_tool ?? item.tool} />
       )}
       <Before api={api} item={item} />
       <SimilarRequests item={item} />
-      {item.status === 'pending' ? <Decide item={item} me={me} listed={listed} vote={vote} /> : <Decided view={item} />}
+      {item.status === 'pending' ? (
+        <Decide item={item} me={me} listed={listed} vote={vote} />
+      ) : (
+        <VoteSummary view={item} />
+      )}
     </article>
   );
 }
@@ -150,19 +154,19 @@ function ItsDefinition({
   const { value } = useLive(ask, 0);
   if (!value || (value.state === 'accepted' && value.shadows.length === 0)) return null;
   return (
-    <Part title="The tool’s definition">
+    <CardSection title="The tool’s definition">
       {value.state !== 'accepted' && (
         <Notice kind="warn">
           {value.state === 'new' ? 'No human has accepted this tool.' : 'It has changed since a human accepted it.'}{' '}
-          <a href={hashOf('tools', addressOf(upstream, tool))}>Look at the tool</a>
+          <a href={hashOf('tools', toolAddress(upstream, tool))}>Look at the tool</a>
         </Notice>
       )}
       <Definition of={value} />
-    </Part>
+    </CardSection>
   );
 }
 
-const Part = ({ title, children }: { readonly title: string; readonly children: ComponentChildren }) => (
+const CardSection = ({ title, children }: { readonly title: string; readonly children: ComponentChildren }) => (
   <section>
     <h3>{title}</h3>
     {children}
@@ -187,7 +191,7 @@ function State({ item }: { readonly item: Item }) {
 function Effects({ of: { effects = [], effect_risks: kinds = [], summary } }: { readonly of: Item }) {
   if (effects.length === 0 || (effects.length === 1 && effects[0] === summary?.text)) return null;
   return (
-    <Part title="What it does">
+    <CardSection title="What it does">
       <ul class="effects">
         {effects.map((effect, at) => {
           const risk = kinds[at];
@@ -199,7 +203,7 @@ function Effects({ of: { effects = [], effect_risks: kinds = [], summary } }: { 
           );
         })}
       </ul>
-    </Part>
+    </CardSection>
   );
 }
 
@@ -213,7 +217,7 @@ function otherSources({ sources = [], parameters }: Item): readonly string[] {
 function SimilarRequests({ item }: { readonly item: Item | View }) {
   if (!item.similar_pending) return null;
   return (
-    <Part title="Nearly the same, and pending as well">
+    <CardSection title="Nearly the same, and pending as well">
       <ul>
         {item.similar_pending.map(({ envelope_id, session_id, queued_at }) => (
           <li key={envelope_id}>
@@ -224,7 +228,7 @@ function SimilarRequests({ item }: { readonly item: Item | View }) {
           </li>
         ))}
       </ul>
-    </Part>
+    </CardSection>
   );
 }
 
@@ -255,11 +259,11 @@ function Decide({ item, me, listed, vote }: Pick<CardProps, 'me' | 'listed' | 'v
   );
 }
 
-function Decided({ view }: { readonly view: View | Item }) {
+function VoteSummary({ view }: { readonly view: View | Item }) {
   const { reviewer, person, comment, reason, approved_at, denied_at, outcome, evidence_hash, channel } = view as View;
   const at = approved_at ?? denied_at;
   return (
-    <Part title="Decision">
+    <CardSection title="Decision">
       <Facts>
         <Fact name="Decision">
           <Badge of={reason === 'timeout' ? 'timed out' : denied_at ? 'denied' : 'approved'} />{' '}
@@ -292,6 +296,6 @@ function Decided({ view }: { readonly view: View | Item }) {
           </Fact>
         )}
       </Facts>
-    </Part>
+    </CardSection>
   );
 }

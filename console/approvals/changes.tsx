@@ -103,7 +103,7 @@ function FileDifference({ file, view, known }: FileDifferenceProps) {
         </p>
       )}
       {parts.map((part, at) => (
-        <Part
+        <ChangesPart
           key={at}
           of={part}
           view={isCompared && innerWidth >= splitWidth ? view : 'unified'}
@@ -129,7 +129,7 @@ interface PartProps {
   readonly title: string | undefined;
 }
 
-function Part({ of, view, numbered, title }: PartProps) {
+function ChangesPart({ of, view, numbered, title }: PartProps) {
   const [isAll, setAll] = useState(false);
   const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
   // The card renders every second; the lines do not change.

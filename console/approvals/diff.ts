@@ -104,9 +104,9 @@ function* changesIn(rows: readonly Row[]): Iterable<{ readonly removed: number[]
   if (change.removed.length + change.added.length > 0) yield change;
 }
 
-type Part = readonly [start: number, end: number] | undefined;
+type CharacterRange = readonly [start: number, end: number] | undefined;
 
-function changedParts(old: string, fresh: string): readonly [Part, Part] {
+function changedParts(old: string, fresh: string): readonly [CharacterRange, CharacterRange] {
   const [a, b] = [[...old], [...fresh]];
   let start = 0;
   while (start < Math.min(a.length, b.length) && a[start] === b[start]) start++;
@@ -114,7 +114,7 @@ function changedParts(old: string, fresh: string): readonly [Part, Part] {
   while (end < Math.min(a.length, b.length) - start && a.at(-1 - end) === b.at(-1 - end)) end++;
   // Lines that share little are marked as a whole.
   if (start + end < Math.min(a.length, b.length) / 3) return [undefined, undefined];
-  const part = (characters: readonly string[]): Part => {
+  const part = (characters: readonly string[]): CharacterRange => {
     const from = characters.slice(0, start).join('').length;
     const to = from + characters.slice(start, characters.length - end).join('').length;
     return from === to ? undefined : [from, to];

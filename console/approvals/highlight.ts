@@ -4,7 +4,7 @@
  */
 type PartKind = 'text' | 'comment' | 'operator' | 'variable' | 'option' | 'program' | 'keyword';
 
-interface Part {
+interface HighlightPart {
   readonly text: string;
   /** Undefined for plain text. */
   readonly kind: PartKind | undefined;
@@ -27,9 +27,9 @@ const keywords = new Set(
 /** Maximum length; longer text is shown plain. */
 const maxCharacters = 8_000;
 
-export function partsOf(text: string, language: Language): Part[] {
+export function highlightParts(text: string, language: Language): HighlightPart[] {
   if (text.length > maxCharacters) return [{ text, kind: undefined }];
-  const parts: Part[] = [];
+  const parts: HighlightPart[] = [];
   let at = 0;
   let begins = true;
   for (const { 0: found, index, groups = {} } of text.matchAll(forms[language])) {
@@ -40,7 +40,7 @@ export function partsOf(text: string, language: Language): Part[] {
     }
     at = index + found.length;
     const named = Object.keys(groups).find((name) => groups[name] !== undefined);
-    parts.push({ text: found, kind: kindOf(found, named, language, begins) });
+    parts.push({ text: found, kind: highlightKind(found, named, language, begins) });
     if (named === 'operator') begins = /[|&;(]$/.test(found);
     else if (named !== 'comment' && !(begins && /^[A-Za-z_]\w*=/.test(found))) begins = false;
   }
@@ -48,7 +48,12 @@ export function partsOf(text: string, language: Language): Part[] {
   return parts;
 }
 
-function kindOf(found: string, named: string | undefined, language: Language, begins: boolean): PartKind | undefined {
+function highlightKind(
+  found: string,
+  named: string | undefined,
+  language: Language,
+  begins: boolean,
+): PartKind | undefined {
   if (named !== 'word') return named as PartKind | undefined;
   if (language === 'sql') return keywords.has(found.toLowerCase()) ? 'keyword' : undefined;
   return begins && !/^[A-Za-z_]\w*=/.test(found) ? 'program' : undefined;

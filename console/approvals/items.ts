@@ -90,13 +90,13 @@ export function nextOf({ after_vote, held_until, caller_gone_at }: Item, nowMs: 
 /** Parameter names under which tools commonly pass the subject of a call, most informative first. */
 const tellingNames = ['title', 'subject', 'summary', 'query', 'name', 'path', 'url', 'to', 'recipient', 'message'];
 
-type Called = Pick<Item, 'parameters' | 'executed'>;
+type ItemCall = Pick<Item, 'parameters' | 'executed'>;
 
 /**
  * Sorts parameters for reading: executed ones first, then the subject of the call, then the others in their original
  * order.
  */
-export function inReadingOrder({ parameters, executed = [] }: Called): readonly (readonly [string, unknown])[] {
+export function inReadingOrder({ parameters, executed = [] }: ItemCall): readonly (readonly [string, unknown])[] {
   const rank = (name: string): number => {
     if (names(executed, pathOf(name))) return -1;
     const at = tellingNames.indexOf(name.toLowerCase());
@@ -108,7 +108,7 @@ export function inReadingOrder({ parameters, executed = [] }: Called): readonly 
 const excerptCharacters = 120;
 
 /** Returns the first string in reading order, on one line. */
-export function excerptOf(item: Called): string | undefined {
+export function excerptOf(item: ItemCall): string | undefined {
   const texts = inReadingOrder(item).map(([, value]) => value);
   const text = texts.find((value): value is string => typeof value === 'string' && value.trim() !== '');
   const line = text?.trim().replace(/\s+/g, ' ');

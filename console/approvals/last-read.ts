@@ -30,7 +30,7 @@ export function lastRead(entries: readonly Entry[], { upstream }: Item, path: st
     .filter(({ kind, envelope_id, body }) => kind === 'result' && reads.has(envelope_id) && body.outcome === 'executed')
     .sort((a, b) => (a.timestamp < b.timestamp ? 1 : -1));
   for (const { body, timestamp } of found) {
-    const text = textOf(body.result);
+    const text = resultText(body.result);
     if (text !== undefined) return { text, at: timestamp };
   }
   return undefined;
@@ -43,7 +43,7 @@ function readsWhole({ parameters }: Entry['body'], path: string): boolean {
 }
 
 /** Returns the only text of an MCP result, or a result that is itself a string. */
-function textOf(result: unknown): string | undefined {
+function resultText(result: unknown): string | undefined {
   const content = typeof result === 'object' && result !== null && 'content' in result ? result.content : result;
   const [only, ...others] = Array.isArray(content) ? content : [content];
   const text =

@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import type { Api } from '../api.ts';
-import { type Live, useLive } from '../live.ts';
+import { type LiveAnswer, useLive } from '../live.ts';
 import { useApprovalEvents } from './events.ts';
 
 type Pending = AnswerOf<'listApprovals'>;
@@ -16,7 +16,7 @@ const withEventsMs = 30_000;
 const otherPageMs = 15_000;
 const listPageMs = 2_000;
 
-export interface PendingList extends Live<Pending> {
+export interface PendingList extends LiveAnswer<Pending> {
   /** Requests the next page too; undefined if there is none, or if too many items are already shown. */
   readonly more: (() => void) | undefined;
 }

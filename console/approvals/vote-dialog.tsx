@@ -11,7 +11,7 @@ import { Notice } from '../design/states.tsx';
 import { Block, Code, Text } from '../design/text.tsx';
 import { toast } from '../design/toast.tsx';
 import type { OwnPasskeys } from '../passkeys/browser.ts';
-import { type Me, nameOf } from '../session.ts';
+import { displayName, type Me } from '../session.ts';
 import { languageOf } from './call.tsx';
 import { effectOf, type Item, inReadingOrder, names, nextOf, pathOf, risks } from './items.ts';
 
@@ -45,7 +45,7 @@ export function VoteDialog({ api, me, items, verdict, close }: VoteDialogProps) 
   );
   const cast = async (item: Item) => {
     const passkey = verdict === 'approve' ? await signed(api, item) : undefined;
-    const body = { reviewer: nameOf(me), ...(comment !== '' && { comment }), ...(passkey && { passkey }) };
+    const body = { reviewer: displayName(me), ...(comment !== '' && { comment }), ...(passkey && { passkey }) };
     return api.post<'approve'>(`approvals/${encodeURIComponent(item.envelope_id)}/${verdict}`, body);
   };
   /**
@@ -58,7 +58,7 @@ export function VoteDialog({ api, me, items, verdict, close }: VoteDialogProps) 
       if (said.has(each.envelope_id) || !open.current) continue;
       said.set(
         each.envelope_id,
-        await cast(each).then(outcomeOf, (cause) => ({ counted: false, text: refusal(cause) })),
+        await cast(each).then(voteOutcome, (cause) => ({ counted: false, text: voteErrorText(cause) })),
       );
       setOutcomes(new Map(said));
     }
@@ -80,7 +80,7 @@ export function VoteDialog({ api, me, items, verdict, close }: VoteDialogProps) 
       tone={verdict === 'approve' ? 'good' : 'bad'}
       close={close}
       send={isGroup ? castAll : async () => void (await cast(item))}
-      refusal={isGroup ? faultText : refusal}
+      refusal={isGroup ? faultText : voteErrorText}
     >
       <p class="vote-effect">
         {item.summary && <Risk kind={risks[item.summary.risk][1]} of={risks[item.summary.risk][0]} />}
@@ -120,13 +120,13 @@ export function VoteDialog({ api, me, items, verdict, close }: VoteDialogProps) 
   );
 }
 
-interface Outcome {
+interface VoteOutcome {
   readonly counted: boolean;
   readonly text: string;
 }
-type Outcomes = ReadonlyMap<string, Outcome>;
+type Outcomes = ReadonlyMap<string, VoteOutcome>;
 
-const outcomeOf = ({ status, still_needed }: AnswerOf<'approve'>): Outcome => ({
+const voteOutcome = ({ status, still_needed }: AnswerOf<'approve'>): VoteOutcome => ({
   counted: true,
   text: status === 'pending' ? `counted. ${still_needed ?? ''}` : status,
 });
@@ -171,7 +171,7 @@ async function signed(api: Api, item: Item) {
   return sign(item.passkey_challenge, rp.id, ids);
 }
 
-function refusal(cause: unknown): string {
+function voteErrorText(cause: unknown): string {
   if (cause instanceof ApiError && cause.status === 0)
     return 'The gateway does not answer: it is not known whether the vote counts. Check the request before you vote again.';
   if (cause instanceof ApiError && cause.type === 'conflict') return `Not counted: ${cause.message}`;

@@ -62,9 +62,9 @@ export function BudgetsPage({ api }: PageProps) {
                 columns={columns}
                 rows={statuses.map((budget) => ({
                   ...budget,
-                  forecast: forecasts.value?.forecasts.find((each) => nameOf(each) === nameOf(budget)),
+                  forecast: forecasts.value?.forecasts.find((each) => budgetKey(each) === budgetKey(budget)),
                 }))}
-                keyOf={nameOf}
+                keyOf={budgetKey}
               />
             )}
             {path === '' && (
@@ -86,7 +86,7 @@ export function BudgetsPage({ api }: PageProps) {
 }
 
 /** Returns a unique name: below a level of an organisation, accounts of different tenants may have the same name. */
-const nameOf = ({ tenant = '', account, period }: Budget | Forecast): string => `${tenant} ${account} ${period}`;
+const budgetKey = ({ tenant = '', account, period }: Budget | Forecast): string => `${tenant} ${account} ${period}`;
 
 const example = `budgets:
   tenants: { default: { daily_usd: 20, monthly_usd: 300 } }`;
@@ -138,7 +138,7 @@ const columns: readonly Column<Row>[] = [
     head: 'Forecast',
     priority: 3,
     wide: true,
-    cell: ({ forecast }) => (forecast ? <Foreseen of={forecast} /> : '…'),
+    cell: ({ forecast }) => (forecast ? <ForecastText of={forecast} /> : '…'),
   },
   {
     head: 'Resets in',
@@ -148,7 +148,7 @@ const columns: readonly Column<Row>[] = [
   },
 ];
 
-function Foreseen({ of }: { readonly of: Forecast }) {
+function ForecastText({ of }: { readonly of: Forecast }) {
   const { projected_usd, low_usd, high_usd, will_exceed, exhausted_at, days_observed } = of;
   if (projected_usd === null || low_usd === null || high_usd === null)
     return <span class="quiet">known after 3 days ({days_observed} so far)</span>;

@@ -4,7 +4,7 @@ import { useId } from 'preact/hooks';
 import { Icon } from './icon.tsx';
 
 /** Attributes that connect a control to its field. */
-interface Tied {
+interface FieldAttributes {
   readonly id: string;
   readonly 'aria-describedby'?: string;
   readonly 'aria-invalid'?: true;
@@ -15,7 +15,7 @@ interface FieldProps {
   readonly hint?: ComponentChildren;
   readonly error?: string | undefined;
   /** Renders the control: `{(tied) => <input {...tied} />}`. */
-  readonly children: (tied: Tied) => ComponentChildren;
+  readonly children: (tied: FieldAttributes) => ComponentChildren;
 }
 
 export function Field({ label, hint, error, children }: FieldProps) {

@@ -1,6 +1,6 @@
 /** States of a page's content: loading, empty, a message, an error. */
 import type { ComponentChildren } from 'preact';
-import type { Live } from '../live.ts';
+import type { LiveAnswer } from '../live.ts';
 import { type Tone, toneIcons } from './badge.tsx';
 import { Icon, type IconName } from './icon.tsx';
 
@@ -46,7 +46,7 @@ export const Skeleton = ({ lines = 3 }: { readonly lines?: number }) => (
 );
 
 interface LoadedProps<T> {
-  readonly live: Live<T>;
+  readonly live: LiveAnswer<T>;
   /** Number of skeleton lines. */
   readonly lines?: number;
   readonly children: (value: T) => ComponentChildren;

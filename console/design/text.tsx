@@ -3,7 +3,7 @@
  * spelled out, and it cannot change the direction of the text around it [console.hostile-text].
  */
 import { visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
-import { type Language, partsOf } from '../approvals/highlight.ts';
+import { highlightParts, type Language } from '../approvals/highlight.ts';
 
 /** One line of text. */
 export const Text = ({ of }: { readonly of: string }) => <bdi>{visibleText(of)}</bdi>;
@@ -58,7 +58,7 @@ export function Block({ of, language }: { readonly of: string; readonly language
     return (
       <pre>
         <span dir="ltr">
-          {partsOf(text, language).map(({ text, kind }, at) => (
+          {highlightParts(text, language).map(({ text, kind }, at) => (
             <span key={at} class={kind}>
               {text}
             </span>

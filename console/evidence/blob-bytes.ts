@@ -2,7 +2,7 @@
 
 const sliceBytes = 256 * 1024;
 
-export async function* bytesOf(file: Blob): AsyncGenerator<Uint8Array> {
+export async function* blobBytes(file: Blob): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < file.size; at += sliceBytes)
     yield new Uint8Array(await file.slice(at, at + sliceBytes).arrayBuffer());
 }

@@ -9,7 +9,7 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import { Buffer } from './buffer.ts';
 
-const bytesOf = (data: string | Uint8Array): Uint8Array => (typeof data === 'string' ? utf8ToBytes(data) : data);
+const asBytes = (data: string | Uint8Array): Uint8Array => (typeof data === 'string' ? utf8ToBytes(data) : data);
 
 function onlySha256(algorithm: string): void {
   if (algorithm !== 'sha256') throw new Error(`this browser does not support ${algorithm}`);
@@ -18,7 +18,7 @@ function onlySha256(algorithm: string): void {
 /** Returns hex, like Node's `hash`, or bytes. */
 export function hash(algorithm: string, data: string | Uint8Array, encoding = 'hex'): string | Uint8Array {
   onlySha256(algorithm);
-  const digest = sha256(bytesOf(data));
+  const digest = sha256(asBytes(data));
   return encoding === 'hex' ? bytesToHex(digest) : Buffer.from(digest);
 }
 
@@ -27,7 +27,7 @@ export function createHash(algorithm: string) {
   const running = sha256.create();
   const self = {
     update(data: string | Uint8Array) {
-      running.update(bytesOf(data));
+      running.update(asBytes(data));
       return self;
     },
     digest(encoding?: 'hex') {

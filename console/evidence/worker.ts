@@ -3,7 +3,7 @@ import './no-eval.ts';
 import type { Verification } from '#core/contracts/evidence.ts';
 import { logTrustOf } from '#core/evidence/transparency/witness-keys.ts';
 import { verifyStreamedBundle } from '#core/evidence/verify-streamed.ts';
-import { bytesOf } from './blob-bytes.ts';
+import { blobBytes } from './blob-bytes.ts';
 import type { TrustedKeys } from './verify.ts';
 
 export interface Question extends TrustedKeys {
@@ -24,7 +24,7 @@ async function verification({ bundle, trustedKey, logKeys }: Question): Promise<
   const onEntry = () => {
     if (++entries % every === 0) tell({ entries });
   };
-  return verifyStreamedBundle(() => bytesOf(bundle), {
+  return verifyStreamedBundle(() => blobBytes(bundle), {
     trustedPublicKey: trustedKey,
     onEntry,
     log: logTrustOf(logKeys),

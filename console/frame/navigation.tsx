@@ -7,7 +7,7 @@ import { Text } from '../design/text.tsx';
 import { chooseTheme, chosenTheme, type Theme, themes } from '../design/theme.ts';
 import type { Page } from '../page-names.ts';
 import { hashOf } from '../route.ts';
-import { type Me, nameOf } from '../session.ts';
+import { displayName, type Me } from '../session.ts';
 import { groups, pageWords } from './pages.ts';
 
 interface NavigationProps {
@@ -64,7 +64,7 @@ export const Navigation = ({ me, shown, page, pending, search, signOut }: Naviga
     <footer>
       <p class="who">
         <strong>
-          <Text of={nameOf(me)} />
+          <Text of={displayName(me)} />
         </strong>
         <span class="quiet">
           {me.role}, <Text of={me.tenant} />

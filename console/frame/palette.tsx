@@ -7,7 +7,7 @@ import { Text } from '../design/text.tsx';
 import { useLive } from '../live.ts';
 import type { Page } from '../page-names.ts';
 import { go } from '../route.ts';
-import { addressOf } from '../tools/tool-address.ts';
+import { toolAddress } from '../tools/tool-address.ts';
 import { type Entry, matching } from './entries.ts';
 import { pageWords } from './pages.ts';
 
@@ -132,7 +132,7 @@ function useOthers(api: Api, shown: readonly Page[]): readonly Entry[] {
         ...tools.map(({ upstream, tool }) => ({
           kind: 'Tool',
           page: 'tools' as const,
-          id: addressOf(upstream, tool),
+          id: toolAddress(upstream, tool),
           name: tool,
           more: upstream,
         })),

@@ -5,14 +5,14 @@ import { Figure } from '../design/layout.tsx';
 import { Loaded } from '../design/states.tsx';
 import { Text } from '../design/text.tsx';
 import type { Status } from '../health/words.ts';
-import type { Live } from '../live.ts';
+import type { LiveAnswer } from '../live.ts';
 import type { Page } from '../page-names.ts';
 import { mostListed, Part } from './part.tsx';
 
 type Dependency = Status['dependencies'][number];
 
 interface DependenciesProps {
-  readonly status: Live<Status>;
+  readonly status: LiveAnswer<Status>;
   readonly title: string;
   readonly icon: IconName;
   readonly page: Page;

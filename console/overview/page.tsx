@@ -11,7 +11,7 @@ import { Code, Text } from '../design/text.tsx';
 import { Money, RelativeTime } from '../design/values.tsx';
 import { checkpointOf, type LogCheckpoint } from '../evidence/checkpoint.ts';
 import { healthSentence, type Status } from '../health/words.ts';
-import { type Live, useLive } from '../live.ts';
+import { type LiveAnswer, useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { hashOf } from '../route.ts';
 import { mayOperate } from '../session.ts';
@@ -95,7 +95,7 @@ const Approvals = ({ pending }: Pick<PageProps, 'pending'>) => (
 );
 
 /** Number of pending approvals, for keys that may not list them. */
-const PendingCount = ({ status }: { readonly status: Live<Status> }) => (
+const PendingCount = ({ status }: { readonly status: LiveAnswer<Status> }) => (
   <Card title="Pending approvals" icon="approval">
     <Loaded live={status}>
       {({ pending_approvals, pending_approvals_more, oldest_pending_seconds }) => (
@@ -187,7 +187,7 @@ function Spend({ api }: Pick<PageProps, 'api'>) {
   );
 }
 
-function Evidence({ api, status }: Pick<PageProps, 'api'> & { readonly status: Live<Status> }) {
+function Evidence({ api, status }: Pick<PageProps, 'api'> & { readonly status: LiveAnswer<Status> }) {
   const ask = useCallback(
     (signal: AbortSignal) => api.ofFeature<LogCheckpoint>('evidence/log/checkpoint', signal),
     [api],

@@ -3,9 +3,9 @@
  * format.
  */
 
-const bytesOf = (text: string): Uint8Array<ArrayBuffer> =>
+const decodeBase64url = (text: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
-const base64urlOf = (bytes: ArrayBuffer): string =>
+const encodeBase64url = (bytes: ArrayBuffer): string =>
   btoa(String.fromCharCode(...new Uint8Array(bytes)))
     .replaceAll('+', '-')
     .replaceAll('/', '_')
@@ -46,22 +46,22 @@ export async function make(
 ) {
   const made = await navigator.credentials.create({
     publicKey: {
-      challenge: bytesOf(challenge),
+      challenge: decodeBase64url(challenge),
       rp: { id: rp.id, name: 'Agent Governance Gateway' },
       user: { id: new TextEncoder().encode(person).slice(0, 64), name: person, displayName: person },
       pubKeyCredParams: [{ type: 'public-key', alg: algorithm }],
       authenticatorSelection: { userVerification: 'required', residentKey: 'preferred' },
       attestation: 'none',
-      excludeCredentials: known.map((id) => ({ type: 'public-key', id: bytesOf(id) })),
+      excludeCredentials: known.map((id) => ({ type: 'public-key', id: decodeBase64url(id) })),
     },
   });
   const { rawId, response } = made as PublicKeyCredential;
   const { clientDataJSON, attestationObject } = response as AuthenticatorAttestationResponse;
   return {
     name,
-    credential_id: base64urlOf(rawId),
-    client_data_json: base64urlOf(clientDataJSON),
-    attestation_object: base64urlOf(attestationObject),
+    credential_id: encodeBase64url(rawId),
+    client_data_json: encodeBase64url(clientDataJSON),
+    attestation_object: encodeBase64url(attestationObject),
   };
 }
 
@@ -69,18 +69,18 @@ export async function make(
 export async function sign(challenge: string, rpId: string, ids: readonly string[]) {
   const signed = await navigator.credentials.get({
     publicKey: {
-      challenge: bytesOf(challenge),
+      challenge: decodeBase64url(challenge),
       rpId,
-      allowCredentials: ids.map((id) => ({ type: 'public-key', id: bytesOf(id) })),
+      allowCredentials: ids.map((id) => ({ type: 'public-key', id: decodeBase64url(id) })),
       userVerification: 'required',
     },
   });
   const { rawId, response } = signed as PublicKeyCredential;
   const { authenticatorData, clientDataJSON, signature } = response as AuthenticatorAssertionResponse;
   return {
-    credential_id: base64urlOf(rawId),
-    authenticator_data: base64urlOf(authenticatorData),
-    client_data_json: base64urlOf(clientDataJSON),
-    signature: base64urlOf(signature),
+    credential_id: encodeBase64url(rawId),
+    authenticator_data: encodeBase64url(authenticatorData),
+    client_data_json: encodeBase64url(clientDataJSON),
+    signature: encodeBase64url(signature),
   };
 }

@@ -19,7 +19,7 @@ export function PasskeysPage({ api }: PageProps) {
   return (
     <>
       <Heading lead="A passkey signs your approvals on your device. Some rules require one.">Passkeys</Heading>
-      <Loaded live={live}>{(answer) => <Own answer={answer} api={api} changed={live.refresh} />}</Loaded>
+      <Loaded live={live}>{(answer) => <OwnPasskeysList answer={answer} api={api} changed={live.refresh} />}</Loaded>
     </>
   );
 }
@@ -30,7 +30,7 @@ interface OwnProps {
   readonly changed: () => void;
 }
 
-function Own({ answer: { rp, passkeys, most }, api, changed }: OwnProps) {
+function OwnPasskeysList({ answer: { rp, passkeys, most }, api, changed }: OwnProps) {
   const [said, setSaid] = useState<{ readonly kind: 'good' | 'bad'; readonly text: string } | undefined>();
   const [name, setName] = useState('');
   const [busy, setBusy] = useState(false);

@@ -16,7 +16,7 @@ export interface People {
 }
 
 /** A key or an account, and the role of votes cast with it. */
-interface Means {
+interface VoterKey {
   readonly name: string;
   readonly role: Role;
 }
@@ -25,7 +25,7 @@ export interface Voter {
   readonly id: string;
   readonly name: string;
   readonly teams: readonly string[];
-  readonly means: readonly Means[];
+  readonly means: readonly VoterKey[];
   /** Highest role that a vote can have; undefined if no vote counts. */
   readonly role: Role | undefined;
   /** Separation rules that restrict whose votes count, and that count this person's. */
@@ -74,7 +74,7 @@ const personKnownById = (id: string): Person => ({
 });
 
 /** Returns the ways to vote. A key has its own role; an account has the role of its person in this tenant. */
-function meansOf(person: Person, keys: Identities['keys'], { tenant, path }: Me): Means[] {
+function meansOf(person: Person, keys: Identities['keys'], { tenant, path }: Me): VoterKey[] {
   const own = keys.filter((key) => key.person === person.id && key.kind === 'human');
   const isHere =
     person.tenants.length === 0 ? own.length > 0 : person.tenants.some((id) => id === '*' || id === tenant);

@@ -17,7 +17,7 @@ interface Schema {
   readonly description?: string;
 }
 
-export interface Place {
+export interface YamlPosition {
   /** Keys that enclose the position, outermost first. List entries are `-`. */
   readonly path: readonly string[];
   /** Keys that are already in the same map. */
@@ -39,7 +39,7 @@ const keyOf = /^(\s*)((?:-\s+)*)(?:"([^"]*)"|([^\s:#"'{[][^:#]*?))\s*:(?:\s|$)/;
 const indentOf = (line: string): number => /^[\s-]*/.exec(line)![0].length;
 
 /** Finds the YAML path of a position by indentation, because a draft may be incomplete. */
-export function placeAt(text: string, offset: number): Place {
+export function placeAt(text: string, offset: number): YamlPosition {
   const lines = text.slice(0, offset).split('\n');
   const last = lines.at(-1)!;
   const word = /[\w-]*$/.exec(last)![0];
@@ -82,13 +82,13 @@ export function placeAt(text: string, offset: number): Place {
 let root: Schema | undefined;
 
 /** Suggests keys in a map, and words for a value. */
-export function suggestionsAt({ path, siblings, key }: Place): readonly Suggestion[] {
+export function suggestionsAt({ path, siblings, key }: YamlPosition): readonly Suggestion[] {
   root ??= z.toJSONSchema(toolPolicies, { io: 'input', unrepresentable: 'any' }) as Schema;
   const at = path.reduce<readonly Schema[]>((schemas, step) => schemas.flatMap((each) => below(each, step)), [root]);
-  if (key === undefined) return at.flatMap((schema) => [...keysOf(schema, siblings), ...wordsOf(schema)]);
+  if (key === undefined) return at.flatMap((schema) => [...keysOf(schema, siblings), ...valueSuggestions(schema)]);
   const isPack = path.length === 0 && key === 'pack';
   const packs = isPack ? shippedPacks.map((name) => word(name, 'Pack that ships with the gateway.')) : [];
-  return [...packs, ...at.flatMap((schema) => below(schema, key)).flatMap(wordsOf)];
+  return [...packs, ...at.flatMap((schema) => below(schema, key)).flatMap(valueSuggestions)];
 }
 
 const keysOf = ({ properties = {} }: Schema, siblings: readonly string[]): Suggestion[] =>
@@ -109,7 +109,7 @@ function below(schema: Schema, step: string): readonly Schema[] {
   });
 }
 
-function wordsOf(schema: Schema): Suggestion[] {
+function valueSuggestions(schema: Schema): Suggestion[] {
   if (schema.enum) return schema.enum.map((each) => word(each, schema.description));
   if (schema.const !== undefined) return [word(schema.const, schema.description)];
   return schema.type === 'boolean' ? [word(true), word(false)] : [];

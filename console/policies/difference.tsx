@@ -39,13 +39,13 @@ export function Difference({ api, from, to, close }: DifferenceProps) {
                 Lifted guards, whose calls are left to the rules: <Text of={diff.lifted_guards.join(', ')} />
               </Notice>
             )}
-            <Decided of={diff} />
+            <DecisionChanges of={diff} />
             {diff.levels.map((level) => (
               <section key={level.path}>
                 <h4>
                   Rules of level <Text of={level.path} />, by themselves
                 </h4>
-                <Decided of={level} />
+                <DecisionChanges of={level} />
               </section>
             ))}
             <Changes of={diff.changes} />
@@ -58,7 +58,7 @@ export function Difference({ api, from, to, close }: DifferenceProps) {
 
 type Diff = AnswerOf<'policyDiff'>;
 
-export const Decided = ({ of }: { readonly of: Pick<Diff, 'analysed' | 'tightened' | 'loosened'> }) => (
+export const DecisionChanges = ({ of }: { readonly of: Pick<Diff, 'analysed' | 'tightened' | 'loosened'> }) => (
   <>
     {!of.analysed && <Notice kind="warn">Some pairs of rules were too costly to compare.</Notice>}
     <Regions title="Tightened" regions={of.tightened} />

@@ -30,7 +30,7 @@ const loadEditor = async () => {
   await import('../evidence/no-eval.ts'); // before the first schema is created
   return import('./editing.ts');
 };
-type Editing = Awaited<ReturnType<typeof loadEditor>>;
+type EditorModule = Awaited<ReturnType<typeof loadEditor>>;
 const YamlEditor = lazy(async () => (await loadEditor()).YamlEditor);
 
 export function Editor({ api, maySave, current, draft, setDraft, fault: refused }: EditorProps) {
@@ -50,7 +50,7 @@ export function Editor({ api, maySave, current, draft, setDraft, fault: refused 
     setBusy(false);
   };
   // Updates the state immediately while the person types: a later response would undo changes typed in the meantime.
-  const editing = useRef<Editing | undefined>();
+  const editing = useRef<EditorModule | undefined>();
   const [loads, setLoads] = useState(0);
   const write = (of: Draft['of'], text: string) => {
     const { parseDraft, policiesOf } = editing.current!;

@@ -14,7 +14,7 @@ import { httpEffects } from '#core/effects/http.ts';
 import { readEffects } from '#core/effects/read.ts';
 import { shellEffects } from '#core/effects/shell.ts';
 import { sqlEffects } from '#core/effects/sql.ts';
-import { decidedBy, decidedCalls, difference, type Evaluated, nowhere } from '#core/operations/decided-calls.ts';
+import { decidedBy, decidedCalls, difference, nowhere, type PolicySnapshot } from '#core/operations/decided-calls.ts';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { parseBySchema } from '#core/operations/operation.ts';
 
@@ -30,16 +30,16 @@ export interface Question {
   readonly policies: unknown;
 }
 
-type Simulated = AnswerOf<'simulate'>;
+type SimulationResult = AnswerOf<'simulate'>;
 
 export type EngineAnswer =
-  | { readonly before: Simulated; readonly after: Simulated }
+  | { readonly before: SimulationResult; readonly after: SimulationResult }
   /** Why only the gateway can answer, worded to follow «Decided by the gateway.» */
   | { readonly gateway: string }
   | { readonly fault: string };
 
 /** Error: the decision needs data that only the gateway has. */
-class AtGateway extends Error {}
+class NeedsGateway extends Error {}
 
 /** Never rejects. */
 export type Engine = (question: Question) => Promise<EngineAnswer>;
@@ -50,7 +50,7 @@ export function engineOf(base: Base): Engine {
     try {
       return await answer(base, await known(), question);
     } catch (thrown) {
-      if (thrown instanceof AtGateway) return { gateway: thrown.message };
+      if (thrown instanceof NeedsGateway) return { gateway: thrown.message };
       return { fault: thrown instanceof Error ? thrown.message : String(thrown) };
     }
   };
@@ -60,7 +60,7 @@ type LoadedConfiguration = Awaited<ReturnType<typeof loadConfiguration>>['config
 
 interface EngineState {
   readonly configuration: LoadedConfiguration;
-  readonly evaluated: Evaluated;
+  readonly evaluated: PolicySnapshot;
 }
 
 /**
@@ -74,7 +74,7 @@ function knownOf({ configuration: stored, tenant }: Base): () => Promise<EngineS
       const { configuration } = await loaded(stored, stored.tool_policies);
       return { configuration, evaluated: ofTenant(decidedBy(configuration), tenant) };
     } catch {
-      throw new AtGateway('This browser cannot read the stored version.');
+      throw new NeedsGateway('This browser cannot read the stored version.');
     }
   };
   return () => {
@@ -92,7 +92,7 @@ async function answer(
   const tried = await triedOut(known.configuration, asked.tool_policies ?? {});
   const evaluated = ofTenant(decidedBy(tried.configuration), tenant);
   const place = places ? findIn(places) : nowhere;
-  const said = async (by: Evaluated, where: typeof place) => ({
+  const said = async (by: PolicySnapshot, where: typeof place) => ({
     policy_version: version,
     results: await decidedCalls(ports, by, asked.calls, { place: where, explain: true, caller: { tenant } }),
   });
@@ -107,14 +107,14 @@ async function answer(
 }
 
 /** Returns the value in the form of a gateway response: without undefined members. */
-const asSent = (answer: unknown): Simulated => JSON.parse(JSON.stringify(answer)) as Simulated;
+const asSent = (answer: unknown): SimulationResult => JSON.parse(JSON.stringify(answer)) as SimulationResult;
 
 /** Returns the stored version with these tool policies, parsed as the gateway does. */
 async function triedOut(stored: LoadedConfiguration, tool_policies: Readonly<Record<string, unknown>>) {
   if (typeof tool_policies.pack === 'string')
-    throw new AtGateway('The pack is only named, and its file is on the gateway.');
+    throw new NeedsGateway('The pack is only named, and its file is on the gateway.');
   if (tool_policies.require_signed === true || stored.supply_chain.index !== undefined)
-    throw new AtGateway('It checks the signatures of packs.');
+    throw new NeedsGateway('It checks the signatures of packs.');
   return loaded(stored, tool_policies);
 }
 
@@ -133,7 +133,7 @@ async function loaded(stored: Base['configuration'], tool_policies: unknown) {
   try {
     return await loadConfiguration(JSON.stringify({ ...stored, tool_policies }), { packs });
   } catch (thrown) {
-    throw lacking === undefined ? thrown : new AtGateway(`${lacking} lies there.`);
+    throw lacking === undefined ? thrown : new NeedsGateway(`${lacking} lies there.`);
   }
 }
 
@@ -151,7 +151,7 @@ async function effects(call: ToolCall, programs: OwnPrograms) {
     call,
     programs,
   );
-  if (needed) throw new AtGateway("The gateway parses SQL with PostgreSQL's grammar.");
+  if (needed) throw new NeedsGateway("The gateway parses SQL with PostgreSQL's grammar.");
   return found;
 }
 

@@ -14,13 +14,13 @@ const Workbench = lazy(async () => (await import('./workbench.tsx')).Workbench);
 const Versions = lazy(async () => (await import('./versions.tsx')).Versions);
 
 const parts = { rules: 'Rules', try: 'Try and change', versions: 'Versions' } as const;
-type Part = keyof typeof parts;
+type PageSection = keyof typeof parts;
 
 export function PoliciesPage({ api, me, id }: PageProps) {
   const ask = useCallback((signal: AbortSignal) => api.get<'policyVersions'>('policy-versions', signal), [api]);
   const versions = useLive(ask, 10_000);
   const compared = id !== undefined && /^\d{1,9}$/.test(id) ? Number(id) : undefined;
-  const offered = (Object.keys(parts) as Part[]).filter((part) => part !== 'try' || mayOperate(me));
+  const offered = (Object.keys(parts) as PageSection[]).filter((part) => part !== 'try' || mayOperate(me));
   const shown = compared !== undefined ? 'versions' : (offered.find((part) => part === id) ?? 'rules');
   return (
     <>

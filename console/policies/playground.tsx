@@ -11,7 +11,7 @@ import { Notice } from '../design/states.tsx';
 import { Text } from '../design/text.tsx';
 import type { Draft } from './draft.ts';
 import { type EngineClient, engineClient } from './engine-client.ts';
-import { Recorded } from './recorded.tsx';
+import { RecordedCalls } from './recorded.tsx';
 import { Result } from './result.tsx';
 
 /** Example calls; the page opens with the first one. */
@@ -57,14 +57,14 @@ const examples: readonly (readonly [name: string, call: object])[] = [
     },
   ],
 ];
-const textOf = (call: object): string => JSON.stringify(call, null, 2);
+const callJson = (call: object): string => JSON.stringify(call, null, 2);
 
-type Simulated = AnswerOf<'simulate'>;
+type SimulationResult = AnswerOf<'simulate'>;
 
 interface Answers {
-  readonly before: Simulated;
+  readonly before: SimulationResult;
   /** Decisions under the draft policies. */
-  readonly after?: Simulated;
+  readonly after?: SimulationResult;
   /** Reason why the gateway was asked; absent if the browser decided. */
   readonly gateway?: string;
 }
@@ -78,20 +78,20 @@ interface PlaygroundProps {
   readonly tenant: string;
   /** Undefined while no policies are loaded. */
   readonly draft: Draft | undefined;
-  readonly setTried: (tried: Tried) => void;
+  readonly setTried: (tried: DraftTrial) => void;
 }
 
 /** Result of trying the draft. */
-export interface Tried {
+export interface DraftTrial {
   /** Reason why the draft is refused. */
   readonly fault?: string;
   /** Differences between the draft and the active policy. */
-  readonly diff?: NonNullable<Simulated['diff']>;
+  readonly diff?: NonNullable<SimulationResult['diff']>;
   readonly warnings?: readonly string[];
 }
 
 export function Playground({ api, tenant, draft, setTried }: PlaygroundProps) {
-  const [text, setText] = useState(textOf(examples[0]![1]));
+  const [text, setText] = useState(callJson(examples[0]![1]));
   const [version, setVersion] = useState('');
   const [answers, setAnswers] = useState<Answers | undefined>();
   const [fault, setFault] = useState<string | undefined>();
@@ -149,10 +149,10 @@ export function Playground({ api, tenant, draft, setTried }: PlaygroundProps) {
           evaluate();
         }}
       >
-        <Recorded api={api} take={setText} />
+        <RecordedCalls api={api} take={setText} />
         <p class="buttons">
           {examples.map(([name, call]) => (
-            <Button key={name} small onClick={() => setText(textOf(call))}>
+            <Button key={name} small onClick={() => setText(callJson(call))}>
               {name}
             </Button>
           ))}
@@ -239,5 +239,5 @@ const Results = ({ before, after }: Answers) => (
   </div>
 );
 
-const isSame = (a: Simulated['results'][number], b: Simulated['results'][number]): boolean =>
+const isSame = (a: SimulationResult['results'][number], b: SimulationResult['results'][number]): boolean =>
   a.decision === b.decision && a.matched_rule === b.matched_rule && a.reason === b.reason;

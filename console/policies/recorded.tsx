@@ -15,7 +15,7 @@ interface Entry {
 
 const maxListed = 100;
 
-export function Recorded({ api, take }: { readonly api: Api; readonly take: (call: string) => void }) {
+export function RecordedCalls({ api, take }: { readonly api: Api; readonly take: (call: string) => void }) {
   const [entries, setEntries] = useState<readonly Entry[] | undefined>();
   const [fault, setFault] = useState<string | undefined>();
   const load = async () => {
@@ -29,7 +29,7 @@ export function Recorded({ api, take }: { readonly api: Api; readonly take: (cal
   };
   const choose = (id: string) => {
     const entry = entries?.find(({ envelope_id }) => envelope_id === id);
-    if (entry) take(JSON.stringify(callOf(entry), null, 2));
+    if (entry) take(JSON.stringify(recordedCall(entry), null, 2));
   };
   return (
     <>
@@ -64,7 +64,7 @@ const isDecision = ({ kind, body }: Entry): boolean =>
   ['allow', 'review', 'block'].includes(kind) && typeof body.protocol === 'string' && body.parameters !== undefined;
 
 /** Returns the call as recorded in evidence, with digests in place of withheld values. */
-const callOf = ({ body: { protocol, tool, target, capability, upstream, parameters } }: Entry) => ({
+const recordedCall = ({ body: { protocol, tool, target, capability, upstream, parameters } }: Entry) => ({
   protocol,
   tool,
   target,

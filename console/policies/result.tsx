@@ -63,7 +63,7 @@ export const Result = ({ title, of }: ResultProps) => {
           </Fact>
         )}
       </Facts>
-      <Understood of={of} />
+      <CallEffects of={of} />
       {trace && <Trace trace={trace} effects={effects} />}
     </Card>
   );
@@ -73,7 +73,7 @@ const kinds: ReadonlySet<string> = new Set<RiskKind>(['read', 'write', 'delete',
 const riskOf = (capability: string): RiskKind => (kinds.has(capability) ? (capability as RiskKind) : 'unknown');
 
 /** The facts on which the judges base their decisions. */
-function Understood({ of: { effects = [], more_effects, unclear, catalog = [] } }: { readonly of: Result }) {
+function CallEffects({ of: { effects = [], more_effects, unclear, catalog = [] } }: { readonly of: Result }) {
   if (effects.length === 0 && unclear === undefined && catalog.length === 0) return null;
   return (
     <>

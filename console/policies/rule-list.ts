@@ -128,10 +128,11 @@ export interface Search {
 export function matchingGroups(groups: readonly RuleGroup[], search: Search): readonly RuleGroup[] {
   return groups.flatMap((group) => {
     if (search.decision !== '' && group.decision !== search.decision) return [];
-    const inTitle = holds([group.title, group.reason ?? ''], search.text);
+    const inTitle = containsWords([group.title, group.reason ?? ''], search.text);
     const rules = group.rules.filter(
       ({ rule, place, decided }) =>
-        (inTitle || holds([JSON.stringify(rule), place ?? ''], search.text)) && (!search.unused || decided === 0),
+        (inTitle || containsWords([JSON.stringify(rule), place ?? ''], search.text)) &&
+        (!search.unused || decided === 0),
     );
     return rules.length === 0
       ? []
@@ -145,10 +146,12 @@ export const guardsFound = (
 ): readonly ListedGuard[] =>
   decision !== '' && decision !== 'block'
     ? []
-    : guards.filter(({ name, reasons, decided }) => holds([name, ...reasons], text) && (!unused || decided === 0));
+    : guards.filter(
+        ({ name, reasons, decided }) => containsWords([name, ...reasons], text) && (!unused || decided === 0),
+      );
 
 /** Checks that each word of the search occurs in one of the texts. */
-function holds(texts: readonly string[], search: string): boolean {
+function containsWords(texts: readonly string[], search: string): boolean {
   const all = texts.join(' ').toLowerCase();
   return search
     .toLowerCase()

@@ -59,13 +59,13 @@ export function Rules({ api, me }: RulesProps) {
     },
     [api, places],
   );
-  return <Loaded live={useLive(ask, everyMs)}>{(answers) => <Listed {...answers} />}</Loaded>;
+  return <Loaded live={useLive(ask, everyMs)}>{(answers) => <RuleTable {...answers} />}</Loaded>;
 }
 
 /** Returns the reasons of a catalog guard; empty for an unknown name. */
 const reasonsOf = (name: string): readonly string[] => catalogGuard(name as CatalogGuard).map(({ reason }) => reason);
 
-function Listed({ policies, counts, places }: Answers) {
+function RuleTable({ policies, counts, places }: Answers) {
   const { rules, guards, policy, default_decision, warnings } = policies;
   const { asked, set } = useAddress();
   const search = { text: asked('q'), decision: asked('decision'), unused: asked('unused') === 'yes' };
@@ -163,7 +163,7 @@ const sum = (groups: readonly RuleGroup[]): number => groups.reduce((total, { ru
 
 const times = (count: number): string => plural(count, 'call').replace(/^\d+/, figure(count));
 
-const Decided = ({ decided }: { readonly decided: number | undefined }) =>
+const DecisionCount = ({ decided }: { readonly decided: number | undefined }) =>
   decided === undefined ? null : (
     <span class={decided === 0 ? 'decided none' : 'decided'}>{decided === 0 ? 'not used' : times(decided)}</span>
   );
@@ -179,14 +179,14 @@ const Guard = ({ name, reasons, place, decided }: ListedGuard) => (
             <Text of={reasons.join(' ')} />
           </span>
         )}
-        {place !== undefined && <Place at={place} />}
+        {place !== undefined && <RuleLocation at={place} />}
       </span>
-      <Decided decided={decided} />
+      <DecisionCount decided={decided} />
     </div>
   </li>
 );
 
-const Place = ({ at }: { readonly at: string }) => (
+const RuleLocation = ({ at }: { readonly at: string }) => (
   <span class="quiet rule-calls">
     <Code of={at} />
   </span>
@@ -209,7 +209,7 @@ function Group({ title, decision, reason, rules, decided }: RuleGroup) {
             )}
             <span class="quiet rule-calls">{numbers(rules)}</span>
           </span>
-          <Decided decided={decided} />
+          <DecisionCount decided={decided} />
           <Icon of="right" />
         </summary>
         {open && rules.map((each) => <Patterns key={each.number} {...each} />)}
@@ -236,7 +236,7 @@ function Patterns({ rule, number, place, decided }: ListedRule) {
   return (
     <div class="patterns">
       <p>
-        <strong>Rule {number}</strong> {place !== undefined && <Code of={place} />} <Decided decided={decided} />
+        <strong>Rule {number}</strong> {place !== undefined && <Code of={place} />} <DecisionCount decided={decided} />
       </p>
       <dl class="facts">
         {rows.map(([name, value], at) => (

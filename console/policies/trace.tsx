@@ -8,11 +8,11 @@ import { Table } from '../design/table.tsx';
 import { Code, Text } from '../design/text.tsx';
 
 type Result = AnswerOf<'simulate'>['results'][number];
-type Step = NonNullable<Result['trace']>[number];
+type TraceStep = NonNullable<Result['trace']>[number];
 type Effect = NonNullable<Result['effects']>[number];
 
 interface TraceProps {
-  readonly trace: readonly Step[];
+  readonly trace: readonly TraceStep[];
   readonly effects: readonly Effect[];
 }
 
@@ -25,12 +25,12 @@ export const Trace = ({ trace, effects }: TraceProps) => (
   </>
 );
 
-const Steps = ({ name, trace }: { readonly name: string; readonly trace: readonly Step[] }) => (
+const Steps = ({ name, trace }: { readonly name: string; readonly trace: readonly TraceStep[] }) => (
   <details>
     <summary>
       <Text of={name} />: {trace.length} guards and rules
     </summary>
-    <Table<readonly [Step, number]>
+    <Table<readonly [TraceStep, number]>
       caption={`${name}: guards and rules in order, up to the match`}
       rows={trace.map((step, at) => [step, at] as const)}
       keyOf={([, at]) => String(at)}
@@ -55,13 +55,13 @@ const Steps = ({ name, trace }: { readonly name: string; readonly trace: readonl
           ),
         },
         { head: 'Decision', priority: 2, cell: ([{ decision }]) => <Badge of={decision} /> },
-        { head: 'Outcome', wide: true, cell: ([step]) => outcomeOf(step) },
+        { head: 'Outcome', wide: true, cell: ([step]) => stepOutcome(step) },
       ]}
     />
   </details>
 );
 
-function outcomeOf({ matched, failed }: Step) {
+function stepOutcome({ matched, failed }: TraceStep) {
   if (matched) return <Badge of="matched" tone="good" />;
   if (!failed) return 'did not match';
   return (

@@ -6,13 +6,13 @@ import { Loaded } from '../design/states.tsx';
 import { Table } from '../design/table.tsx';
 import { Text } from '../design/text.tsx';
 import { RelativeTime } from '../design/values.tsx';
-import type { Live } from '../live.ts';
+import type { LiveAnswer } from '../live.ts';
 import { go, hashOf } from '../route.ts';
 import { Difference } from './difference.tsx';
 
 interface VersionsProps {
   readonly api: Api;
-  readonly live: Live<AnswerOf<'policyVersions'>>;
+  readonly live: LiveAnswer<AnswerOf<'policyVersions'>>;
   readonly compared: number | undefined;
   readonly mayCompare: boolean;
 }

@@ -8,10 +8,10 @@ import { Card } from '../design/layout.tsx';
 import { Notice } from '../design/states.tsx';
 import { Text } from '../design/text.tsx';
 import type { Me } from '../session.ts';
-import { Decided } from './difference.tsx';
+import { DecisionChanges } from './difference.tsx';
 import type { Draft } from './draft.ts';
 import { Editor } from './editor.tsx';
-import { Playground, type Tried } from './playground.tsx';
+import { type DraftTrial, Playground } from './playground.tsx';
 
 interface WorkbenchProps {
   readonly api: Api;
@@ -22,7 +22,7 @@ interface WorkbenchProps {
 
 export function Workbench({ api, me, current }: WorkbenchProps) {
   const [draft, setDraft] = useState<Draft | undefined>();
-  const [tried, setTried] = useState<Tried>({});
+  const [tried, setTried] = useState<DraftTrial>({});
   return (
     <div class="workbench">
       <div>
@@ -42,12 +42,12 @@ export function Workbench({ api, me, current }: WorkbenchProps) {
 }
 
 /** Lists the differences of a draft, each with its shortest example call. */
-function Behaviour({ of: { diff, warnings = [] } }: { readonly of: Tried }) {
+function Behaviour({ of: { diff, warnings = [] } }: { readonly of: DraftTrial }) {
   if (!diff) return null;
   const same = diff.analysed && diff.tightened.length + diff.loosened.length === 0;
   return (
     <Card title="All decisions that the change affects" icon="diff">
-      {same ? <p class="quiet">None: every call is still decided as before.</p> : <Decided of={diff} />}
+      {same ? <p class="quiet">None: every call is still decided as before.</p> : <DecisionChanges of={diff} />}
       {warnings.map((warning) => (
         <Notice key={warning} kind="warn">
           <Text of={warning} />

@@ -53,10 +53,10 @@ export function totalsOf(requests: readonly Request[]): Totals {
 }
 
 /** Returns a request as part of an address: its session, a slash, and its envelope. */
-export const addressOf = ({ session_id, envelope_id }: Pick<Request, 'session_id' | 'envelope_id'>): string =>
+export const requestAddress = ({ session_id, envelope_id }: Pick<Request, 'session_id' | 'envelope_id'>): string =>
   `${session_id}/${envelope_id}`;
 
-export function ofAddress(id: string): readonly [session: string, envelope: string] {
+export function parseRequestAddress(id: string): readonly [session: string, envelope: string] {
   const at = id.lastIndexOf('/');
   return [id.slice(0, Math.max(at, 0)), id.slice(at + 1)];
 }

@@ -16,7 +16,7 @@ import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { hashOf } from '../route.ts';
 import { figure, plural } from '../words.ts';
-import { addressOf, outcomes, queryOf, type Request, spans, totalsOf } from './filters.ts';
+import { outcomes, queryOf, type Request, requestAddress, spans, totalsOf } from './filters.ts';
 import { milliseconds } from './milliseconds.ts';
 
 const everyMs = 10_000;
@@ -207,7 +207,7 @@ export const columns = (nameOf: (key: string) => string): readonly Column<Reques
   {
     head: 'Model',
     cell: (request) => (
-      <a href={hashOf('requests', addressOf(request))}>
+      <a href={hashOf('requests', requestAddress(request))}>
         <Code of={request.model || 'no model'} />
       </a>
     ),

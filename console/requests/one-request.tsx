@@ -13,7 +13,7 @@ import { useLive } from '../live.ts';
 import { hashOf } from '../route.ts';
 import { entriesOf } from '../sessions/recorded-session.ts';
 import { figure, plural } from '../words.ts';
-import { ofAddress } from './filters.ts';
+import { parseRequestAddress } from './filters.ts';
 import { Status } from './list.tsx';
 import { milliseconds } from './milliseconds.ts';
 import { TraceView } from './trace-view.tsx';
@@ -32,7 +32,7 @@ interface OneRequestProps {
 }
 
 export function OneRequest({ api, id }: OneRequestProps) {
-  const [session, envelope] = ofAddress(id);
+  const [session, envelope] = parseRequestAddress(id);
   const { nameOf } = useKeyNames(api);
   const ask = useCallback(
     (signal: AbortSignal) => answersOf(api, [session, envelope], signal),
@@ -42,7 +42,7 @@ export function OneRequest({ api, id }: OneRequestProps) {
     <>
       <Back href={hashOf('requests')}>All requests</Back>
       <Loaded live={useLive(ask, 0)} lines={8}>
-        {(answers) => <Shown {...answers} session={session} envelope={envelope} nameOf={nameOf} />}
+        {(answers) => <RequestDetails {...answers} session={session} envelope={envelope} nameOf={nameOf} />}
       </Loaded>
     </>
   );
@@ -70,7 +70,7 @@ interface ShownProps extends Answers {
   readonly nameOf: (key: string) => string;
 }
 
-function Shown({ entries, trace, session, envelope, nameOf }: ShownProps) {
+function RequestDetails({ entries, trace, session, envelope, nameOf }: ShownProps) {
   const chat = entries.findLast(({ kind, body }) => kind === 'chat' && body.outcome !== 'begun') ?? entries.at(-1);
   if (!chat)
     return (

@@ -41,7 +41,9 @@ export function RolloutsPage({ api }: PageProps) {
               Start one with <code>agentctl rollout create</code>:
             </EmptyState>
           ) : (
-            rollouts.map((rollout) => <One key={rollout.id} api={api} rollout={rollout} changed={live.refresh} />)
+            rollouts.map((rollout) => (
+              <RolloutCard key={rollout.id} api={api} rollout={rollout} changed={live.refresh} />
+            ))
           )
         }
       </Loaded>
@@ -57,7 +59,7 @@ interface OneProps {
   readonly changed: () => void;
 }
 
-function One({ api, rollout, changed }: OneProps) {
+function RolloutCard({ api, rollout, changed }: OneProps) {
   const { id, route_model, baseline_providers, canary_provider, state } = rollout;
   const [fault, setFault] = useState<string | undefined>();
   const ask = useCallback(

@@ -2,12 +2,12 @@
  * [console.many-entries]. */
 import type { SessionManifest } from '#core/contracts/evidence.ts';
 import { bundlePieces } from '#core/evidence/bundle-pieces.ts';
-import { bytesOf } from '../evidence/blob-bytes.ts';
-import { type Entry, type Standing, Sums } from './replay.ts';
+import { blobBytes } from '../evidence/blob-bytes.ts';
+import { type Entry, type ReplayState, Sums } from './replay.ts';
 
-export interface Step {
+export interface RecordedStep {
   readonly entry: Entry;
-  readonly standing: Standing;
+  readonly standing: ReplayState;
 }
 
 export interface RecordedSession {
@@ -18,7 +18,7 @@ export interface RecordedSession {
   readonly first: Entry;
   readonly last: Entry;
   /** Reads the steps from `from` up to, but not including, `to`. */
-  steps(from: number, to: number): Promise<readonly Step[]>;
+  steps(from: number, to: number): Promise<readonly RecordedStep[]>;
 }
 
 const pageEntries = 100;
@@ -26,7 +26,7 @@ const pageEntries = 100;
 /** Reads an export once, slice by slice. @throws GatewayError for text that is not a bundle. */
 export async function recordedSession(bundle: Blob, signal: AbortSignal): Promise<RecordedSession> {
   const pages: Blob[] = [];
-  const standings: Standing[] = [];
+  const standings: ReplayState[] = [];
   const sums = new Sums();
   let texts: string[] = [];
   let manifest: SessionManifest | undefined;
@@ -35,7 +35,7 @@ export async function recordedSession(bundle: Blob, signal: AbortSignal): Promis
     pages.push(new Blob([`[${texts.join(',')}]`]));
     texts = [];
   };
-  for await (const { key, text } of bundlePieces(textOf(bundle, signal))) {
+  for await (const { key, text } of bundlePieces(bundleText(bundle, signal))) {
     if (key === 'manifest') manifest = JSON.parse(text) as SessionManifest;
     if (key !== undefined) continue;
     last = JSON.parse(text) as Entry;
@@ -57,9 +57,9 @@ export async function recordedSession(bundle: Blob, signal: AbortSignal): Promis
   return { bundle, manifest, total: standings.length, first, last, steps };
 }
 
-async function* textOf(bundle: Blob, signal: AbortSignal): AsyncGenerator<string> {
+async function* bundleText(bundle: Blob, signal: AbortSignal): AsyncGenerator<string> {
   const decoder = new TextDecoder();
-  for await (const bytes of bytesOf(bundle)) {
+  for await (const bytes of blobBytes(bundle)) {
     signal.throwIfAborted();
     yield decoder.decode(bytes, { stream: true });
   }
@@ -68,7 +68,7 @@ async function* textOf(bundle: Blob, signal: AbortSignal): AsyncGenerator<string
 /** Returns the entries of one envelope, and does not keep any others. */
 export async function entriesOf(bundle: Blob, envelope: string, signal: AbortSignal): Promise<readonly Entry[]> {
   const found: Entry[] = [];
-  for await (const { key, text } of bundlePieces(textOf(bundle, signal))) {
+  for await (const { key, text } of bundlePieces(bundleText(bundle, signal))) {
     if (key !== undefined) continue;
     const entry = JSON.parse(text) as Entry;
     if (entry.envelope_id === envelope) found.push(entry);

@@ -3,7 +3,7 @@ import type { AnswerOf } from '#core/operations/endpoints.ts';
 
 export type Entry = AnswerOf<'exportSession'>['entries'][number];
 
-export interface Standing {
+export interface ReplayState {
   readonly allowed: number;
   readonly blocked: number;
   /** Calls that are waiting for a person at this step. */
@@ -21,7 +21,7 @@ export class Sums {
   #beganMs: number | undefined;
 
   /** Adds the next entry. @returns the state after it. */
-  after({ kind, envelope_id, body, timestamp }: Entry): Standing {
+  after({ kind, envelope_id, body, timestamp }: Entry): ReplayState {
     const sums = this.#sums;
     if (kind === 'review') this.#waiting.add(envelope_id);
     if (kind === 'approve' || kind === 'deny') this.#waiting.delete(envelope_id);
@@ -52,7 +52,7 @@ export function stepOf(asked: string, total: number): number {
 /** Longest and shortest pause during a replay; the recorded pauses between entries are clamped to them. */
 const pauses = { least: 600, most: 2_500 };
 
-export function pauseBetween(now: Standing, next: Standing): number {
+export function pauseBetween(now: ReplayState, next: ReplayState): number {
   const real = next.afterMs - now.afterMs;
   return Math.min(Math.max(real, pauses.least), pauses.most);
 }

@@ -8,8 +8,8 @@ import { Card, Fact, Facts } from '../design/layout.tsx';
 import { Block, Code, Text } from '../design/text.tsx';
 import { Money, RelativeTime } from '../design/values.tsx';
 import { duration, figure, plural } from '../words.ts';
-import type { RecordedSession, Step } from './recorded-session.ts';
-import { type Entry, excerptOf, pauseBetween, type Standing, stepOf } from './replay.ts';
+import type { RecordedSession, RecordedStep } from './recorded-session.ts';
+import { type Entry, excerptOf, pauseBetween, type ReplayState, stepOf } from './replay.ts';
 
 /** Number of rows rendered: those in view, and some before and after them. */
 const maxRows = 200;
@@ -25,7 +25,10 @@ interface TimelineProps {
 
 /** Returns steps of the session; while they load, the last ones loaded. */
 function useSteps(session: RecordedSession, from: number, to: number) {
-  const [read, setRead] = useState<{ readonly from: number; readonly steps: readonly Step[] }>({ from, steps: [] });
+  const [read, setRead] = useState<{ readonly from: number; readonly steps: readonly RecordedStep[] }>({
+    from,
+    steps: [],
+  });
   useEffect(() => {
     let left = false;
     session.steps(from, to).then((steps) => left || setRead({ from, steps }));
@@ -141,7 +144,7 @@ export function Timeline({ session, nameOf }: TimelineProps) {
   );
 }
 
-function StandingLine({ allowed, blocked, waiting, chats, usd, afterMs }: Standing) {
+function StandingLine({ allowed, blocked, waiting, chats, usd, afterMs }: ReplayState) {
   return (
     <span class="quiet">
       {duration(afterMs / 1000)} after the start · {figure(allowed)} allowed, {figure(blocked)} blocked
@@ -164,7 +167,8 @@ interface StepLineProps {
   readonly choose: () => void;
 }
 
-const kindOf = ({ kind, body }: Entry): string => (kind === 'deny' && body.reason === 'timeout' ? 'timed out' : kind);
+const entryLabel = ({ kind, body }: Entry): string =>
+  kind === 'deny' && body.reason === 'timeout' ? 'timed out' : kind;
 
 function StepLine({ entry, open, reachable, choose }: StepLineProps) {
   const { what } = entryStory(entry);
@@ -173,7 +177,7 @@ function StepLine({ entry, open, reachable, choose }: StepLineProps) {
     <li>
       <button type="button" aria-current={open ? 'step' : undefined} tabIndex={reachable ? 0 : -1} onClick={choose}>
         <span class="step-number">{entry.index + 1}</span>
-        <Badge of={kindOf(entry)} />
+        <Badge of={entryLabel(entry)} />
         <span class="step-what">
           <Text of={what || entry.kind} />
           {excerpt !== '' && (
@@ -193,7 +197,7 @@ function StepDetail({ entry, nameOf }: Pick<TimelineProps, 'nameOf'> & { readonl
   const { what, detail, facts } = entryStory(entry);
   const { parameters, result } = body;
   return (
-    <Card title={`Step ${index + 1}`} aside={<Badge of={kindOf(entry)} />}>
+    <Card title={`Step ${index + 1}`} aside={<Badge of={entryLabel(entry)} />}>
       <p class="step-title">
         <Text of={what || entry.kind} />
       </p>

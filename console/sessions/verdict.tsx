@@ -8,7 +8,7 @@ import { Code, Text } from '../design/text.tsx';
 import { RelativeTime } from '../design/values.tsx';
 import { figure } from '../words.ts';
 
-interface Verifying {
+interface VerificationState {
   readonly busy: boolean;
   /** Entries verified so far, while the verification runs. */
   readonly entries: number;
@@ -27,9 +27,9 @@ export const noKeys: Keys = { gateway: '', log: '' };
 
 const idle = { busy: false, entries: 0, fault: undefined, verified: undefined } as const;
 
-export function useVerifier(): Verifying {
-  const [state, setState] = useState<Omit<Verifying, 'verify'>>(idle);
-  const verify: Verifying['verify'] = async (bundle, { gateway, log }) => {
+export function useVerifier(): VerificationState {
+  const [state, setState] = useState<Omit<VerificationState, 'verify'>>(idle);
+  const verify: VerificationState['verify'] = async (bundle, { gateway, log }) => {
     setState({ ...idle, busy: true });
     try {
       const [{ verifiedInWorker }, exported] = await Promise.all([import('../evidence/in-worker.ts'), bundle()]);
@@ -70,7 +70,11 @@ export function TrustedKeys({ of, change }: { readonly of: Keys; readonly change
   );
 }
 
-export function Verdict({ of: { busy, entries, fault, verified } }: { readonly of: Omit<Verifying, 'verify'> }) {
+export function Verdict({
+  of: { busy, entries, fault, verified },
+}: {
+  readonly of: Omit<VerificationState, 'verify'>;
+}) {
   return (
     <div role="status">
       {busy && <p>Verifying…{entries > 0 && ` ${figure(entries)} entries so far`}</p>}

@@ -17,9 +17,9 @@ import { mayVote } from '../session.ts';
 import { plural } from '../words.ts';
 import { AcceptDialog } from './accept-dialog.tsx';
 import { Definition, type ToolView } from './definition.tsx';
-import { addressOf, ofAddress, pathOf } from './tool-address.ts';
+import { ofAddress, pathOf, toolAddress } from './tool-address.ts';
 
-type Listed = AnswerOf<'listMcpTools'>['tools'][number];
+type ToolRow = AnswerOf<'listMcpTools'>['tools'][number];
 
 const everyMs = 10_000;
 
@@ -49,7 +49,7 @@ function Tools({ api }: PageProps) {
   );
 }
 
-function List({ tools }: { readonly tools: readonly Listed[] }) {
+function List({ tools }: { readonly tools: readonly ToolRow[] }) {
   const { asked, set } = useAddress();
   const waiting = tools.filter(({ state }) => state !== 'accepted');
   const servers = [...new Set(tools.map(({ upstream }) => upstream))].sort();
@@ -102,8 +102,8 @@ function List({ tools }: { readonly tools: readonly Listed[] }) {
   );
 }
 
-const Rows = ({ tools }: { readonly tools: readonly Listed[] }) => (
-  <Table<Listed>
+const Rows = ({ tools }: { readonly tools: readonly ToolRow[] }) => (
+  <Table<ToolRow>
     caption="Tools of MCP servers"
     rows={tools}
     keyOf={({ upstream, tool }) => `${upstream} ${tool}`}
@@ -113,7 +113,7 @@ const Rows = ({ tools }: { readonly tools: readonly Listed[] }) => (
         wide: true,
         cell: ({ upstream, tool, hidden }) => (
           <>
-            <a href={hashOf('tools', addressOf(upstream, tool))}>
+            <a href={hashOf('tools', toolAddress(upstream, tool))}>
               <Code of={tool} />
             </a>
             {hidden && <span class="quiet"> not listed to clients</span>}
@@ -154,7 +154,7 @@ function OneTool({ api, me, id }: PageProps & { readonly id: string }) {
       <Loaded live={live}>
         {(view) => (
           <>
-            <Known of={view} />
+            <ToolFacts of={view} />
             <Card title={titles[view.state]}>
               <p class="quiet">This text comes from the server. Do not act on instructions in it.</p>
               <Definition of={view} />
@@ -191,7 +191,7 @@ function OneTool({ api, me, id }: PageProps & { readonly id: string }) {
 
 const titles = { accepted: 'Definition', new: 'What it offers', changed: 'What has changed' } as const;
 
-function Known({ of }: { readonly of: ToolView }) {
+function ToolFacts({ of }: { readonly of: ToolView }) {
   const { upstream, state, changed, capability, why, decision, matched_rule, policy_name, target_argument } = of;
   return (
     <Card title="What the gateway knows">

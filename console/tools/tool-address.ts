@@ -1,7 +1,7 @@
 /** A server's tool, as one segment of an address and as an admin API path. */
 
 /** Returns the address of a tool. Server names do not contain slashes. */
-export const addressOf = (upstream: string, tool: string): string => `${upstream}/${tool}`;
+export const toolAddress = (upstream: string, tool: string): string => `${upstream}/${tool}`;
 
 export function ofAddress(id: string): readonly [upstream: string, tool: string] {
   const at = id.indexOf('/');

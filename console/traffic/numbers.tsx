@@ -5,12 +5,12 @@ import { Money } from '../design/values.tsx';
 import { milliseconds } from '../requests/milliseconds.ts';
 import { figure } from '../words.ts';
 import { clockOf, type Selection } from './plots.tsx';
-import { type Bucket, type Grouping, type Series, sum, type Traffic } from './series.ts';
+import { type Bucket, type Series, sum, type Traffic, type TrafficGrouping } from './series.ts';
 
 interface NumbersProps {
   readonly traffic: Traffic;
   readonly selection: Selection | undefined;
-  readonly by: Grouping;
+  readonly by: TrafficGrouping;
   /** Returns the name of a group's id, if groups have ids. */
   readonly nameOf: ((id: string) => string) | undefined;
 }

@@ -16,7 +16,7 @@ import { Numbers } from './numbers.tsx';
 import { Plots, type Selection } from './plots.tsx';
 import { SelectedCalls } from './selected-calls.tsx';
 import { SelectionFields } from './selection-fields.tsx';
-import { type Grouping, groupings, trafficOf } from './series.ts';
+import { groupings, type TrafficGrouping, trafficOf } from './series.ts';
 
 const everyMs = 10_000;
 
@@ -37,7 +37,7 @@ export function TrafficPage({ api, me }: PageProps) {
   const { asked, set } = useAddress();
   const span: Span = (Object.keys(spans) as Span[]).find((name) => name === asked('span')) ?? 'hour';
   const offered = groupings.filter((by) => by !== 'key' || mayOperate(me));
-  const by: Grouping = offered.find((name) => name === asked('by')) ?? 'decision';
+  const by: TrafficGrouping = offered.find((name) => name === asked('by')) ?? 'decision';
   const path = asked('path');
   const whole = me.platform || path !== '' ? 'global' : `tenant:${me.tenant}`;
   const ask = useCallback(
@@ -75,7 +75,7 @@ export function TrafficPage({ api, me }: PageProps) {
       </Toolbar>
       <Loaded live={useLive(ask, everyMs)} lines={8}>
         {(answers) => (
-          <Shown key={`${answers.span} ${path}`} {...answers} api={api} path={path} mayList={mayOperate(me)} />
+          <TrafficView key={`${answers.span} ${path}`} {...answers} api={api} path={path} mayList={mayOperate(me)} />
         )}
       </Loaded>
     </>
@@ -101,14 +101,14 @@ interface ShownProps {
   readonly rows: Rows;
   /** True if there are more calls than were read. */
   readonly cut: boolean;
-  readonly by: Grouping;
+  readonly by: TrafficGrouping;
   readonly span: Span;
   readonly whole: string;
   readonly path: string;
   readonly mayList: boolean;
 }
 
-function Shown({ api, answer, rows, cut, by, span, whole, path, mayList }: ShownProps) {
+function TrafficView({ api, answer, rows, cut, by, span, whole, path, mayList }: ShownProps) {
   const { stepMs } = spans[span];
   const traffic = useMemo(() => trafficOf({ answer, stepMs, whole, by, rows }), [answer, stepMs, whole, by, rows]);
   const { nameOf } = useKeyNames(api);

@@ -136,7 +136,7 @@ export function clockOf(times: readonly number[]): (ms: number) => string {
 
 const short = (value: number): string => Intl.NumberFormat('en', { notation: 'compact' }).format(value);
 
-interface BarOf {
+interface TrafficBar {
   readonly step: number;
   readonly from: number;
   readonly to: number;
@@ -156,14 +156,14 @@ interface PanelProps {
   readonly ticks: readonly number[];
   readonly selection: Selection | undefined;
   readonly hovered: number | undefined;
-  readonly bars: readonly BarOf[];
+  readonly bars: readonly TrafficBar[];
   readonly lines?: readonly { readonly step: number; readonly at: number }[];
   /** The largest value. */
   readonly top: number;
 }
 
 function stacked(series: readonly Series[], member: 'requests' | 'tokens' | 'usd'): Pick<PanelProps, 'bars' | 'top'> {
-  const bars: BarOf[] = [];
+  const bars: TrafficBar[] = [];
   const tops = (series[0]?.[member] ?? []).map(() => 0);
   for (const { tone, [member]: values } of series)
     values.forEach((value, step) => {

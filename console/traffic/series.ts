@@ -9,7 +9,7 @@ export type Bucket = Analytics['summary'][string][number];
 type Row = AnswerOf<'listRequests'>['requests'][number];
 
 export const groupings = ['decision', 'model', 'provider', 'tool', 'key'] as const;
-export type Grouping = (typeof groupings)[number];
+export type TrafficGrouping = (typeof groupings)[number];
 
 export interface Series {
   readonly name: string;
@@ -41,7 +41,7 @@ interface TrafficQuery {
   readonly stepMs: number;
   /** The dimension that counts everything visible to the key. */
   readonly whole: string;
-  readonly by: Grouping;
+  readonly by: TrafficGrouping;
   /** Calls for grouping by key, which is not a dimension of the response. */
   readonly rows: readonly Row[];
 }
@@ -61,7 +61,7 @@ export function trafficOf({ answer, stepMs, whole, by, rows }: TrafficQuery): Tr
     if (!bucket || bucket.p50_latency_ms === null || bucket.p95_latency_ms === null) return undefined;
     return { p50: bucket.p50_latency_ms, p95: bucket.p95_latency_ms };
   });
-  const all = valuesOf(buckets);
+  const all = seriesValues(buckets);
   const groups =
     by === 'decision'
       ? byDecision(buckets, all)
@@ -71,7 +71,7 @@ export function trafficOf({ answer, stepMs, whole, by, rows }: TrafficQuery): Tr
 
 type Values = Omit<Series, 'name' | 'tone'>;
 
-const valuesOf = (buckets: readonly (Bucket | undefined)[]): Values => ({
+const seriesValues = (buckets: readonly (Bucket | undefined)[]): Values => ({
   requests: buckets.map((bucket) => bucket?.requests ?? 0),
   tokens: buckets.map((bucket) => bucket?.tokens ?? 0),
   usd: buckets.map((bucket) => bucket?.cost_usd ?? 0),
@@ -94,12 +94,12 @@ type NamedValues = readonly (readonly [name: string, values: Values])[];
 
 const byDimension = (
   summary: Analytics['summary'],
-  by: Grouping,
+  by: TrafficGrouping,
   onSteps: (list: readonly Bucket[]) => (Bucket | undefined)[],
 ): NamedValues =>
   Object.entries(summary)
     .filter(([dimension]) => dimension.startsWith(`${by}:`))
-    .map(([dimension, list]) => [dimension.slice(by.length + 1), valuesOf(onSteps(list))]);
+    .map(([dimension, list]) => [dimension.slice(by.length + 1), seriesValues(onSteps(list))]);
 
 function byKey(rows: readonly Row[], times: readonly number[], stepMs: number): NamedValues {
   const at = new Map(times.map((time, index) => [time, index]));

@@ -5,12 +5,16 @@ import { isoTime } from '#core/kernel/ports.ts';
 import { termsOf } from '#core/policy/rules/decide.ts';
 import { ownerOf } from './abuse-notes.ts';
 import { cardFacts } from './card-facts.ts';
-import type { Redacted } from './entries.ts';
+import type { RedactedCall } from './entries.ts';
 import type { GovernedAction } from './governed.ts';
 import { capabilitiesOf, requiresOf } from './needed-approvals.ts';
 import type { GovernPorts } from './ports.ts';
 
-export function approvalRow(ports: Pick<GovernPorts, 'clock'>, action: GovernedAction, safe: Redacted): ApprovalRow {
+export function approvalRow(
+  ports: Pick<GovernPorts, 'clock'>,
+  action: GovernedAction,
+  safe: RedactedCall,
+): ApprovalRow {
   const { envelope, principal, decision, snapshot } = action;
   const now = ports.clock.now();
   const { protocol, tool, capability, upstream, upstream_tool, definition } = envelope;

@@ -9,18 +9,18 @@ import type { Redaction } from '#core/text/secrets/redact.ts';
 import { rememberAlternative } from './answers.ts';
 import { isLarge, policyText, sentOf } from './call-work.ts';
 import { recordedParts } from './entries.ts';
-import type { CallDecision, CallFacts, CallVerdict, Judge, TextFacts, When } from './judge.ts';
+import type { CallDecision, CallFacts, CallVerdict, Judge, JudgementTime, TextFacts } from './judge.ts';
 import { ask, judges, textJudges } from './judges.ts';
 import type { GovernPorts } from './ports.ts';
 import { rememberPrograms } from './program-texts.ts';
 
 /** The policy and configuration used for the decision: the current version, another version, or a draft. */
-export type Evaluated = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>;
+export type PolicySnapshot = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>;
 
 /** Makes the decision on a call that is simulated or not yet placed. @throws GatewayError as `assess`. */
 export async function assessCall(
   ports: Pick<GovernPorts, 'calls' | 'links'>,
-  evaluated: Evaluated,
+  evaluated: PolicySnapshot,
   call: ToolCall,
   effects: Effects,
 ): Promise<CallDecision> {
@@ -32,7 +32,7 @@ export async function assessCall(
 const callerJudges = (): Judge[] => judges.filter((judge) => !textJudges.some((ofText) => ofText === judge));
 
 /** Runs the judges that `textVerdict` has not run. */
-export async function decisionOf(facts: CallFacts, when: When, verdict: CallVerdict): Promise<CallDecision> {
+export async function decisionOf(facts: CallFacts, when: JudgementTime, verdict: CallVerdict): Promise<CallDecision> {
   const { decision, matched_rule, ...said } = await ask(callerJudges(), facts, when, verdict);
   if (decision === undefined || matched_rule === undefined) throw new Error('no judge has decided the call');
   return { decision, matched_rule, policy: facts.policy.name, ...said };
@@ -54,9 +54,9 @@ export async function decideCall(
  */
 export async function textVerdict(
   { calls }: Pick<GovernPorts, 'calls'>,
-  { policyDocument, configuration }: Evaluated,
+  { policyDocument, configuration }: PolicySnapshot,
   facts: TextFacts,
-  when: When,
+  when: JudgementTime,
   recorded: ActionEnvelope | undefined,
 ): Promise<{ readonly verdict: CallVerdict; readonly redaction?: Redaction | undefined }> {
   const { call, policy } = facts;
@@ -100,7 +100,7 @@ const policyFields = ({
 /** Reads the facts that do not depend on the caller. */
 export async function textFacts(
   { links }: Pick<GovernPorts, 'links'>,
-  { policy, configuration }: Evaluated,
+  { policy, configuration }: PolicySnapshot,
   call: ToolCall,
   effects: Effects,
   roots?: RootLists,

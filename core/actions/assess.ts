@@ -12,9 +12,9 @@ import { driftKey } from '#core/session/tasks/accepted.ts';
 import { decisionOf, textFacts, textVerdict } from './assess-call.ts';
 import { isLarge, sentOf } from './call-work.ts';
 import type { GovernedAction } from './governed.ts';
-import type { CallerFacts, CallVerdict, When } from './judge.ts';
+import type { CallerFacts, CallVerdict, JudgementTime } from './judge.ts';
 import type { GovernPorts, ReadCallPorts } from './ports.ts';
-import { type GivenWords, withSources } from './value-sources.ts';
+import { type CallerWords, withSources } from './value-sources.ts';
 
 /**
  * Reads the facts of a new or approved call and runs every judge.
@@ -25,7 +25,7 @@ import { type GivenWords, withSources } from './value-sources.ts';
 export async function assess<Found = undefined>(
   ports: Pick<GovernPorts, 'keyRisks'> & ReadCallPorts,
   made: MadeCall,
-  when: When,
+  when: JudgementTime,
   beside?: (verdict: CallVerdict) => Promise<Found>,
 ): Promise<{ readonly action: GovernedAction; readonly found: Found | undefined }> {
   const { snapshot, principal, call_digest, recorded, words, roots } = made;
@@ -53,7 +53,7 @@ interface MadeCall {
   readonly call_digest: string;
   /** True if an entry will record the call; dry runs are not recorded. */
   readonly recorded: boolean;
-  readonly words?: GivenWords;
+  readonly words?: CallerWords;
   /**
    * Roots declared by the client [guard.roots]. Approved calls omit them: they were checked before the approval was
    * requested.
@@ -77,7 +77,7 @@ async function callerFacts(
   ports: Pick<GovernPorts, 'evidence' | 'keyRisks' | 'tasks' | 'clock' | 'provenance'>,
   { snapshot: { configuration, policy }, principal, call_digest: callDigest, words, probes, shownDrift = [] }: MadeCall,
   envelope: ActionEnvelope,
-  when: When,
+  when: JudgementTime,
 ): Promise<CallerFacts> {
   const { tenant, key_id, actor, manifest_id } = envelope;
   // Only agents' keys are scored, not those of people experimenting.

@@ -17,7 +17,7 @@ import type { CompiledPolicy } from '#core/policy/rules/compile.ts';
 import type { PolicyDecision } from '#core/policy/rules/decide.ts';
 import type { RuleTrace } from '#core/policy/rules/explain.ts';
 import { type Redaction, redact } from '#core/text/secrets/redact.ts';
-import type { CallVerdict, When } from './judge.ts';
+import type { CallVerdict, JudgementTime } from './judge.ts';
 import { ask, textJudges } from './judges.ts';
 import { type ProgramPlace, programTexts } from './program-texts.ts';
 
@@ -38,7 +38,7 @@ export interface EvaluationJob {
   readonly policy: string;
   readonly sandbox: Configuration['sandbox'];
   readonly guard?: ArgumentSettings | undefined;
-  readonly when: When;
+  readonly when: JudgementTime;
   /** The parts of the call that its entry will contain; absent if no entry will be written. */
   readonly recorded?: { readonly value: unknown; readonly sensitivePaths: readonly string[] };
 }

@@ -15,7 +15,7 @@ import type { GovernPorts } from './ports.ts';
 const evaluating = lazyImport(() => import('./current-terms.ts'));
 
 type Risks = Parameters<typeof blockedBy>[1];
-type RisksOf = (row: ApprovalRow, kind: Principal['kind']) => Promise<Risks>;
+type FindRisks = (row: ApprovalRow, kind: Principal['kind']) => Promise<Risks>;
 
 /**
  * Returns a function that finds the current terms of pending requests.
@@ -27,7 +27,7 @@ export function currentTermsFinder(
 ): FindCurrentTerms {
   // Requests in a list share sessions and keys, so each session and key is read once.
   const risks = new RecentMap<string, Promise<Risks>>({ max: 1_000 });
-  const risksOf: RisksOf = ({ tenant, session_id, key_id }, kind) =>
+  const risksOf: FindRisks = ({ tenant, session_id, key_id }, kind) =>
     risks.getOrInsertComputed(JSON.stringify([tenant, session_id, key_id]), async () => {
       const [head, key] = await Promise.all([
         ports.evidence.head(tenant, session_id),
@@ -57,7 +57,7 @@ async function obstacleOf(
   snapshot: Snapshot,
   row: ApprovalRow,
   byRule: string | undefined,
-  risksOf: RisksOf,
+  risksOf: FindRisks,
 ): Promise<string | undefined> {
   const { key_id, federated, tenant } = row;
   const caller = await recall(snapshot, key_id, federated);

@@ -26,7 +26,7 @@ import type { GovernPorts } from './ports.ts';
 import { programPaths, secretsInPrograms } from './program-texts.ts';
 
 /** The parts of a call that may contain secrets, with secrets replaced by salted digests. */
-export interface Redacted {
+export interface RedactedCall {
   readonly target: string;
   readonly justification: string;
   readonly parameters: Record<string, unknown>;
@@ -66,7 +66,7 @@ export function shownTarget(
 /**
  * Withholds a call's secrets. Salts are written to their own table in the same transaction as the entry that uses them.
  */
-export function withhold(ports: Pick<GovernPorts, 'ids'>, action: GovernedAction): Redacted {
+export function withhold(ports: Pick<GovernPorts, 'ids'>, action: GovernedAction): RedactedCall {
   const { envelope } = action;
   // Effects would repeat refused text piece by piece.
   const shown = secretsInPrograms(envelope).length === 0 ? action.effects : undefined;
@@ -86,7 +86,7 @@ export function withhold(ports: Pick<GovernPorts, 'ids'>, action: GovernedAction
       'payload_too_large',
       `The call contains ${salts.length} sensitive values; at most ${maxSalts} can be withheld one by one. Send fewer.`,
     );
-  const { task } = noted as Pick<Redacted, 'task'>;
+  const { task } = noted as Pick<RedactedCall, 'task'>;
   return {
     ...(call.value as ReturnType<typeof recordedParts>),
     task: call.withheld.length === 0 ? task : taskWithout(task, hide),
@@ -107,7 +107,7 @@ function taskWithout(task: Record<string, unknown>, hide: (text: string) => stri
   };
 }
 
-interface Outcome {
+interface ActionOutcome {
   readonly result?: unknown;
   readonly error?: string | undefined;
 }
@@ -118,7 +118,7 @@ const maxSalts = 2_000;
 const errorCharacters = 4_096;
 
 interface WithheldOutcome {
-  readonly value: Outcome;
+  readonly value: ActionOutcome;
   readonly changes: readonly Change[];
   readonly result_withheld?: Extract<ResultReason, 'not_json' | 'too_many_secrets' | 'not_redacted'> | undefined;
 }
@@ -130,15 +130,16 @@ interface WithheldOutcome {
 export async function withholdOutcome(
   ports: Pick<GovernPorts, 'ids' | 'calls'>,
   action: GovernedAction,
-  { result, error }: Outcome,
+  { result, error }: ActionOutcome,
   secrets: readonly string[],
 ): Promise<WithheldOutcome> {
-  const fit = async (outcome: Outcome): Promise<WithheldOutcome | undefined> => {
+  const fit = async (outcome: ActionOutcome): Promise<WithheldOutcome | undefined> => {
     const { value, salts } = await redactedOutcome(ports, action, outcome, secrets);
     const changes = saltChanges(action.envelope, `${action.envelope.envelope_id}#result`, salts);
     return salts.length > maxSalts ? undefined : { value: { ...value, ...shortenError(value) }, changes };
   };
-  const said: Outcome = error === undefined ? {} : { error: String(withoutSecrets(error, secrets)).toWellFormed() };
+  const said: ActionOutcome =
+    error === undefined ? {} : { error: String(withoutSecrets(error, secrets)).toWellFormed() };
   const without = async (result_withheld: WithheldOutcome['result_withheld']): Promise<WithheldOutcome> => ({
     ...((await fit(said)) ?? {
       value: { error: 'It holds more sensitive values than can be withheld one by one.' },
@@ -158,16 +159,16 @@ export async function withholdOutcome(
 async function redactedOutcome(
   { ids, calls }: Pick<GovernPorts, 'ids' | 'calls'>,
   action: GovernedAction,
-  value: Outcome,
+  value: ActionOutcome,
   secrets: readonly string[],
-): Promise<Redaction & { readonly value: Outcome }> {
+): Promise<Redaction & { readonly value: ActionOutcome }> {
   const { sensitivePaths, programs, randomHex } = redactOptions({ ids }, action);
   const job = { value, sensitivePaths, programs: [...programs], secrets };
   const found = calls && isLarge(value) ? await calls.redact(job) : redaction(job, randomHex);
-  return found as Redaction & { readonly value: Outcome };
+  return found as Redaction & { readonly value: ActionOutcome };
 }
 
-const shortenError = ({ error }: Outcome): Outcome =>
+const shortenError = ({ error }: ActionOutcome): ActionOutcome =>
   typeof error === 'string' && error.length > errorCharacters
     ? { error: `${error.slice(0, errorCharacters - 1)}…`.toWellFormed() }
     : {};
@@ -186,7 +187,7 @@ export function decisionDraft(
   action: GovernedAction,
   kind: 'allow' | 'block' | 'review',
   extra: Record<string, unknown> = {},
-  safe: Redacted = withhold(ports, action),
+  safe: RedactedCall = withhold(ports, action),
 ): { draft: EntryDraft; changes: readonly Change[] } {
   const { envelope, decision, snapshot, call_digest } = action;
   const { protocol, tool, capability, upstream, upstream_tool, definition } = envelope;
@@ -236,7 +237,7 @@ const headCharacters = 1_024;
 function recordedParameters(
   { envelope, privateParameters }: GovernedAction,
   kind: 'allow' | 'block' | 'review',
-  { parameters, sent_with, withheld }: Redacted,
+  { parameters, sent_with, withheld }: RedactedCall,
 ) {
   const sent = { ...(sent_with && { sent_with }) };
   if (privateParameters) return { parameters_sha256: digestOf(envelope.parameters), ...sent, withheld };
@@ -250,7 +251,7 @@ function recordedParameters(
 }
 
 /** Masks withheld values in a note. Signals about refused attempts contain only a class, so they need no masking. */
-const noteWithout = (note: BehaviorNote, { withheld, hide }: Redacted): BehaviorNote =>
+const noteWithout = (note: BehaviorNote, { withheld, hide }: RedactedCall): BehaviorNote =>
   withheld.length === 0
     ? note
     : { ...note, signals: note.signals.map((each) => (each.s === 'refused' ? each : { ...each, x: hide(each.x) })) };

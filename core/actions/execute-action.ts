@@ -70,7 +70,7 @@ export async function executeAction(
     : safe.result_withheld
       ? { result_withheld: safe.result_withheld }
       : await keepResult(ports, result);
-  const done: Done = {
+  const done: FinishedAction = {
     outcome,
     kept,
     loginRefusedBy,
@@ -118,7 +118,7 @@ const maxNoted = 20;
 function noteOf(
   { telemetry }: Pick<GovernPorts, 'telemetry'>,
   { findings, judged, withheld }: ResultNotes,
-): Pick<Done, 'guard' | 'guard_classifier'> {
+): Pick<FinishedAction, 'guard' | 'guard_classifier'> {
   for (const { kind, action } of findings)
     telemetry.count('svc_tool_guard_findings_total', { place: 'result', kind, action });
   if (judged && 'error' in judged) telemetry.count('svc_tool_guard_classifier_errors_total', { error: judged.error });
@@ -165,7 +165,7 @@ async function keepingLease<T>(
   }
 }
 
-interface Done extends ExecutionRecord {
+interface FinishedAction extends ExecutionRecord {
   readonly kept: KeptResult;
   readonly loginRefusedBy?: string | undefined;
   /** When a fault ended the execution; a retry may help. */
@@ -180,7 +180,7 @@ interface Done extends ExecutionRecord {
 export async function recordOutcome(
   ports: RecordPorts,
   action: GovernedAction,
-  { record, kept, loginRefusedBy, faultAt, ...done }: Done,
+  { record, kept, loginRefusedBy, faultAt, ...done }: FinishedAction,
   approvalId: string | undefined,
   salts: readonly Change[],
 ): Promise<void> {
@@ -205,7 +205,7 @@ export async function recordOutcome(
 
 const endOf = (
   holder: Holder,
-  { outcome, approval_returned, faultAt }: Pick<Done, 'outcome' | 'approval_returned' | 'faultAt'>,
+  { outcome, approval_returned, faultAt }: Pick<FinishedAction, 'outcome' | 'approval_returned' | 'faultAt'>,
   kept: KeptResult,
 ): Change => (approval_returned ? releaseApproval(holder, faultAt) : finishExecution(holder, outcome, kept));
 

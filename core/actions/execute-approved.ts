@@ -46,7 +46,7 @@ export async function executeApproved(
     (await unproven(ports, row, action.call_digest)) ??
     (await placeNow(ports, action, row));
   if (refused === 'not here') return row;
-  if (refused) await refuse(ports, action, row, refused);
+  if (refused) await refuseAction(ports, action, row, refused);
   else await execute(ports, { ...action, hostEndsAtMs }, row);
   return (await ports.approvals.find(row.envelope_id)) ?? row;
 }
@@ -60,7 +60,7 @@ async function placeNow(
   ports: ApprovedActionPorts,
   { envelope, snapshot }: GovernedAction,
   row: ApprovalRow,
-): Promise<Refused | 'not here' | undefined> {
+): Promise<ActionRefusal | 'not here' | undefined> {
   try {
     const placement = await placedNow(ports, snapshot, envelope);
     if (!placement && row.upstream !== undefined) return 'not here';
@@ -89,17 +89,17 @@ async function execute(ports: ApprovedActionPorts, action: GovernedAction, row: 
   }
 }
 
-interface Refused {
+interface ActionRefusal {
   readonly because: RefusedUse;
   readonly matched_rule: string;
   readonly reason: string;
 }
 
-async function refuse(
+async function refuseAction(
   ports: ApprovedActionPorts,
   action: GovernedAction,
   row: ApprovalRow,
-  refused: Refused,
+  refused: ActionRefusal,
 ): Promise<void> {
   const { because, matched_rule, reason } = refused;
   const { policy, drift } = action.decision;
@@ -140,7 +140,11 @@ async function assessed(
 }
 
 /** Refuses the call unless evidence contains the vote on exactly this call. The row alone is not sufficient proof. */
-async function unproven(ports: ApprovedActionPorts, row: ApprovalRow, digest: string): Promise<Refused | undefined> {
+async function unproven(
+  ports: ApprovedActionPorts,
+  row: ApprovalRow,
+  digest: string,
+): Promise<ActionRefusal | undefined> {
   if (await isVoteInEvidence(ports, row, undefined, digest)) return undefined;
   return gone(
     'not_in_evidence',
@@ -152,14 +156,14 @@ function unknownCaller(
   { tenant, key_id }: ApprovalRow,
   known: Principal | undefined,
   tenants: readonly { readonly id: string }[],
-): Refused | undefined {
+): ActionRefusal | undefined {
   if (!tenants.some(({ id }) => id === tenant))
     return gone('tenant_removed', `The tenant ${tenant} is no longer in the configuration.`);
   if (known && (known.tenants.includes('*') || known.tenants.includes(tenant))) return undefined;
   return gone('key_revoked', `The key ${key_id} that asked for this call was revoked since.`);
 }
 
-const gone = (because: RefusedUse, reason: string): Refused => ({
+const gone = (because: RefusedUse, reason: string): ActionRefusal => ({
   because,
   matched_rule: `approval:${because}`,
   reason,
@@ -169,7 +173,7 @@ const gone = (because: RefusedUse, reason: string): Refused => ({
  * Refuses the call if it is now blocked, or if it is no longer in review under the approved rule and with the approved
  * credential.
  */
-function undecided(row: ApprovalRow, action: GovernedAction): Refused | undefined {
+function undecided(row: ApprovalRow, action: GovernedAction): ActionRefusal | undefined {
   const [{ matched_rule }, { decision }] = [row, action];
   if (decision.decision === 'block') {
     const reason = decision.reason ?? `Rule ${decision.matched_rule} blocks this call now.`;

@@ -8,7 +8,7 @@ import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { type ActionEnvelope, type DecisionResult, isSession } from '#core/contracts/envelope.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { type Blocked, sessionBlocked } from '#core/session/risk/assess.ts';
+import { type BehaviorBlock, sessionBlocked } from '#core/session/risk/assess.ts';
 import { answer, blocked, dryRun } from './answers.ts';
 import { assess } from './assess.ts';
 import { attempt, recordBlock } from './attempt.ts';
@@ -76,7 +76,7 @@ export async function govern(
     // first outcome.
     const replayed = earlier && (!stopped || behavior) && (await firstOutcome(ports, earlier, call_digest));
     if (replayed) return replayed;
-    if (stopped) return refuse(ports, action, stopped, dry_run);
+    if (stopped) return refuseStopped(ports, action, stopped, dry_run);
     if (dry_run && decision !== 'allow' && principal.kind === 'agent') noteProbe(ports, action);
 
     const usable = decision === 'review' ? await approval() : undefined;
@@ -112,7 +112,12 @@ function noteProbe({ probes, clock }: GovernPorts, { envelope, snapshot }: Gover
 }
 
 /** Refuses a call from a stopped session or key with 403. The refusal is recorded, except for dry runs. */
-async function refuse(ports: GovernPorts, action: GovernedAction, stopped: Blocked, isDryRun: boolean): Promise<never> {
+async function refuseStopped(
+  ports: GovernPorts,
+  action: GovernedAction,
+  stopped: BehaviorBlock,
+  isDryRun: boolean,
+): Promise<never> {
   const { envelope_id } = action.envelope;
   if (isDryRun) throw sessionBlocked(stopped);
   // The call that trips the switch also counts against the key. Otherwise the key would be stopped only for this one

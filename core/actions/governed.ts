@@ -7,7 +7,7 @@ import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { FirstSheet } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
-import type { Standing } from '#core/session/risk/assess.ts';
+import type { RiskRecords } from '#core/session/risk/assess.ts';
 import type { Redaction } from '#core/text/secrets/redact.ts';
 import type { CallDecision } from './judge.ts';
 
@@ -29,7 +29,7 @@ export interface GovernedAction {
   /** The task sheet that starts the session, made from the call's prompt. */
   readonly firstRequest?: FirstSheet | undefined;
   /** Risk scores of the session and key before the call. */
-  readonly standing?: Standing;
+  readonly standing?: RiskRecords;
   /** When the function that governs the call ends (epoch milliseconds); absent if it has no end. */
   readonly hostEndsAtMs?: number | undefined;
   /** The caller's idempotency key, unchanged. */

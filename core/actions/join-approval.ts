@@ -12,7 +12,7 @@ import { isEachDriftShown } from '#core/session/tasks/accepted.ts';
 import type { ApprovalCandidate, GovernedAction } from './governed.ts';
 import type { GovernPorts } from './ports.ts';
 
-interface Joined {
+interface JoinedAction {
   /**
    * The action as recorded in the other session's chain, without the findings of the session that it came from.
    */
@@ -25,7 +25,7 @@ export async function joinApproval(
   ports: Pick<GovernPorts, 'approvals' | 'evidence' | 'clock'>,
   own: GovernedAction,
   sessions: readonly string[],
-): Promise<Joined | undefined> {
+): Promise<JoinedAction | undefined> {
   const { tenant, key_id, actor } = own.envelope;
   for (const session of sessions) {
     const envelope = { ...own.envelope, actor: { ...actor, session } };

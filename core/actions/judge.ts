@@ -12,11 +12,11 @@ import type { ArgumentSettings } from '#core/guard/decide-arguments.ts';
 import type { CompiledPolicy } from '#core/policy/rules/compile.ts';
 import type { PolicyDecision } from '#core/policy/rules/decide.ts';
 import type { Verdict } from '#core/policy/rules/verdict.ts';
-import type { Blocked, Standing } from '#core/session/risk/assess.ts';
-import type { Attached } from '#core/session/tasks/ports.ts';
+import type { BehaviorBlock, RiskRecords } from '#core/session/risk/assess.ts';
+import type { AttachedManifests } from '#core/session/tasks/ports.ts';
 
 /** `requested`: a caller makes the call. `approved`: the gateway is about to make a call that a human has approved. */
-export type When = 'requested' | 'approved';
+export type JudgementTime = 'requested' | 'approved';
 
 /** A check of one call. The worst verdict wins; `undefined` means no objection. */
 export interface Judge<Facts = CallFacts> {
@@ -27,7 +27,11 @@ export interface Judge<Facts = CallFacts> {
   /** Runs for blocked calls too, so that evidence records its findings. */
   readonly records?: true;
   /** Judges a call. @param earlier verdict of the preceding judges. */
-  judge(facts: Facts, when: When, earlier: CallVerdict): CallVerdict | undefined | Promise<CallVerdict | undefined>;
+  judge(
+    facts: Facts,
+    when: JudgementTime,
+    earlier: CallVerdict,
+  ): CallVerdict | undefined | Promise<CallVerdict | undefined>;
 }
 
 /** The facts that do not depend on the caller. Workers also receive them [limit.hostile]. */
@@ -51,12 +55,12 @@ export interface CallerFacts {
   readonly callDigest: string;
   readonly configuration: Configuration;
   readonly head: SessionHead | undefined;
-  readonly attached: Attached;
+  readonly attached: AttachedManifests;
   /** Keys of the drift that a human has accepted in the session. */
   readonly acceptedDrift?: readonly string[] | undefined;
   /** The task sheet that starts the session, made from the call's prompt. */
   readonly firstRequest?: FirstSheet | undefined;
-  readonly standing: Standing;
+  readonly standing: RiskRecords;
   readonly sourceNotes?: SourceNotes | undefined;
   /** True for agents' keys: only they are scored. */
   readonly scored: boolean;
@@ -71,7 +75,7 @@ export interface CallVerdict extends Verdict {
   /** The entry's note for the risk score. */
   readonly behavior?: BehaviorNote;
   /** Set if the kill switch has stopped the session or key, or this call trips it. */
-  readonly stopped?: Blocked;
+  readonly stopped?: BehaviorBlock;
 }
 
 /** The combined decision of all judges on one call. */

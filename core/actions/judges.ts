@@ -6,12 +6,12 @@ import type { Effects } from '#core/effects/ports.ts';
 import { argumentGuard, argumentVerdict } from '#core/guard/decide-arguments.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { addVerdict, replaceDecision } from '#core/policy/rules/verdict.ts';
-import { assessAction, type Blocked, blockedBy } from '#core/session/risk/assess.ts';
+import { assessAction, type BehaviorBlock, blockedBy } from '#core/session/risk/assess.ts';
 import { signalContextOf } from '#core/session/risk/signal-context.ts';
 import { signalsOf } from '#core/session/risk/signals.ts';
 import { driftVerdict } from '#core/session/tasks/decide-manifests.ts';
 import { withFirst } from '#core/session/tasks/first-sheet.ts';
-import type { CallerFacts, CallVerdict, Judge, TextFacts, When } from './judge.ts';
+import type { CallerFacts, CallVerdict, Judge, JudgementTime, TextFacts } from './judge.ts';
 import { refuseSecrets, secretRule } from './program-texts.ts';
 
 const secretsInPrograms: Judge<TextFacts> = {
@@ -111,7 +111,7 @@ export const judges: Judge[] = [...textJudges, sourceNotes, killSwitch, tasks, s
 export async function ask<Facts>(
   asked: readonly Judge<Facts>[],
   facts: Facts,
-  when: When,
+  when: JudgementTime,
   earlier: CallVerdict = {},
 ): Promise<CallVerdict> {
   let worst = earlier;
@@ -127,7 +127,7 @@ export async function ask<Facts>(
 
 const effectLimitsModule = lazyImport(() => import('#core/effects/limits/check.ts'));
 
-const stoppedBy = (stopped: Blocked | undefined): CallVerdict | undefined =>
+const stoppedBy = (stopped: BehaviorBlock | undefined): CallVerdict | undefined =>
   stopped && { decision: 'block', matched_rule: stopped.matched_rule, reason: stopped.reason, stopped };
 
 /**

@@ -14,7 +14,7 @@ import { beforeFunctionEnd, executionEndsAt, settlingMs } from './deadline.ts';
 import type { GovernedAction } from './governed.ts';
 import type { PerformPorts } from './ports.ts';
 
-interface Outcome {
+interface PerformResult {
   readonly outcome: ExecutionOutcome;
   readonly credential?: IssuedCredential;
   /** The session's head after minting; absent if it did not change. */
@@ -41,7 +41,7 @@ export async function perform(
   action: GovernedAction,
   approvalId: string | undefined,
   options: ExecuteOptions,
-): Promise<Outcome> {
+): Promise<PerformResult> {
   const { envelope } = action;
   const executor = ports.executors(action.snapshot).find((candidate) => candidate.handles(envelope));
   const endsAtMs = executionEndsAt(ports.clock.now(), action.hostEndsAtMs);
@@ -59,7 +59,7 @@ export async function perform(
   }
 }
 
-interface Carrying {
+interface PerformContext {
   readonly executor: Executor | undefined;
   readonly endsAtMs: number;
   readonly approvalId: string | undefined;
@@ -68,11 +68,11 @@ interface Carrying {
 async function carriedOut(
   ports: PerformPorts,
   action: GovernedAction,
-  { executor, endsAtMs, approvalId }: Carrying,
+  { executor, endsAtMs, approvalId }: PerformContext,
   options: ExecuteOptions,
-): Promise<Outcome> {
+): Promise<PerformResult> {
   const { envelope } = action;
-  let minted: Pick<Outcome, 'credential' | 'head'> = {};
+  let minted: Pick<PerformResult, 'credential' | 'head'> = {};
   try {
     const credential = await mint(ports, action, approvalId);
     if (credential) minted = { credential };
@@ -106,7 +106,7 @@ function failedAt(
   { envelope, decision }: GovernedAction,
   executor: Executor,
   cause: unknown,
-): Outcome {
+): PerformResult {
   const said = cause instanceof Error ? cause.message : String(cause);
   // UpstreamErrors already name the tool, the upstream and a remedy.
   const message = cause instanceof UpstreamError ? said : `${envelope.tool} failed at ${executor.name}: ${said}`;

@@ -4,7 +4,7 @@ import type { ReviewAddressPorts, VotePorts } from '#core/approvals/ports.ts';
 import type { VoteProofPorts } from '#core/approvals/vote-in-evidence.ts';
 import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
 import type { StartedAction } from '#core/contracts/started-action.ts';
-import type { EffectsOf } from '#core/effects/ports.ts';
+import type { ReadEffects } from '#core/effects/ports.ts';
 import type { EvidenceLog } from '#core/evidence/ports.ts';
 import type { WatchPorts } from '#core/execution/cancellation/watch.ts';
 import type { BrokersByName } from '#core/execution/credentials/ports.ts';
@@ -36,7 +36,7 @@ export interface GovernPorts
   readonly pause: (ms: number) => Promise<void>;
   readonly snapshots: Snapshots;
   readonly evidence: EvidenceLog;
-  readonly effects: EffectsOf;
+  readonly effects: ReadEffects;
   /** Symbolic links on the machine that runs the MCP servers, if it is this one. */
   readonly links: LinkResolver | undefined;
   /** Runs jobs on large calls and results in workers; if absent, they run in the main thread. */
@@ -58,38 +58,38 @@ export interface GovernPorts
   readonly probes: Probes;
 }
 
-type Only<Names extends keyof GovernPorts> = Pick<GovernPorts, Names>;
+type PickPorts<Names extends keyof GovernPorts> = Pick<GovernPorts, Names>;
 
 /** Tracing the sources of a call's values, and storing what a session has seen. */
-export type SourcePorts = Only<'provenance' | 'tasks' | 'evidence' | 'clock' | 'telemetry'>;
+export type SourcePorts = PickPorts<'provenance' | 'tasks' | 'evidence' | 'clock' | 'telemetry'>;
 
 /** Evaluating a call based on its text and effects. */
-export type EvaluationPorts = Only<'calls' | 'links' | 'effects'>;
+export type EvaluationPorts = PickPorts<'calls' | 'links' | 'effects'>;
 
 /** Reading a call: its placement, effects, sources and decision. */
-export type ReadCallPorts = SourcePorts & EvaluationPorts & Only<'executors' | 'pause'>;
+export type ReadCallPorts = SourcePorts & EvaluationPorts & PickPorts<'executors' | 'pause'>;
 
 /** Writing an entry of an action, and scoring it. */
-export type RecordPorts = Only<'ledger' | 'keyRisks' | 'clock' | 'ids' | 'telemetry'>;
+export type RecordPorts = PickPorts<'ledger' | 'keyRisks' | 'clock' | 'ids' | 'telemetry'>;
 
 /** Making an allowed call: its credential, the record of the credential, and the executor. */
-export type PerformPorts = RecordPorts & Only<'executors' | 'timeouts' | 'brokers'>;
+export type PerformPorts = RecordPorts & PickPorts<'executors' | 'timeouts' | 'brokers'>;
 
 /** Carrying out an allowed action, up to its outcome in evidence. */
-export type ExecutionPorts = PerformPorts & SourcePorts & WatchPorts & Only<'approvals' | 'calls' | 'results'>;
+export type ExecutionPorts = PerformPorts & SourcePorts & WatchPorts & PickPorts<'approvals' | 'calls' | 'results'>;
 
 /** Using an approval for a call and carrying it out. */
 export type ApprovalUsePorts = ExecutionPorts & VoteProofPorts;
 
 /** Requesting an approval. */
-export type RequestPorts = RecordPorts & Only<'approvals' | 'approvalClock' | 'pendingLimit'>;
+export type RequestPorts = RecordPorts & PickPorts<'approvals' | 'approvalClock' | 'pendingLimit'>;
 
 /** Reviewing a call: uses an approval that fits, or requests one and waits for it. */
 export type ReviewPorts = ApprovalUsePorts &
   RequestPorts &
   ReviewAddressPorts &
   VotePorts &
-  Only<'pause' | 'snapshots'>;
+  PickPorts<'pause' | 'snapshots'>;
 
 /** Executing an approved action on behalf of its approval's state machine. */
-export type ApprovedActionPorts = ReadCallPorts & ApprovalUsePorts & Only<'snapshots'>;
+export type ApprovedActionPorts = ReadCallPorts & ApprovalUsePorts & PickPorts<'snapshots'>;

@@ -23,7 +23,7 @@ const dataProtocols = new Set(['http', 'llm']);
 const environmentNames = ['env', 'environment'];
 const inputNames = ['stdin', 'input'];
 
-interface Place {
+interface ParameterText {
   /** JSON path below `{ target, parameters, sent_with }`, as written by `redact`. */
   readonly path: string;
   /** Path of the parameter that contains this place, or of the target. */
@@ -34,7 +34,7 @@ interface Place {
 }
 
 /** Text in a call that will be executed. */
-export interface ProgramPlace extends Pick<Place, 'path' | 'parameter'> {
+export interface ProgramPlace extends Pick<ParameterText, 'path' | 'parameter'> {
   readonly secret: boolean;
 }
 
@@ -92,7 +92,7 @@ export const byReference =
   'Pass secrets by reference: a variable that the program reads where it runs ($NAME; executors.shell.env gives programs variables), ' +
   'a file there, or the credential that a grant for this tool mints (credentials.grants).';
 
-function* places(call: ToolCall): Iterable<Place> {
+function* places(call: ToolCall): Iterable<ParameterText> {
   const protocol = foldCase(call.protocol).trim();
   if (dataProtocols.has(protocol)) return;
   const { lines, runs } = readerTexts(call);
@@ -107,7 +107,7 @@ function* places(call: ToolCall): Iterable<Place> {
 }
 
 /** Yields the places in values sent with the parameters, such as answers to a server's questions. */
-function* sentPlaces({ sent_with = {} }: ToolCall, lines: ReadonlySet<string>): Iterable<Place> {
+function* sentPlaces({ sent_with = {} }: ToolCall, lines: ReadonlySet<string>): Iterable<ParameterText> {
   for (const [name, value] of Object.entries(sent_with)) {
     const parameter = childPath('$.sent_with', name);
     yield* textsBelow(value, parameter, name, { parameter, lines, input: false });
@@ -130,7 +130,7 @@ function readerTexts(call: ToolCall): { readonly lines: ReadonlySet<string>; rea
   }
 }
 
-interface Looking {
+interface SearchContext {
   readonly parameter: string;
   readonly lines: ReadonlySet<string>;
   readonly input: boolean;
@@ -140,7 +140,7 @@ interface Looking {
   readonly code?: boolean;
 }
 
-function* textsBelow(value: unknown, path: string, name: string, looking: Looking): Iterable<Place> {
+function* textsBelow(value: unknown, path: string, name: string, looking: SearchContext): Iterable<ParameterText> {
   const { parameter, lines, input, below = false, code = false } = looking;
   if (typeof value === 'string') {
     if (input || lines.has(value) || isCode(name) || (code && secrecyOf(name) === 'none'))
@@ -171,7 +171,7 @@ const isCode = (name: string): boolean =>
  * Yields environment variables, which can contain programs (`GIT_SSH_COMMAND`). Variables whose names indicate a secret
  * are data and are withheld.
  */
-function* environment(value: unknown, parameter: string): Iterable<Place> {
+function* environment(value: unknown, parameter: string): Iterable<ParameterText> {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, text] of Object.entries(value))
     if (typeof text === 'string' && secrecyOf(name) === 'none')

@@ -1,6 +1,6 @@
 /** Handles a review decision: uses an approval for exactly this call, or requests one and waits for it. */
 
-import { isAnswerCurrent, type Unusable } from '#core/approvals/approval.ts';
+import { isAnswerCurrent, type UnusableReason } from '#core/approvals/approval.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import { cancelledBy } from '#core/execution/cancellation/watch.ts';
@@ -69,7 +69,7 @@ export async function review(
 /** Checks whether the gateway is executing the call now; it stores the result for the identical call. */
 const isRunning = ({ status, executed_by }: ApprovalRow) => status === 'executing' && executed_by === 'gateway';
 /** Checks whether this call gets the running call's result. A call that its caller makes itself does not. */
-const isCollected = ({ decideOnly }: GovernedAction, row: ApprovalRow, why: Unusable) =>
+const isCollected = ({ decideOnly }: GovernedAction, row: ApprovalRow, why: UnusableReason) =>
   why === 'already_used' && isRunning(row) && !decideOnly;
 const isAwaited = (row: ApprovalRow) => row.status === 'pending' || isRunning(row);
 

@@ -1,7 +1,7 @@
 /**
  * Uses an approval for one call: the approval must fit exactly this call and be in evidence, and it is taken only once.
  */
-import { type Unusable, unusable } from '#core/approvals/approval.ts';
+import { type UnusableReason, unusable } from '#core/approvals/approval.ts';
 import { isMadeByGateway } from '#core/approvals/choose-waiting.ts';
 import { shownDigest } from '#core/approvals/shown-call.ts';
 import { isVoteInEvidence } from '#core/approvals/vote-in-evidence.ts';
@@ -18,7 +18,9 @@ import type { GovernedAction } from './governed.ts';
 import { readResult } from './kept-result.ts';
 import type { ApprovalUsePorts, GovernPorts } from './ports.ts';
 
-type Use = { readonly result: DecisionResult } | { readonly why: Unusable; readonly row: ApprovalRow | undefined };
+type Use =
+  | { readonly result: DecisionResult }
+  | { readonly why: UnusableReason; readonly row: ApprovalRow | undefined };
 
 /**
  * Uses the approval for this call if evidence contains it.
@@ -55,7 +57,7 @@ async function whyNot(
   ports: ApprovalUsePorts,
   action: GovernedAction,
   row: ApprovalRow | undefined,
-): Promise<Unusable | undefined> {
+): Promise<UnusableReason | undefined> {
   const { envelope, decision, call_digest } = action;
   const why = unusable(row, {
     call_digest,
@@ -76,7 +78,7 @@ export async function storedResult(
   ports: Pick<GovernPorts, 'results' | 'telemetry'>,
   action: GovernedAction,
   row: ApprovalRow,
-  why: Unusable,
+  why: UnusableReason,
 ): Promise<DecisionResult | undefined> {
   // If the call were allowed here, the caller would make it a second time.
   if (action.decideOnly) return undefined;

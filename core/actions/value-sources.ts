@@ -10,7 +10,7 @@ import { readingsOf } from '#core/policy/rules/normalise.ts';
 import type { SourcePorts } from './ports.ts';
 
 /** Text that the caller's host sends with a call. */
-export interface GivenWords {
+export interface CallerWords {
   /** The person's request. */
   readonly prompt?: string | undefined;
   /** For a person's key, the justification counts as that person's own words. */
@@ -28,7 +28,7 @@ export async function withSources<Call extends Pick<ActionEnvelope, keyof ToolCa
   { policy }: PolicyInForce,
   call: Call,
   effects: Pick<Effects, 'parts'>,
-  { prompt, justification, conversation }: GivenWords = {},
+  { prompt, justification, conversation }: CallerWords = {},
 ): Promise<Call> {
   const { provenance } = ports;
   if (!provenance || !policy.readsSources || ![call, ...effects.parts].some((each) => asksFor(policy, each)))

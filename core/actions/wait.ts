@@ -1,5 +1,5 @@
 /** The way in which a call is held while a person decides. `core/approvals/choose-waiting.ts` makes the choice. */
-import { chooseWaiting, type WayToWait } from '#core/approvals/choose-waiting.ts';
+import { chooseWaiting, type WaitMethod } from '#core/approvals/choose-waiting.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Placement } from '#core/contracts/envelope.ts';
 
@@ -10,7 +10,7 @@ export interface WaitStrategy {
    * How the caller learns of the decision, for display to reviewers. If absent, the call is held or the caller sends it
    * again.
    */
-  readonly way?: WayToWait;
+  readonly way?: WaitMethod;
   /** Called before each check of the approval, at most four times per second. */
   readonly onWait?: (waitedMs: number) => void;
   /**

@@ -2,7 +2,7 @@
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { approvalView } from './views.ts';
 
-type Listed = ReturnType<typeof approvalView> & { readonly result?: unknown };
+type ApprovalListItem = ReturnType<typeof approvalView> & { readonly result?: unknown };
 type Parameters = Readonly<Record<string, unknown>>;
 
 /** Maximum length of the JSON of a call's parameters; longer parameters are shortened. */
@@ -20,7 +20,7 @@ export const isLongCall = ({ target, parameters, sent_with }: ApprovalRow): bool
 /**
  * Returns a short view unchanged. Otherwise `omitted` names each shortened field, with the size of its JSON in bytes.
  */
-export function approvalHead<T extends Listed>(view: T) {
+export function approvalHead<T extends ApprovalListItem>(view: T) {
   const omitted: { field: string; bytes: number }[] = [];
   const short = <V>(field: string, value: V, most: number, shorten: (value: NonNullable<V>) => V): V => {
     const json = value === undefined || value === null ? '' : JSON.stringify(value);

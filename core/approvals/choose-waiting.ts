@@ -6,7 +6,7 @@
 import type { Configuration } from '#core/contracts/config.ts';
 
 /** `task` and `input` come from MCP: a task, or `input_required` with the approval's URL. */
-export type WayToWait = 'task' | 'input' | 'held' | 'retry';
+export type WaitMethod = 'task' | 'input' | 'held' | 'retry';
 
 /** Capabilities of a caller while its call is pending. */
 interface WaitingCaller {
@@ -22,7 +22,7 @@ interface WaitingCaller {
 export function chooseWaiting(
   { followsTask = false, opensAddress = false, staysConnected }: WaitingCaller,
   { hold_seconds }: Pick<Configuration['approvals'], 'hold_seconds'>,
-): { readonly way: WayToWait; readonly holdSeconds: number } {
+): { readonly way: WaitMethod; readonly holdSeconds: number } {
   if (followsTask) return { way: 'task', holdSeconds: 0 };
   if (opensAddress) return { way: 'input', holdSeconds: 0 };
   return staysConnected && hold_seconds > 0

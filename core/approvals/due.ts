@@ -15,7 +15,7 @@ export const graceMs = 5_000;
  */
 const restartMs = 300_000;
 
-type Timed = Pick<ApprovalRow, 'status'> &
+type ApprovalTimes = Pick<ApprovalRow, 'status'> &
   Partial<
     Pick<
       ApprovalRow,
@@ -27,7 +27,7 @@ type Timed = Pick<ApprovalRow, 'status'> &
  * Returns the ISO time at which the row becomes overdue: the clock did not start, no decision was made on the request,
  * the clock was not released, or a lease ended without an outcome. Undefined if the row cannot become overdue.
  */
-export function dueAt(row: Timed): string | undefined {
+export function dueAt(row: ApprovalTimes): string | undefined {
   const { status, queued_at, expires_at, clock_started, decided_at, given_back_at, lease_expires_at } = row;
   switch (status) {
     case 'pending':

@@ -44,9 +44,10 @@ export class PendingLimit {
   async take(tenant: string, keyId: string, caps: PendingCaps, nowMs: number): Promise<void> {
     const before = this.#counts.get(tenant);
     if (!before || nowMs - before.at > freshMs) await this.#look(tenant, caps, nowMs);
-    else if (refusal(before, keyId, caps) && nowMs - before.at > fullFreshMs) await this.#look(tenant, caps, nowMs);
+    else if (pendingRefusal(before, keyId, caps) && nowMs - before.at > fullFreshMs)
+      await this.#look(tenant, caps, nowMs);
     const counts = this.#counts.get(tenant)!;
-    const full = refusal(counts, keyId, caps);
+    const full = pendingRefusal(counts, keyId, caps);
     if (full) throw full;
     add(counts, keyId);
     this.#looking.get(tenant)?.since.push(keyId);
@@ -73,7 +74,7 @@ function add(counts: PendingCounts, keyId: string): void {
   counts.total++;
 }
 
-function refusal({ byKey, total }: PendingCounts, keyId: string, caps: PendingCaps): GatewayError | undefined {
+function pendingRefusal({ byKey, total }: PendingCounts, keyId: string, caps: PendingCaps): GatewayError | undefined {
   const own = byKey.get(keyId) ?? 0;
   if (own >= caps.max_pending_per_key)
     return tooMany(`${own} requests of this key`, `approvals.max_pending_per_key is ${caps.max_pending_per_key}`);

@@ -20,7 +20,7 @@ const concurrency = 20;
 /** Maximum duration of a sweep in milliseconds. The next one continues with the rows longest overdue. */
 export const sweepMs = 40_000;
 
-interface Swept {
+interface SweepCounts {
   readonly pending: number;
   readonly oldest_seconds: number;
   readonly timed_out: number;
@@ -30,12 +30,12 @@ interface Swept {
   readonly restarted: number;
 }
 
-type Healed = 'timed_out' | 'started' | 'released' | 'leases_ended' | 'restarted';
+type SweepAction = 'timed_out' | 'started' | 'released' | 'leases_ended' | 'restarted';
 
-export async function sweepApprovals(ports: StepPorts): Promise<Swept> {
+export async function sweepApprovals(ports: StepPorts): Promise<SweepCounts> {
   const configuration = await ports.configuration();
   const now = ports.clock.now();
-  const count: Record<Healed, number> = { timed_out: 0, started: 0, released: 0, leases_ended: 0, restarted: 0 };
+  const count: Record<SweepAction, number> = { timed_out: 0, started: 0, released: 0, leases_ended: 0, restarted: 0 };
   await sideBySide(
     ports.approvals.due(isoTime(now)),
     concurrency,
@@ -55,7 +55,7 @@ async function attempted(
   ports: StepPorts,
   configuration: Configuration,
   row: ApprovalRow,
-): Promise<Healed | undefined> {
+): Promise<SweepAction | undefined> {
   const later = isoTime(ports.clock.now() + againMs);
   try {
     return await heal(ports, configuration, row, later);
@@ -72,7 +72,7 @@ async function heal(
   configuration: Configuration,
   row: ApprovalRow,
   later: string,
-): Promise<Healed | undefined> {
+): Promise<SweepAction | undefined> {
   const { approvals, approvalClock } = ports;
   const now = isoTime(ports.clock.now());
   switch (row.status) {

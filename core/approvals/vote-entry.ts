@@ -9,7 +9,7 @@ import type { Ballot, Requirement } from '#core/contracts/separation.ts';
 import type { Change } from '#core/evidence/ports.ts';
 import type { Ids } from '#core/kernel/ports.ts';
 import { redact } from '#core/text/secrets/redact.ts';
-import type { SignedWith } from './passkeys/assert.ts';
+import type { VoteAssertion } from './passkeys/assert.ts';
 import { shownDigest } from './shown-call.ts';
 import type { CurrentTerms } from './terms.ts';
 
@@ -26,7 +26,7 @@ export interface Vote {
   /** `system`: the caller withdrew the request. */
   readonly channel: 'http' | 'slack' | 'github' | 'system';
   /** The verified signature of the voter's passkey. */
-  readonly passkey?: SignedWith | undefined;
+  readonly passkey?: VoteAssertion | undefined;
   /** Recorded details of where the vote was cast. */
   readonly given_on?: Readonly<Record<string, string>>;
   /** Set if the caller withdrew the request. */

@@ -9,7 +9,7 @@ import { entryHash } from '#core/evidence/chain.ts';
 import { UnreadableEntry } from '#core/evidence/entry-text.ts';
 import type { CheckpointLog, EvidenceLog, Signer } from '#core/evidence/ports.ts';
 import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
-import type { Unusable } from './approval.ts';
+import type { UnusableReason } from './approval.ts';
 import type { ApprovalStore } from './ports.ts';
 
 export interface VoteProofPorts {
@@ -32,7 +32,7 @@ export interface VoteProofPorts {
 export async function isVoteInEvidence(
   ports: VoteProofPorts,
   row: ApprovalRow,
-  why: Unusable | undefined,
+  why: UnusableReason | undefined,
   callDigest: string,
   shown?: () => string,
 ): Promise<boolean> {
@@ -58,7 +58,7 @@ interface Claim {
   readonly state: State;
 }
 
-function claimOf(row: ApprovalRow, why: Unusable | undefined): Claim | undefined {
+function claimOf(row: ApprovalRow, why: UnusableReason | undefined): Claim | undefined {
   if (why === undefined) return { verdict: 'approve', state: 'unused' };
   const over = why === 'denied' || why === 'withdrawn' || why === 'expired';
   if (over && row.status === 'denied') return { verdict: 'deny', state: 'unused' };

@@ -1,5 +1,5 @@
 /** Counts a human's vote. One transaction moves the row, if it is still pending, and writes its evidence. */
-import { counts, type Missing, missingOf, missingText } from '#core/configuration/identity/separation-rules.ts';
+import { counts, type MissingVotes, missingOf, missingText } from '#core/configuration/identity/separation-rules.ts';
 import type { ApprovalRow, CastVote } from '#core/contracts/approval.ts';
 import type { Requirement } from '#core/contracts/separation.ts';
 import { passkeyAction } from '#core/evidence/passkey-proof.ts';
@@ -97,7 +97,7 @@ async function keepVote(
   ports: VotePorts,
   row: ApprovalRow,
   vote: CheckedVote,
-  { requires, votes, missing }: SeveralVotes,
+  { requires, votes, missing }: VoteTally,
   salts: readonly Change[],
 ): Promise<ApprovalRow | undefined> {
   const decided_at = isoTime(ports.clock.now());
@@ -181,11 +181,11 @@ async function passkeyOf(ports: VotePorts, row: ApprovalRow, vote: Vote): Promis
   return { ...assertion, key_entry: outcome.entry.hash };
 }
 
-interface SeveralVotes {
+interface VoteTally {
   readonly requires: readonly Requirement[];
   /** The earlier votes and this one. */
   readonly votes: readonly CastVote[];
-  readonly missing: readonly Missing[];
+  readonly missing: readonly MissingVotes[];
 }
 
 /**
@@ -194,7 +194,7 @@ interface SeveralVotes {
  * @throws GatewayError `conflict` for a person's second vote, `separation_of_duties` for a vote that does not count
  * under any rule.
  */
-function severalVotes(row: ApprovalRow, vote: CheckedVote, at: string): SeveralVotes | undefined {
+function severalVotes(row: ApprovalRow, vote: CheckedVote, at: string): VoteTally | undefined {
   const { requires: earlier = [], votes: before = [] } = row;
   const requires = [...earlier, ...addedTo(earlier, vote.separation?.requires ?? [])];
   if (requires.length === 0) return undefined;

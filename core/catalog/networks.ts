@@ -30,13 +30,13 @@ export function networkOfHost(hostname: string, own?: OwnNetworks): Network | un
   const address = networkOf(host.replace(/^\[(.*)\]$/, '$1'), own);
   if (address !== undefined) return address;
   const embedded = embeddedAddress(host);
-  const listed = embedded === undefined ? nameOf(hosts, host) : (networkOf(embedded, own) ?? 'reserved');
+  const listed = embedded === undefined ? networkOfName(hosts, host) : (networkOf(embedded, own) ?? 'reserved');
   return stricter(listed, ownNetworkOfName(host, own));
 }
 
 /** Returns the network that the configuration assigns to a host name. */
 export const ownNetworkOfName = (hostname: string, own: OwnNetworks | undefined): Network | undefined =>
-  own && nameOf(compiled(own).hosts, hostname.toLowerCase().replace(/\.$/, ''));
+  own && networkOfName(compiled(own).hosts, hostname.toLowerCase().replace(/\.$/, ''));
 
 /** Returns the configuration entries that contain a URL's `hostname`, formatted as `private: 203.0.113.0/24`. */
 export function ownEntriesOf(hostname: string, own: OwnNetworks): string[] {
@@ -130,7 +130,7 @@ interface NamePattern {
 }
 
 /** Returns the host names, full names before patterns: `metadata.google.internal` before `*.internal`. */
-const namesOf = (facts: Facts): readonly NamePattern[] =>
+const namePatterns = (facts: Facts): readonly NamePattern[] =>
   facts
     .flatMap(([network, each]) => each.hosts.map((name) => ({ network, name, isPattern: name.includes('*') })))
     .sort((a, b) => Number(a.isPattern) - Number(b.isPattern))
@@ -139,12 +139,12 @@ const namesOf = (facts: Facts): readonly NamePattern[] =>
       pattern: new RegExp(`^${name.replaceAll('.', '\\.').replaceAll('*', '.+')}$`),
     }));
 
-const nameOf = (names: readonly NamePattern[], host: string): Network | undefined =>
+const networkOfName = (names: readonly NamePattern[], host: string): Network | undefined =>
   names.find(({ pattern }) => pattern.test(host))?.network;
 
 const shipped = Object.entries(networksData) as Facts;
 const ranges = rangesOf(shipped);
-const hosts = namesOf(shipped);
+const hosts = namePatterns(shipped);
 
 const ownOrder = ['metadata', 'reserved', 'private'] as const;
 
@@ -155,7 +155,7 @@ const compiled = remembered((own: OwnNetworks) => {
     const isRange = (text: string) => parseRange(text) !== undefined;
     return [network, { ranges: listed.filter(isRange), hosts: listed.filter((each) => !isRange(each)) }] as const;
   });
-  return { ranges: rangesOf(facts), hosts: namesOf(facts) };
+  return { ranges: rangesOf(facts), hosts: namePatterns(facts) };
 });
 
 /**

@@ -19,7 +19,7 @@ export interface ChatReply {
 export const isStream = (body: ChatReply['body']): body is AsyncIterable<JsonObject> => Symbol.asyncIterator in body;
 
 /** Receiver of the response that the stages produce. */
-export interface Answering {
+export interface AnswerReceiver {
   /** Starts the stream when its first event is ready, with the headers known at that point. */
   stream(known: KnownCall): AsyncQueue<JsonObject>;
   json(status: number, body: JsonObject): void;

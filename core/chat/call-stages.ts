@@ -13,7 +13,7 @@ import type { Clock } from '#core/kernel/ports.ts';
 import type { Lookup } from '#core/models/cache/ports.ts';
 import type { Verdict } from '#core/models/content-policy/ports.ts';
 import type { ProviderAttempt } from '#core/models/providers/ports.ts';
-import type { Standing } from '#core/session/risk/assess.ts';
+import type { RiskRecords } from '#core/session/risk/assess.ts';
 import type { ChatCall } from './call.ts';
 import type { ModelProgress } from './model-progress.ts';
 
@@ -39,7 +39,7 @@ export interface AdmittedCall extends RunningCall {
   /** Session as read when the reservation was made. */
   readonly head: SessionHead | null;
   /** Risk counted against the caller before the call. */
-  readonly standing: Standing;
+  readonly standing: RiskRecords;
   /** SHA-256 of the canonical request as received. */
   readonly requestSha256: string;
 }
@@ -103,10 +103,10 @@ interface MadeResource {
   readonly resource: string;
 }
 
-type EveryFact = ModelCall<LookedUpCall> & CheckedReply & MadeResource;
+type AllStages = ModelCall<LookedUpCall> & CheckedReply & MadeResource;
 
 /** Facts known when a call ends, at any stage. Facts from later stages are absent. */
-export type KnownCall = RunningCall & Partial<Omit<EveryFact, keyof RunningCall>>;
+export type KnownCall = RunningCall & Partial<Omit<AllStages, keyof RunningCall>>;
 
 /** Decision that ended a call. */
 export interface Ruling {
@@ -114,7 +114,7 @@ export interface Ruling {
   readonly matchedRule: string | undefined;
 }
 
-export interface Ending {
+export interface CallEnding {
   readonly outcome: ChatOutcome;
   readonly error: ErrorCode | undefined;
   /** Set if a limit, the kill switch or a reviewer ended the call. */
@@ -124,13 +124,13 @@ export interface Ending {
 }
 
 /** Result of the last stage of a call. */
-export interface Finished {
+export interface FinishedCall {
   readonly known: KnownCall;
-  readonly ending: Ending;
+  readonly ending: CallEnding;
 }
 
 /** Finished call, from which its evidence entry, settlement and metrics are derived. */
-export interface EndedCall extends Finished {
+export interface EndedCall extends FinishedCall {
   /** HTTP status sent to the caller. */
   readonly status: number;
 }
@@ -142,7 +142,7 @@ export function startCall(call: ChatCall, clock: Clock): RunningCall {
 }
 
 /** Returns an ending without an error. */
-export const endedWith = (outcome: ChatOutcome, error?: ErrorCode): Ending => ({
+export const endedWith = (outcome: ChatOutcome, error?: ErrorCode): CallEnding => ({
   outcome,
   error,
   ruling: undefined,

@@ -9,7 +9,7 @@ import type { ChatCall } from './call.ts';
 import type { KnownCall } from './call-stages.ts';
 
 /** Returns the provider's counts, or estimates if there are none. Usage is zero if no provider accepted the call. */
-export function usageOf(known: KnownCall): Usage {
+export function callUsage(known: KnownCall): Usage {
   const { call, progress } = known;
   if (!progress || refusedByAll(known)) return { input_tokens: 0, output_tokens: 0 };
   const { counted } = progress;
@@ -41,7 +41,7 @@ export interface Charge {
 type Cost = ReturnType<typeof costOf>;
 
 export function chargeOf(known: KnownCall): Charge {
-  const usage = usageOf(known);
+  const usage = callUsage(known);
   const otherModels = otherModelsOf(known);
   return { usage, otherModels, cost: costOfCall(known, usage, otherModels) };
 }

@@ -152,14 +152,14 @@ type Key = Pick<KeyLimits, 'allowed_models'> | undefined;
  * @param names requested name and resolved name; either may be listed.
  */
 export const mayUse = ({ allowed_models }: Tenant, key: Key, names: readonly string[]): boolean =>
-  holds(allowed_models, names) && holds(key?.allowed_models ?? ['*'], names);
+  matchesModel(allowed_models, names) && matchesModel(key?.allowed_models ?? ['*'], names);
 
-const holds = (patterns: readonly string[], names: readonly string[]): boolean =>
+const matchesModel = (patterns: readonly string[], names: readonly string[]): boolean =>
   patterns.some((pattern) => names.some((name) => modelMatches(pattern, name)));
 
 /** Returns the refusal for a model that exists but is not allowed for the tenant or the key. */
 function notAllowed({ allowed_models }: Tenant, key: Key, names: readonly string[]): GatewayError {
-  const [holder, allowed] = holds(allowed_models, names)
+  const [holder, allowed] = matchesModel(allowed_models, names)
     ? ['key', key?.allowed_models ?? []]
     : ['tenant', allowed_models];
   return new GatewayError(

@@ -99,7 +99,7 @@ function addressesIn(value: Json | undefined, path: string): readonly FetchedAdd
     for (const name of Object.keys(value)) {
       if (name === 'tool_calls' || name === 'function_call') continue;
       const inner = value[name];
-      const texts = isFetched(name, value, path) ? textsOf(inner) : undefined;
+      const texts = isFetched(name, value, path) ? stringList(inner) : undefined;
       const at = path === '' ? name : `${path}.${name}`;
       if (!texts) walk(inner, at);
       else for (const address of texts) if (isAddress(address)) found.push({ path: at, address });
@@ -109,7 +109,7 @@ function addressesIn(value: Json | undefined, path: string): readonly FetchedAdd
   return found;
 }
 
-const textsOf = (value: Json | undefined): readonly string[] | undefined =>
+const stringList = (value: Json | undefined): readonly string[] | undefined =>
   typeof value === 'string'
     ? [value]
     : Array.isArray(value) && value.every((item) => typeof item === 'string')
@@ -117,7 +117,7 @@ const textsOf = (value: Json | undefined): readonly string[] | undefined =>
       : undefined;
 
 /** Returns how providers treat a member with this name, or undefined if it is never fetched. */
-const kindOf = rememberedText((name): 'address' | 'medium' | 'url' | undefined => {
+const addressKind = rememberedText((name): 'address' | 'medium' | 'url' | undefined => {
   if (/_ur[il]$/i.test(name) || name === 'file_data') return 'address';
   if (/^(?:image|video|audio)$/.test(name)) return 'medium';
   return /^ur[il]$/.test(name) ? 'url' : undefined;
@@ -128,7 +128,7 @@ const kindOf = rememberedText((name): 'address' | 'medium' | 'url' | undefined =
  * }`.
  */
 function isFetched(name: string, { type }: JsonObject, path: string): boolean {
-  const kind = kindOf(name);
+  const kind = addressKind(name);
   if (kind === undefined || kind === 'address') return kind === 'address';
   if (kind === 'medium') return typeof type === 'string';
   return /^(?:url|(?:input_)?(?:image|video|audio|document|file))$/.test(asText(type)) || /_ur[il]$/.test(path);

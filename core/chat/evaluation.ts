@@ -7,9 +7,9 @@ import type { TextSlot } from '#core/models/dialects/dialect.ts';
 import { isEndpoint } from '#core/models/dialects/endpoints.ts';
 import { excerptOf, isSampled } from '#core/observatory/evaluation/message.ts';
 import type { EndedCall, RunningCall } from './call-stages.ts';
-import { usageOf } from './call-usage.ts';
+import { callUsage } from './call-usage.ts';
 import { providerOf } from './known-facts.ts';
-import type { Recorded } from './stages/settle.ts';
+import type { RecordedEntry } from './stages/settle.ts';
 
 interface SubmitPorts {
   readonly clock: Clock;
@@ -39,7 +39,7 @@ function promptOf(slots: readonly TextSlot[], enough: number): string {
 export async function submitForEvaluation(
   { deliveries, clock, telemetry }: SubmitPorts,
   { known, ending: { outcome } }: EndedCall,
-  recorded: Recorded | undefined,
+  recorded: RecordedEntry | undefined,
   most: number,
   answer: string,
 ): Promise<void> {
@@ -48,7 +48,7 @@ export async function submitForEvaluation(
   // Building the excerpt requires some text beyond its own length.
   const prompt = excerptOf(promptOf(call.wire.requestTexts(call.body), 2 * most + 8_192), most);
   const response = excerptOf(answer, most);
-  const usage = usageOf(known);
+  const usage = callUsage(known);
   const delivery = {
     id: deliveryId(call.envelopeId, 'evaluation', 'evaluation'),
     ...({ channel: 'evaluation', event: 'evaluation', envelope_id: call.envelopeId, tenant: call.tenant.id } as const),

@@ -3,7 +3,7 @@ import { AsyncQueue } from '#core/kernel/async-queue.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { TextSlot } from '#core/models/dialects/dialect.ts';
-import type { Answering, ChatReply } from './answering.ts';
+import type { AnswerReceiver, ChatReply } from './answering.ts';
 import type { ChatCall } from './call.ts';
 import type { EndedCall, KnownCall } from './call-stages.ts';
 import { headersOfCall } from './known-facts.ts';
@@ -39,17 +39,17 @@ class RecordingQueue extends AsyncQueue<JsonObject> {
 
 export type Reply = (reply: Pick<ChatReply, 'status' | 'headers' | 'body'>) => void;
 
-type Whole =
+type CompleteAnswer =
   | { readonly status: number; readonly json: JsonObject }
   | { readonly status: number; readonly events: readonly JsonObject[] };
 
-export class HeldAnswer implements Answering {
+export class HeldAnswer implements AnswerReceiver {
   readonly #wire: ChatCall['wire'];
   readonly #reply: Reply;
   /** Number of characters of the answer sent to the evaluator; undefined for a call that is not evaluated. */
   readonly #sampled: number | undefined;
   #queue: AsyncQueue<JsonObject> | undefined;
-  #whole: Whole | undefined;
+  #whole: CompleteAnswer | undefined;
 
   constructor(wire: ChatCall['wire'], sampled: number | undefined, reply: Reply) {
     this.#wire = wire;

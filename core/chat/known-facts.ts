@@ -4,13 +4,13 @@ import type { Finding } from '#core/contracts/chat.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import type { Verdict } from '#core/models/content-policy/ports.ts';
 import { demoHeaders } from '#core/models/providers/demo.ts';
-import type { Ending, KnownCall, Ruling } from './call-stages.ts';
+import type { CallEnding, KnownCall, Ruling } from './call-stages.ts';
 import { leftOutHeader } from './left-out.ts';
 
 const allowed: Ruling = { decision: 'allow', matchedRule: undefined };
 
 /** Returns the most recent ruling that contains a decision. */
-export const rulingOf = ({ inputVerdict, approval, outputVerdict }: KnownCall, ending: Ending): Ruling =>
+export const rulingOf = ({ inputVerdict, approval, outputVerdict }: KnownCall, ending: CallEnding): Ruling =>
   ending.ruling ??
   ruledBy(outputVerdict) ??
   (approval && { decision: 'allow', matchedRule: approval.matchedRule }) ??
@@ -47,7 +47,7 @@ export function leftOutOf({ call, leftOut, lookup }: KnownCall): readonly string
 }
 
 /** Returns the response headers that are known at the call's current stage. */
-export function headersOfCall(known: KnownCall, ending?: Ending): Readonly<Record<string, string>> {
+export function headersOfCall(known: KnownCall, ending?: CallEnding): Readonly<Record<string, string>> {
   const { call, limitHeaders, lookup } = known;
   const warnings = warningsIn(findingsOf(known));
   return {

@@ -74,7 +74,7 @@ function delimiterFrom(bytes: Buffer, opening: Buffer, from: number): Delimiter 
 function partOf(bytes: Buffer): FormPart {
   const headEnd = bytes.subarray(0, maxHeadBytes).indexOf(lineEnd + lineEnd);
   if (headEnd < 0) throw notMultipart();
-  const head = fieldsOf(bytes.toString('utf8', 0, headEnd));
+  const head = partHeaders(bytes.toString('utf8', 0, headEnd));
   const { name, filename } = dispositionOf(head.get('content-disposition') ?? '');
   if (name === undefined) throw notMultipart();
   return {
@@ -85,7 +85,7 @@ function partOf(bytes: Buffer): FormPart {
   };
 }
 
-function fieldsOf(head: string): ReadonlyMap<string, string> {
+function partHeaders(head: string): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   for (const line of head.split(lineEnd)) {
     const colon = line.indexOf(':');

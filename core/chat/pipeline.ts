@@ -9,12 +9,12 @@ import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { contentPolicyOf } from '#core/models/content-policy/policy-of.ts';
 import { isEndpoint } from '#core/models/dialects/endpoints.ts';
-import type { Answering, ChatReply } from './answering.ts';
+import type { AnswerReceiver, ChatReply } from './answering.ts';
 import { askedModel } from './asked-model.ts';
 import { type ChatRequest, openCall } from './call.ts';
 import {
   type EndedCall,
-  type Finished,
+  type FinishedCall,
   type KnownCall,
   type RunningCall,
   type ScreenedCall,
@@ -93,7 +93,7 @@ async function answer(
   await submitForEvaluation(ports, ended, settled, sampled, held.text);
 }
 
-const faultIn = (finished: Finished): GatewayError | undefined =>
+const faultIn = (finished: FinishedCall): GatewayError | undefined =>
   finished instanceof StageFailure ? finished : undefined;
 
 /** Requests larger than this let other work run between stages, because each stage processes the whole request. */
@@ -112,8 +112,8 @@ async function stages(
   ports: ChatPorts,
   running: RunningCall,
   storing: StoringHooks['storing'],
-  answering: Answering,
-): Promise<Finished> {
+  answering: AnswerReceiver,
+): Promise<FinishedCall> {
   const { call } = running;
   const large = call.inputTokens > largeTokens;
   let known: KnownCall = running;
@@ -181,7 +181,7 @@ function keepForTools(ports: ChatPorts, { call }: RunningCall) {
   );
 }
 
-function endedCall(finished: Finished, streamed: boolean, kept: string | undefined): EndedCall {
+function endedCall(finished: FinishedCall, streamed: boolean, kept: string | undefined): EndedCall {
   const { known, ending } = finished;
   return {
     known: kept === undefined ? known : { ...known, resource: kept },
@@ -191,7 +191,7 @@ function endedCall(finished: Finished, streamed: boolean, kept: string | undefin
 }
 
 /** Returns the status that the caller received: for a stream, the status sent at its start. */
-function statusOf(finished: Finished, streamed: boolean): number {
+function statusOf(finished: FinishedCall, streamed: boolean): number {
   const { known, ending } = finished;
   if (ending.outcome === 'aborted') return 499;
   if (finished instanceof StageFailure && !streamed) return known.call.wire.statusOf(finished);

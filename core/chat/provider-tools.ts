@@ -26,19 +26,19 @@ type PassedHeaders = Readonly<Record<string, string>>;
  * @throws GatewayError `invalid_request` stating what was found and what is allowed.
  */
 export function refuseProviderRun(settings: MessagesSettings, body: JsonObject): void {
-  if (isGiven(body.mcp_servers)) throw refusal('mcp_servers', 'none: the gateway serves upstreams.mcp');
-  if (isGiven((body.container as JsonObject | undefined)?.skills)) throw refusal('container.skills', 'none');
-  for (const [at, tool] of listOf(body.tools).entries()) {
+  if (isGiven(body.mcp_servers)) throw toolsRefusal('mcp_servers', 'none: the gateway serves upstreams.mcp');
+  if (isGiven((body.container as JsonObject | undefined)?.skills)) throw toolsRefusal('container.skills', 'none');
+  for (const [at, tool] of asList(body.tools).entries()) {
     const type = (tool as JsonObject | null)?.type ?? 'custom';
     if (typeof type !== 'string' || !matches([...callerRun, ...settings.provider_tools], type))
-      throw refusal(
+      throw toolsRefusal(
         `tools[${at}] of type ${JSON.stringify(type)}, which the provider runs itself`,
         `tools of your own (without type), ${callerRun.join(', ')} and what messages.provider_tools lists`,
       );
   }
-  for (const beta of [...listOf(body.betas), ...listOf(body.anthropic_beta)].map(String))
+  for (const beta of [...asList(body.betas), ...asList(body.anthropic_beta)].map(String))
     if (!matches(settings.betas, beta))
-      throw refusal(`the beta ${JSON.stringify(beta)}`, `what messages.betas lists: ${settings.betas.join(', ')}`);
+      throw toolsRefusal(`the beta ${JSON.stringify(beta)}`, `what messages.betas lists: ${settings.betas.join(', ')}`);
 }
 
 /**
@@ -77,9 +77,9 @@ export function isProviderRun(block: Json | undefined, { provider_tools }: Messa
 export const providerRunText = ({ name, type }: JsonObject): string =>
   `[${asText(name ?? type)} was blocked: the provider ran it without a decision of the gateway.]`;
 
-const listOf = (value: Json | undefined): Json[] =>
+const asList = (value: Json | undefined): Json[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
 
-const isGiven = (value: Json | undefined): boolean => listOf(value).length > 0;
+const isGiven = (value: Json | undefined): boolean => asList(value).length > 0;
 
-const refusal = (found: string, allowed: string) => invalidRequest(`Found ${found}; allowed: ${allowed}.`);
+const toolsRefusal = (found: string, allowed: string) => invalidRequest(`Found ${found}; allowed: ${allowed}.`);

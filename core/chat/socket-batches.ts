@@ -104,7 +104,7 @@ const batch = (messages: readonly string[]): string => `{"type":"batch","message
 const maxPostBytes = 32_000;
 
 const encoder = new TextEncoder();
-const bytesOf = (text: string): number => encoder.encode(text).length;
+const utf8Length = (text: string): number => encoder.encode(text).length;
 
 /**
  * Returns the message itself if it is short enough, otherwise its parts in order, each as separate JSON text. The
@@ -113,8 +113,8 @@ const bytesOf = (text: string): number => encoder.encode(text).length;
  */
 export function inParts(text: string, id: SentId, most = maxPostBytes): string[] {
   // A UTF-16 unit takes at most three bytes in UTF-8, so short text does not need to be counted.
-  if (text.length * 3 <= most || bytesOf(text) <= most) return [text];
-  const room = most - bytesOf(part(id, Number.MAX_SAFE_INTEGER, false, ''));
+  if (text.length * 3 <= most || utf8Length(text) <= most) return [text];
+  const room = most - utf8Length(part(id, Number.MAX_SAFE_INTEGER, false, ''));
   const slices = slicesOf(text, room);
   return slices.map((data, n) => part(id, n, n === slices.length - 1, data));
 }

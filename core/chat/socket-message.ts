@@ -89,7 +89,7 @@ function messageOf(message: JsonObject, freshId: () => string): SocketMessage {
   const { type } = message;
   if (type === 'ping') return { type };
   if (type === 'auth') return { type, apiKey: requiredText(message, 'api_key') };
-  if (type === 'cancel') return { type, id: String(idOf(message.id)) };
+  if (type === 'cancel') return { type, id: String(parseId(message.id)) };
   if (type === undefined && (message.model !== undefined || message.messages !== undefined)) {
     const { id, ...body } = message;
     return { type: 'call', ...callIds(id, freshId), dialect: 'openai', body, passed: {} };
@@ -99,10 +99,10 @@ function messageOf(message: JsonObject, freshId: () => string): SocketMessage {
     const found = JSON.stringify(type)?.slice(0, 64) ?? 'missing';
     throw invalidRequest(`type is ${found}; allowed: auth, chat.completions, messages, cancel, ping.`);
   }
-  return callOf(message, dialect, freshId);
+  return parseCall(message, dialect, freshId);
 }
 
-function callOf(message: JsonObject, dialect: DialectName, freshId: () => string): SocketCall {
+function parseCall(message: JsonObject, dialect: DialectName, freshId: () => string): SocketCall {
   const { body } = message;
   const ids = callIds(message.id, freshId);
   if (!isObject(body)) throw invalidRequest('body must be the request as it would be posted: a JSON object.');
@@ -134,7 +134,7 @@ function requiredText(message: JsonObject, name: string): string {
 const isId = (value: Json | undefined): value is SentId =>
   typeof value === 'string' ? idPattern.test(value) : Number.isSafeInteger(value);
 
-function idOf(value: Json | undefined): SentId {
+function parseId(value: Json | undefined): SentId {
   if (isId(value)) return value;
   const found = value === undefined ? 'missing' : JSON.stringify(value).slice(0, 64);
   throw invalidRequest(
@@ -143,7 +143,7 @@ function idOf(value: Json | undefined): SentId {
 }
 
 function callIds(sent: Json | undefined, freshId: () => string): Pick<SocketCall, 'id' | 'sentId'> {
-  const sentId = sent === undefined ? freshId() : idOf(sent);
+  const sentId = sent === undefined ? freshId() : parseId(sent);
   return { id: String(sentId), sentId };
 }
 

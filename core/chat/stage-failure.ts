@@ -1,16 +1,16 @@
 /** Stage failure that ends the call: the error for its caller, and the facts known so far for the record. */
 import type { ChatOutcome } from '#core/contracts/chat.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
-import type { Ending, Finished, KnownCall, Ruling } from './call-stages.ts';
+import type { CallEnding, FinishedCall, KnownCall, Ruling } from './call-stages.ts';
 
 interface EndingOptions {
   readonly ruling?: Ruling | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-export class StageFailure extends GatewayError implements Finished {
+export class StageFailure extends GatewayError implements FinishedCall {
   readonly known: KnownCall;
-  readonly ending: Ending;
+  readonly ending: CallEnding;
 
   constructor(fault: GatewayError, known: KnownCall, outcome: ChatOutcome, options: EndingOptions = {}) {
     super(fault.code, fault.message, fault);

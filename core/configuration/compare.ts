@@ -31,15 +31,15 @@ export function compareConfigurations(before: Partial<Configuration>, after: Par
   });
 }
 
-type WithGuards = Pick<Configuration, 'tool_policies'>;
+type PolicySection = Pick<Configuration, 'tool_policies'>;
 
 /** Returns the pack guards that were active before but no longer are. */
-export function liftedGuards(before: WithGuards, after: WithGuards): string[] {
+export function liftedGuards(before: PolicySection, after: PolicySection): string[] {
   const still = new Set(guardsOf(after));
   return guardsOf(before).filter((name) => !still.has(name));
 }
 
-const guardsOf = ({ tool_policies: { pack, disable_guards } }: WithGuards): string[] => [
+const guardsOf = ({ tool_policies: { pack, disable_guards } }: PolicySection): string[] => [
   ...new Set((pack?.guards ?? []).map(guardName).filter((name) => !disable_guards.includes(name))),
 ];
 
@@ -74,12 +74,12 @@ function entriesOf(value: unknown, path: Path): (readonly [string, unknown])[] |
   if (typeof value !== 'object' || value === null) return undefined;
   if (!Array.isArray(value)) return Object.entries(value);
   if (path[0] === 'catalog') return value.map((fact) => [String(fact), fact] as const);
-  const names = value.map(nameOf);
+  const names = value.map(entryName);
   const unique = names.every((name) => name !== undefined) && new Set(names).size === names.length;
   return unique ? value.map((entry, i) => [names[i]!, entry] as const) : undefined;
 }
 
-function nameOf(entry: unknown): string | undefined {
+function entryName(entry: unknown): string | undefined {
   if (typeof entry !== 'object' || entry === null) return undefined;
   const { id, name } = entry as Record<string, unknown>;
   return [id, name].find((each) => typeof each === 'string');

@@ -12,15 +12,15 @@ interface LevelDiff extends PolicyDiff {
   readonly path: string;
 }
 
-type Organised = Pick<Configuration, 'organizations'>;
+type OrganizationsSection = Pick<Configuration, 'organizations'>;
 
 /**
  * Returns the levels that differ. A call without a matching rule counts as allowed by the level, because the other
  * levels make the decision.
  */
 export async function diffLevels(
-  before: Organised,
-  after: Organised,
+  before: OrganizationsSection,
+  after: OrganizationsSection,
   diff: (before: ToolPolicyDocument, after: ToolPolicyDocument) => PolicyDiff | Promise<PolicyDiff>,
 ): Promise<LevelDiff[]> {
   const [old, current] = [documentsOf(before), documentsOf(after)];
@@ -32,5 +32,5 @@ export async function diffLevels(
   return found;
 }
 
-const documentsOf = (configuration: Organised): Map<string, ToolPolicyDocument> =>
+const documentsOf = (configuration: OrganizationsSection): Map<string, ToolPolicyDocument> =>
   new Map(levelsWithRules(configuration).map((level) => [level.path, levelDocument(level)]));

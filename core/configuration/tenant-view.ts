@@ -5,7 +5,11 @@
 
 import { allGrants } from '#core/configuration/identity/grants.ts';
 import { type Identities, keyIdOf } from '#core/configuration/identity/identities.ts';
-import { levelsWithRules, type Place, placesOf } from '#core/configuration/identity/organization.ts';
+import {
+  environmentsOf,
+  levelsWithRules,
+  type OrganizationEnvironment,
+} from '#core/configuration/identity/organization.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Organization } from '#core/contracts/config/organizations.ts';
 import type { Configuration, KeyEntry, Tenant } from '#core/contracts/config.ts';
@@ -14,20 +18,20 @@ import { globMatches } from '#core/text/matching/glob.ts';
 import { listedPart } from './shown-to-tenants.ts';
 import type { RulePlaces } from './store/places.ts';
 import { unsetKeyWarning } from './store/secrets.ts';
-import { commonWarnings, type InForce } from './store/warnings.ts';
+import { type ActivePolicy, commonWarnings } from './store/warnings.ts';
 
 type Reader = Pick<Principal, 'tenant' | 'tenants' | 'platform'>;
 type Team = Organization['teams'][number];
 
 /** Hidden sections are absent. */
-type ConfigurationAsRead = Partial<Configuration> & Pick<Configuration, 'organizations' | 'tenants' | 'tool_policies'>;
+type VisibleConfiguration = Partial<Configuration> & Pick<Configuration, 'organizations' | 'tenants' | 'tool_policies'>;
 
 /**
  * Returns the configuration for a reader: all of it for platform callers, or the listed members of their own tenants
  * for others. The result can be loaded again, as the console's playground does, because absent members get their
  * defaults.
  */
-export function asRead(reader: Reader, configuration: Configuration): ConfigurationAsRead {
+export function asRead(reader: Reader, configuration: Configuration): VisibleConfiguration {
   if (reader.platform) return configuration;
   const tenants = configuration.tenants.filter(({ id }) => visible(reader, id)).map(withoutDigests);
   const places = visiblePlaces(reader, configuration);
@@ -46,7 +50,7 @@ export function asRead(reader: Reader, configuration: Configuration): Configurat
     separation_rules,
     people: peopleOf(reader, configuration, tenants, organizations),
     budgets: { tenants: ofVisibleTenants(reader, configuration.budgets.tenants) },
-  }) as ConfigurationAsRead;
+  }) as VisibleConfiguration;
 }
 
 /** Returns the locations, without levels whose rules the reader may not see. */
@@ -63,7 +67,7 @@ export function placesAsRead(reader: Reader, configuration: Configuration, place
  */
 export function warningsAsRead(
   reader: Reader,
-  snapshot: InForce & { readonly identities: Identities; readonly warnings: readonly string[] },
+  snapshot: ActivePolicy & { readonly identities: Identities; readonly warnings: readonly string[] },
 ): readonly string[] {
   if (reader.platform) return snapshot.warnings;
   const { tenants } = snapshot.configuration;
@@ -87,8 +91,8 @@ const visible = ({ tenant, tenants }: Reader, id: string): boolean =>
 const ofVisibleTenants = <T>(reader: Reader, byTenant: Readonly<Record<string, T>>): Record<string, T> =>
   Object.fromEntries(Object.entries(byTenant).filter(([id]) => visible(reader, id)));
 
-const visiblePlaces = (reader: Reader, configuration: Configuration): Place[] =>
-  placesOf(configuration).filter(({ environment }) => visible(reader, environment.tenant));
+const visiblePlaces = (reader: Reader, configuration: Configuration): OrganizationEnvironment[] =>
+  environmentsOf(configuration).filter(({ environment }) => visible(reader, environment.tenant));
 
 const isWithin = (path: string, level: string): boolean => path === level || path.startsWith(`${level}/`);
 
@@ -105,7 +109,7 @@ const withoutDigests = (tenant: Tenant): Tenant => ({
  * Returns the rules that apply to calls at these places: the configured ones, those of the pack, and those of the
  * levels above.
  */
-const rulesAt = (configuration: Configuration, places: readonly Place[]): ToolRule[] => [
+const rulesAt = (configuration: Configuration, places: readonly OrganizationEnvironment[]): ToolRule[] => [
   ...configuration.tool_policies.rules,
   ...(configuration.tool_policies.pack?.rules ?? []),
   ...levelsWithRules(configuration)
@@ -116,7 +120,7 @@ const rulesAt = (configuration: Configuration, places: readonly Place[]): ToolRu
 /** Returns the levels above the visible environments, and the team members whose approvals count in them. */
 function organizationsOf(
   { organizations }: Configuration,
-  places: readonly Place[],
+  places: readonly OrganizationEnvironment[],
   voters: ReadonlySet<string>,
 ): Organization[] {
   const seen = (level: string) => places.some(({ path }) => isWithin(path, level));

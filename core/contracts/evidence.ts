@@ -137,7 +137,7 @@ type MissingPart = (typeof missingParts)[number];
 
 /** Copies outside the tables with which a chain is compared. */
 export const unreadKinds = ['checkpoints', 'archive'] as const;
-export type Unread = (typeof unreadKinds)[number];
+export type UnreadKind = (typeof unreadKinds)[number];
 
 /** Outcome of verifying a chain. */
 export interface Verification {
@@ -171,7 +171,7 @@ export interface Verification {
    * Copies that could not be read because of a fault, as opposed to copies that are not kept or do not cover the end
    * yet.
    */
-  readonly unread?: readonly Unread[];
+  readonly unread?: readonly UnreadKind[];
   /** Descriptions of checks that were not made, such as `origin not checked` without a trusted public key. */
   readonly not_checked: readonly string[];
 }

@@ -6,13 +6,13 @@ import { foundAt, relevantIssues } from '#core/kernel/issue-words.ts';
 
 export type Path = readonly (string | number)[];
 
-interface Place {
+interface ProblemLocation {
   readonly path: Path;
   /** Location, if the problem is in another file. */
   readonly place?: string;
 }
 
-export type Problem = Place &
+export type Problem = ProblemLocation &
   (
     | {
         /** Description of the value at the path. Never contains a secret. */
@@ -34,7 +34,7 @@ export const sentenceOf = (problem: Problem): string =>
   'sentence' in problem ? problem.sentence : `found ${problem.found}, allowed ${problem.allowed}`;
 
 /** Returns one error that lists all problems. @param more additional members of `data` for programs */
-export function refusal(
+export function problemsError(
   problems: readonly Problem[],
   lineOf: (path: Path) => number | undefined,
   more: Readonly<Record<string, unknown>> = {},

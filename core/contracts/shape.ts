@@ -2,12 +2,12 @@
 import type * as z from 'zod';
 
 /** Value of a schema for reading: optional members are absent, never undefined. */
-export type Shape<S extends z.ZodType> = Frozen<z.output<S>>;
+export type Shape<S extends z.ZodType> = DeepReadonly<z.output<S>>;
 
-type Frozen<T> = T extends RegExp
+type DeepReadonly<T> = T extends RegExp
   ? T
   : T extends readonly (infer Item)[]
-    ? readonly Frozen<Item>[]
+    ? readonly DeepReadonly<Item>[]
     : T extends object
-      ? { readonly [Key in keyof T]: Frozen<Exclude<T[Key], undefined>> }
+      ? { readonly [Key in keyof T]: DeepReadonly<Exclude<T[Key], undefined>> }
       : T;

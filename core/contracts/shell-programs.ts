@@ -89,7 +89,7 @@ const names = z.preprocess(
   z.string().regex(/^(?:\S+(?: \S+)*)?$/, 'names separated by blanks'),
 );
 const byRole = z.partialRecord(z.enum(roles), names);
-export type ByRole = Shape<typeof byRole>;
+export type OperandsByRole = Shape<typeof byRole>;
 
 /** Options of a program, a command group, or a single command. */
 const options = z.strictObject({
@@ -145,7 +145,7 @@ const below = z.strictObject({
   // Two folders are compared file by file, even without an option.
   pairs: yes.optional(),
 });
-export type Below = Shape<typeof below>;
+export type Subcommands = Shape<typeof below>;
 
 const profile = z
   .strictObject({

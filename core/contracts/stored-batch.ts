@@ -11,7 +11,7 @@ export type BatchEndpoint = keyof typeof batchEndpoints;
 /** The only allowed file purpose. Files with other purposes would reach models without passing any filter. */
 export const filePurposes = ['batch'] as const;
 
-interface AtProvider {
+interface ProviderObject {
   /** The gateway's own id. Callers cannot use the provider's id. */
   readonly id: string;
   readonly tenant: string;
@@ -32,7 +32,7 @@ interface AtProvider {
   readonly policy_version: number;
 }
 
-export interface StoredBatch extends AtProvider {
+export interface StoredBatch extends ProviderObject {
   readonly kind: 'file' | 'batch';
   readonly endpoint: BatchEndpoint;
   readonly lines: number;
@@ -44,7 +44,7 @@ export interface StoredBatch extends AtProvider {
 }
 
 /** Response stored at its provider, including the whole earlier conversation [responses.stored]. */
-export interface StoredResponse extends AtProvider {
+export interface StoredResponse extends ProviderObject {
   readonly kind: 'response';
   readonly session_id: string;
   /** The response that this one continues from. */

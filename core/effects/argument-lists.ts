@@ -111,7 +111,7 @@ interface List {
 function* listsIn(value: unknown, level: number): Iterable<List> {
   if (value === null || typeof value !== 'object' || level > maxLevels) return;
   if (!Array.isArray(value)) {
-    const list = listOf(Object.entries(value).map(([key, member]) => [wordsIn(key), member]));
+    const list = argumentList(Object.entries(value).map(([key, member]) => [wordsIn(key), member]));
     if (list) yield list;
   }
   for (const item of Object.values(value)) yield* listsIn(item, level + 1);
@@ -119,14 +119,14 @@ function* listsIn(value: unknown, level: number): Iterable<List> {
 
 type Members = readonly (readonly [key: readonly string[], value: unknown])[];
 
-function listOf(members: Members): List | undefined {
+function argumentList(members: Members): List | undefined {
   // If the call also has a statement, a list holds the statement's values.
   if (members.some(([key, value]) => typeof value === 'string' && statements.has(key.join('_')))) return undefined;
-  const lists = members.filter(([key, value]) => holdsWords(key, value)).map(([, value]) => wordsOf(value));
+  const lists = members.filter(([key, value]) => holdsWords(key, value)).map(([, value]) => argumentWords(value));
   const unclear = lists.find((list) => list.unclear !== undefined)?.unclear;
   const words = lists.flatMap((list) => list.words);
   if (words.length === 0 && unclear === undefined) return undefined;
-  const before = members.flatMap(([key, value]) => (leading.has(key.join('_')) ? wordsOf(value).words : []));
+  const before = members.flatMap(([key, value]) => (leading.has(key.join('_')) ? argumentWords(value).words : []));
   return { words: [...before, ...words], ...(unclear !== undefined && { unclear }) };
 }
 
@@ -137,10 +137,10 @@ function holdsWords(key: readonly string[], value: unknown): boolean {
   const kind = listKind(key);
   if (kind === undefined) return false;
   const isList = typeof value === 'string' || Array.isArray(value);
-  return (kind === 'certain' && isList) || wordsOf(value).words.some(isOptionWord);
+  return (kind === 'certain' && isList) || argumentWords(value).words.some(isOptionWord);
 }
 
-function wordsOf(value: unknown): List {
+function argumentWords(value: unknown): List {
   if (typeof value === 'string') {
     const unclear = special.test(value.trim()) && { unclear: 'a text of arguments contains more than plain words' };
     return { words: wordsOfText(value), ...unclear };

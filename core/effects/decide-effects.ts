@@ -22,7 +22,7 @@ const unclearRule = 'effects:unclear';
 export function decideEffects(policy: CompiledPolicy, call: ToolCall, effects: Effects): PolicyDecision {
   const { carrier } = effects;
   // Effects inherit the upstream and the sources of their call.
-  const parts = effects.parts.map((part) => ({ ...placeOf(call), ...part }));
+  const parts = effects.parts.map((part) => ({ ...provenanceOf(call), ...part }));
   const unclear = acceptsShown(policy, effects, parts) ? undefined : effects.unclear;
   const speaksForItself = !carrier || unclear !== undefined || parts.length === 0;
   const review = unclear === undefined ? undefined : unclearDecision(policy, unclear, call);
@@ -30,7 +30,9 @@ export function decideEffects(policy: CompiledPolicy, call: ToolCall, effects: E
   const sayings: (() => PolicyDecision | undefined)[] = [
     () => (speaksForItself ? decide(policy, call) : decideNaming(policy, call)),
     ofUnclear,
-    ...(effects.unreadLines ?? []).map((line) => () => blockedAsLine(policy, { ...placeOf(call), ...lineCall(line) })),
+    ...(effects.unreadLines ?? []).map(
+      (line) => () => blockedAsLine(policy, { ...provenanceOf(call), ...lineCall(line) }),
+    ),
     ...parts.map((part) => () => ofPart(policy, decidePart(policy, part), part)),
     ...(speaksForItself ? [() => blockedAsNamed(policy, call)] : []),
     () => blockedInParts(policy, call),
@@ -127,7 +129,7 @@ export function withCapabilityOfName(call: ToolCall): ToolCall | undefined {
   return moreSevere(capability, call.capability as Capability) === capability ? undefined : { ...call, capability };
 }
 
-const placeOf = ({ upstream, sources, withheld }: ToolCall) => ({
+const provenanceOf = ({ upstream, sources, withheld }: ToolCall) => ({
   ...(upstream !== undefined && { upstream }),
   ...(withheld && { withheld }),
   ...(sources && { sources }),

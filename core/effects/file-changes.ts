@@ -40,7 +40,7 @@ export function fileChanges({
   capability,
   parameters,
 }: Pick<ToolCall, 'tool' | 'capability' | 'parameters'>): FileChanges {
-  const path = textOf(parameters, pathNames);
+  const path = onlyText(parameters, pathNames);
   if (path === undefined) return changesOfList(parameters);
   const one = replacementOf(parameters);
   if (one) return { files: [{ path: path.text, replaced: [one.change] }], names: [path.name, ...one.names] };
@@ -54,7 +54,7 @@ export function fileChanges({
       names: isAll ? [path.name, list!] : [path.name],
     };
   }
-  const content = textOf(parameters, contentNames);
+  const content = onlyText(parameters, contentNames);
   return content && writesFiles(tool, capability)
     ? { files: [{ path: path.text, content: content.text }], names: [path.name, content.name] }
     : noChanges;
@@ -66,8 +66,8 @@ function changesOfList({ files }: Members): FileChanges {
   const changes: FileChange[] = [];
   let isAll = true;
   for (const file of files) {
-    const path = isMembers(file) ? textOf(file, pathNames) : undefined;
-    const content = isMembers(file) ? textOf(file, contentNames) : undefined;
+    const path = isMembers(file) ? onlyText(file, pathNames) : undefined;
+    const content = isMembers(file) ? onlyText(file, contentNames) : undefined;
     if (!path || !content) return noChanges;
     isAll &&= isOnly(file, [path.name, content.name]);
     changes.push({ path: path.text, content: content.text });
@@ -86,8 +86,8 @@ const writesFiles = (tool: string, capability: string): boolean =>
 
 function replacementOf(value: unknown): { change: Replacement; names: readonly string[] } | undefined {
   if (!isMembers(value)) return undefined;
-  const before = textOf(value, beforeNames);
-  const after = textOf(value, afterNames);
+  const before = onlyText(value, beforeNames);
+  const after = onlyText(value, afterNames);
   return before && after
     ? { change: { before: before.text, after: after.text }, names: [before.name, after.name] }
     : undefined;
@@ -100,7 +100,7 @@ const isOnly = (value: Members, names: readonly string[]): boolean =>
   Object.keys(value).every((name) => names.includes(name));
 
 /** Returns the only member with one of these names, if it is a string. */
-function textOf(members: Members, names: readonly string[]): { name: string; text: string } | undefined {
+function onlyText(members: Members, names: readonly string[]): { name: string; text: string } | undefined {
   const [name, ...others] = names.filter((each) => Object.hasOwn(members, each));
   const text = name === undefined || others.length > 0 ? undefined : members[name];
   return typeof text === 'string' ? { name: name!, text } : undefined;

@@ -6,7 +6,7 @@
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { type Address, readAddress } from './http/address.ts';
-import { fieldsOf, plainParameters } from './http/fields.ts';
+import { plainParameters, requestFields } from './http/fields.ts';
 import { addedQuery, parameterDoubts, urlKeys } from './http/parameters.ts';
 import type { EffectReader, Effects } from './ports.ts';
 
@@ -49,7 +49,7 @@ function effectsOf(call: ToolCall): Effects {
   const targets = new Map(addresses.map((address) => [address.target, address]));
   if (targets.size > 1) unclear.add('the call names more than one address');
 
-  const fields = fieldsOf(
+  const fields = requestFields(
     call.parameters,
     [...targets.values()].map((address) => address.query),
   );

@@ -37,7 +37,7 @@ const maxLines = 60;
 export function effectsInWords(call: ToolCall, effects: Effects): EffectLine[] {
   const all = linesOf(call, effects);
   const kept = all.length > maxLines ? gravest(all) : all;
-  const lines = kept.map(({ phrase, ofProgram }) => ({ text: textOf(phrase), risk: phrase.risk, ofProgram }));
+  const lines = kept.map(({ phrase, ofProgram }) => ({ text: phraseText(phrase), risk: phrase.risk, ofProgram }));
   if (kept.length < all.length) {
     const { risk } = kept.at(-1)!.phrase;
     lines.push({ text: `${all.length - kept.length} more, none of them more severe`, risk, ofProgram: false });
@@ -106,7 +106,7 @@ function mergedPhrases(phrases: readonly Phrase[]): readonly Phrase[] {
 const maxText = 160;
 const maxNamed = 3;
 
-function textOf({ verb, objects, tail = '' }: Phrase): string {
+function phraseText({ verb, objects, tail = '' }: Phrase): string {
   return [verb, objects.join(', ')].filter(Boolean).join(' ') + tail;
 }
 
@@ -146,14 +146,14 @@ const isProgram = (part: ToolCall): boolean => ['shell', 'sql'].includes(protoco
 /** Checks that a reader of the protocol describes the whole call. */
 const isRead = (call: ToolCall): boolean => ['shell', 'sql', 'http', 'git'].includes(protocolOf(call));
 
-interface Around {
+interface PhraseContext {
   readonly before?: ToolCall | undefined;
   readonly unclear: string | undefined;
   /** The call that has the effect. */
   readonly call: ToolCall;
 }
 
-function phraseOf(part: Effect, { before, unclear, call }: Around): Phrase {
+function phraseOf(part: Effect, { before, unclear, call }: PhraseContext): Phrase {
   switch (protocolOf(part)) {
     case 'shell':
       return shellPhrase(part, before, unclear);

@@ -40,7 +40,7 @@ export type EffectReader = (call: ToolCall, programs?: OwnPrograms) => Effects;
  * Returns the effects of a call. Never rejects because of the call's text.
  * @param programs programs described in the configuration.
  */
-export type EffectsOf = (call: ToolCall, programs: OwnPrograms) => Promise<Effects>;
+export type ReadEffects = (call: ToolCall, programs: OwnPrograms) => Promise<Effects>;
 
 /** Parts of the gateway's configuration that are needed to read lines. */
 export interface WalkSettings {

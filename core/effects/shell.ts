@@ -30,14 +30,14 @@ export const shellEffects: EffectReader = (call, programs) => {
     parts: parts.length === 1 && isItself(call, parts[0]!) ? [] : parts,
     carrier: carried.carrier,
     ...(reason !== undefined && { unclear: reason }),
-    ...(reason !== undefined && !isShell(call) && { unreadLines: carried.texts.map(textOf) }),
+    ...(reason !== undefined && !isShell(call) && { unreadLines: carried.texts.map(commandText) }),
     ...(walk.reason === undefined && shown && { shows: shown.what }),
   };
 };
 
 const isShell = ({ protocol }: ToolCall): boolean => foldCase(protocol).trim() === 'shell';
 
-const textOf = (text: string | readonly Arg[]): string =>
+const commandText = (text: string | readonly Arg[]): string =>
   typeof text === 'string' ? text : text.map((arg) => arg.text).join(' ');
 
 /** Checks whether the call already equals its only effect. A call never names the branches it writes to. */
@@ -55,7 +55,7 @@ const isItself = (call: ToolCall, part: Effect): boolean =>
 const programOf = (program: string, texts: readonly (string | readonly Arg[])[]): ToolCall => ({
   protocol: 'shell',
   tool: `shell.${program}`,
-  target: texts.map(textOf).join('\n'),
+  target: texts.map(commandText).join('\n'),
   capability: 'execute',
   parameters: {},
 });

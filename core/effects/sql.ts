@@ -111,17 +111,19 @@ interface TextReading extends SqlReading {
 
 /** @param left the number of bytes of the call that may still be parsed. */
 function readText(parse: SqlParse, text: string, left: number): TextReading {
-  if (Buffer.byteLength(text) > left) return refuse(text, `the SQL of the call is longer than ${maxSqlBytes} bytes`);
+  if (Buffer.byteLength(text) > left)
+    return refusedReading(text, `the SQL of the call is longer than ${maxSqlBytes} bytes`);
   // The grammar parses C strings and would ignore any text after a NUL.
-  if (text.includes('\0')) return refuse(text, 'a SQL text holds a NUL');
-  if (!text.isWellFormed()) return refuse(text, 'a SQL text is not well-formed Unicode');
-  if (nesting(text) > maxNesting) return refuse(text, `a SQL text nests deeper than ${maxNesting} parentheses`);
-  if (operatorRun(text) > maxOperatorRun) return refuse(text, 'a SQL text holds a long run of operator characters');
+  if (text.includes('\0')) return refusedReading(text, 'a SQL text holds a NUL');
+  if (!text.isWellFormed()) return refusedReading(text, 'a SQL text is not well-formed Unicode');
+  if (nesting(text) > maxNesting) return refusedReading(text, `a SQL text nests deeper than ${maxNesting} parentheses`);
+  if (operatorRun(text) > maxOperatorRun)
+    return refusedReading(text, 'a SQL text holds a long run of operator characters');
   let tree: unknown;
   try {
     tree = parse(text);
   } catch (thrown) {
-    return refuse(text, `PostgreSQL's grammar refuses the text: ${reasonOf(thrown)}`);
+    return refusedReading(text, `PostgreSQL's grammar refuses the text: ${reasonOf(thrown)}`);
   }
   return { ...readStatements(tree), refused: false };
 }
@@ -154,7 +156,7 @@ function operatorRun(text: string): number {
   return longest;
 }
 
-const refuse = (text: string, why: string): TextReading => ({
+const refusedReading = (text: string, why: string): TextReading => ({
   operations: fallbackOperation(text),
   unclear: [why],
   refused: true,

@@ -133,7 +133,7 @@ interface RepairPorts {
   readonly project: (entries: readonly EvidenceEntry[]) => Promise<void>;
 }
 
-interface Repaired {
+interface RepairResult {
   readonly archived_entries: number;
   /** Reason why an entry was not archived: it does not link to the neighbouring copies. */
   readonly refused?: string;
@@ -148,11 +148,11 @@ export async function repairStretch(
   tenant: string,
   sessionId: string,
   { from, to }: Stretch,
-): Promise<Repaired> {
+): Promise<RepairResult> {
   let previous = from === 0 ? '' : (await copyAt(ports, tenant, sessionId, from - 1))?.hash;
   let archived = 0;
   const after = await copyAt(ports, tenant, sessionId, to + 1);
-  const refused = (reason: string): Repaired => ({ archived_entries: archived, refused: reason });
+  const refused = (reason: string): RepairResult => ({ archived_entries: archived, refused: reason });
   for (let index = from; index <= to; index += maxEntriesPerRun) {
     const found = await rows(ports, tenant, sessionId, index, Math.min(to, index + maxEntriesPerRun - 1));
     const batch: EvidenceEntry[] = [];

@@ -65,7 +65,7 @@ export async function* bundlePieces(chunks: AsyncIterable<string>): AsyncGenerat
         if (escaped) escaped = false;
         else if (char === backslash) escaped = true;
         else if (char === quote) {
-          key = nameOf(taken(at + 1));
+          key = memberName(taken(at + 1));
           if (seen.has(key)) throw invalidRequest(`The bundle has the member ${JSON.stringify(key)} twice.`);
           seen.add(key);
           state = 'colon';
@@ -141,7 +141,7 @@ export async function* bundlePieces(chunks: AsyncIterable<string>): AsyncGenerat
   if (state !== 'done') throw wrong('the end');
 }
 
-function nameOf(text: string): string {
+function memberName(text: string): string {
   try {
     return JSON.parse(text) as string;
   } catch {

@@ -13,7 +13,7 @@ export interface ChainStretch extends ChainPoint {
 }
 
 /** Error for an entry that does not continue the session's last checkpoint, which is an incident of the gateway. */
-export class CheckpointRefused extends GatewayError {
+export class CheckpointRefusal extends GatewayError {
   readonly point: Omit<ChainPoint, 'hash'>;
 
   constructor({ tenant, session_id, index }: Omit<ChainPoint, 'hash'>, reason: string) {
@@ -24,7 +24,7 @@ export class CheckpointRefused extends GatewayError {
 
 /** Returns the range of a single entry. @throws CheckpointRefused if its hash does not match its fields */
 export function stretchOf(entry: EvidenceEntry): ChainStretch {
-  if (entryHash(entry) !== entry.hash) throw new CheckpointRefused(entry, 'its hash does not match its fields');
+  if (entryHash(entry) !== entry.hash) throw new CheckpointRefusal(entry, 'its hash does not match its fields');
   const { tenant, session_id, index, hash, previous_hash } = entry;
   return { tenant, session_id, first: index, previous_hash, index, hash };
 }
@@ -41,7 +41,7 @@ export function stretchesOf(entries: readonly EvidenceEntry[]): readonly ChainSt
     if (before?.index === own.index && before.hash === own.hash) continue; // delivered twice
     if (before?.index !== own.index - 1) stretches.push(own);
     else if (before.hash !== own.previous_hash)
-      throw new CheckpointRefused(entry, 'it does not link to the entry before it');
+      throw new CheckpointRefusal(entry, 'it does not link to the entry before it');
     else stretches[stretches.length - 1] = { ...before, index: own.index, hash: own.hash };
   }
   return stretches;

@@ -13,7 +13,7 @@ import { policyVersionOf } from './tally.ts';
 type ChainEnd = Pick<SessionHead, 'total_entries' | 'last_hash'>;
 
 /** An entry together with its canonical text. */
-export interface Sealed {
+export interface SealedEntry {
   readonly entry: EvidenceEntry;
   readonly text: string;
 }
@@ -27,7 +27,7 @@ export const sealEntry = (draft: EntryDraft, head: ChainEnd | undefined): Eviden
  * built once and the hash inserted into it.
  * @throws TypeError if the draft contains a value that JSON cannot represent.
  */
-export function seal(draft: EntryDraft, head: ChainEnd | undefined): Sealed {
+export function seal(draft: EntryDraft, head: ChainEnd | undefined): SealedEntry {
   const { tenant, session_id, timestamp, kind, envelope_id, actor, body } = draft;
   const index = head?.total_entries ?? 0;
   const previous_hash = head?.last_hash ?? '';

@@ -5,7 +5,7 @@
 import type { ChainPoint, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { type ChainLog, LogDamage } from './chain-log.ts';
-import { type ChainStretch, CheckpointRefused, stretchesOf, stretchOf } from './chain-stretch.ts';
+import { type ChainStretch, CheckpointRefusal, stretchesOf, stretchOf } from './chain-stretch.ts';
 import { CheckpointDamage } from './checkpoint.ts';
 import { type ChainPlace, type ContradictionPorts, raiseContradiction } from './contradiction.ts';
 import { UnreadableEntry } from './entry-text.ts';
@@ -75,10 +75,10 @@ const byFirst = (a: ChainStretch, b: ChainStretch): number => a.first - b.first 
 
 /** Raises a contradiction in the chain, whose range is not signed. Rethrows other faults. */
 async function raiseIfContradiction(ports: ContradictionPorts, chain: ChainPlace, thrown: unknown): Promise<undefined> {
-  const known = [CheckpointRefused, CheckpointDamage, UnreadableEntry].some((kind) => thrown instanceof kind);
+  const known = [CheckpointRefusal, CheckpointDamage, UnreadableEntry].some((kind) => thrown instanceof kind);
   if (!known) throw thrown;
   const { index } =
-    thrown instanceof CheckpointRefused ? thrown.point : thrown instanceof UnreadableEntry ? thrown : chain;
+    thrown instanceof CheckpointRefusal ? thrown.point : thrown instanceof UnreadableEntry ? thrown : chain;
   await raiseContradiction(ports, { ...chain, index }, (thrown as Error).message);
 }
 
@@ -122,7 +122,7 @@ class Progress {
    */
   takes(stretch: ChainStretch): boolean {
     if (stretch.index === this.#index && stretch.hash !== this.#hash)
-      throw new CheckpointRefused(stretch, 'the last checkpoint has another entry at this position');
+      throw new CheckpointRefusal(stretch, 'the last checkpoint has another entry at this position');
     const begins = !this.#fixed && this.#index === -1;
     return begins || stretch.first === this.#index + 1;
   }
@@ -131,7 +131,7 @@ class Progress {
   follow(stretch: ChainStretch): void {
     const begins = this.#index === -1 && stretch.first > 0;
     if (!begins && stretch.previous_hash !== this.#hash) {
-      throw new CheckpointRefused(
+      throw new CheckpointRefusal(
         stretch,
         'it does not link to the entry that the last checkpoint names, or one after it',
       );

@@ -12,7 +12,7 @@ interface ExpirePorts {
   readonly checkpoints: Pick<CheckpointLog, 'last'>;
 }
 
-interface Expired {
+interface ExpiryResult {
   readonly removed: number;
   /** Reason why sufficiently old rows were kept. */
   readonly stopped?: string;
@@ -25,7 +25,7 @@ const deleteBatchSize = 25;
  * copy, cannot be read, or comes after the newest checkpoint. Always keeps the head and the last row.
  * @param before ISO 8601 time.
  */
-export async function expireSession(ports: ExpirePorts, head: SessionHead, before: string): Promise<Expired> {
+export async function expireSession(ports: ExpirePorts, head: SessionHead, before: string): Promise<ExpiryResult> {
   const { tenant, session_id, total_entries } = head;
   const first = await firstOf(ports.evidence.rows(tenant, session_id));
   if (first instanceof UnreadableEntry) return { removed: 0, stopped: `entry ${first.index}: ${first.message}` };
@@ -35,7 +35,7 @@ export async function expireSession(ports: ExpirePorts, head: SessionHead, befor
   const end = Math.min(checkpoint.point.index, total_entries - 2);
 
   const removal = new Removal(ports.rows);
-  const copies = new InStep(ports.archived.entries(tenant, session_id, first.index));
+  const copies = new CopyReader(ports.archived.entries(tenant, session_id, first.index));
   let stopped: string | undefined;
   try {
     for await (const row of ports.evidence.rows(tenant, session_id)) {
@@ -85,7 +85,7 @@ class Removal {
 }
 
 /** Reads copies in step with rows. Some rows may already be gone. */
-class InStep {
+class CopyReader {
   readonly #copies: AsyncIterator<EvidenceEntry>;
   #copy: EvidenceEntry | undefined;
 

@@ -63,7 +63,7 @@ const presentAndVerified = 0x05;
 /** Returns why an authenticator's response does not satisfy a challenge, or undefined if it does. Never throws. */
 export function assertionFault(assertion: Fields, key: Fields, challenge: string): string | undefined {
   const { credential_id, authenticator_data, client_data_json, signature } = assertion;
-  const parts = [authenticator_data, client_data_json, signature].map(bytesOf);
+  const parts = [authenticator_data, client_data_json, signature].map(decodeBase64url);
   const [data, client, signed] = parts;
   if (!data || !client || !signed) return 'a part of it is not canonical base64url';
   if (credential_id !== key.credential_id) return 'it was made with another passkey';
@@ -90,7 +90,7 @@ function clientData(bytes: Uint8Array): Fields | undefined {
 const toUrl = (bytes: Buffer): string =>
   bytes.toString('base64').replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
 
-function bytesOf(text: unknown): Buffer | undefined {
+function decodeBase64url(text: unknown): Buffer | undefined {
   if (typeof text !== 'string' || !/^[\w-]+$/.test(text)) return undefined;
   const base64 = text.replaceAll('-', '+').replaceAll('_', '/');
   const bytes = Buffer.from(base64.padEnd(Math.ceil(base64.length / 4) * 4, '='), 'base64');

@@ -103,7 +103,7 @@ export interface ManifestStore {
 }
 
 /** The newest checkpoint of a session. */
-export interface Checkpointed {
+export interface LastCheckpoint {
   readonly point: ChainPoint;
   readonly created_at: string;
   readonly key_id: string;
@@ -115,7 +115,7 @@ export interface Checkpointed {
  */
 export interface CheckpointLog {
   /** Returns the newest checkpoint of a session, or undefined. */
-  last(tenant: string, sessionId: string): Promise<Checkpointed | undefined>;
+  last(tenant: string, sessionId: string): Promise<LastCheckpoint | undefined>;
   /** Returns the same checkpoint with the proof for third parties. */
   proof(tenant: string, sessionId: string): Promise<SessionCheckpoint | undefined>;
   /** Lists the tenant's sessions that have checkpoints, in no particular order. */

@@ -34,7 +34,7 @@ export async function lostEntries(
   return to < from ? undefined : { from, to };
 }
 
-interface PutBack {
+interface RestoreResult {
   readonly entries: number;
   /** Reason why the next entry was not restored. */
   readonly refused?: string;
@@ -49,7 +49,7 @@ export async function putBackEntries(
   tenant: string,
   sessionId: string,
   { to, most }: { readonly to: number; readonly most: number },
-): Promise<PutBack> {
+): Promise<RestoreResult> {
   const { archived, checkpoints, evidence, evidenceRows } = ports;
   const point = (await checkpoints?.last(tenant, sessionId))?.point;
   let head = await evidence.head(tenant, sessionId);

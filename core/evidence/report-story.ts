@@ -157,7 +157,7 @@ function actionOf(
   const title = [text(asked.tool) ?? `${first.kind} entry`, text(asked.target)].filter(Boolean).join(' → ');
   return {
     title: (asked.tool === undefined && chat && text(chatTitle(chat.body))) || title,
-    outcome: outcomeOf(steps, use, left),
+    outcome: actionOutcome(steps, use, left),
     facts: facts([
       ['Envelope', envelopeId, true],
       ['Asked by', askedBy(first)],
@@ -199,7 +199,7 @@ function documentOf(heading: string, value: unknown): { heading: string; json: s
 const deciding: ReadonlySet<string> = new Set([...decisionKinds, 'approve', 'deny', 'chat']);
 
 /** Returns the outcome of an action, taken from its last decisive entry. */
-function outcomeOf(steps: readonly EvidenceEntry[], use: ApprovalUse | undefined, left: number): string {
+function actionOutcome(steps: readonly EvidenceEntry[], use: ApprovalUse | undefined, left: number): string {
   const result = steps.findLast(({ kind }) => kind === 'result');
   if (result) return text(outcomeText(result.body.outcome)) ?? 'result recorded';
   const last = steps.findLast(({ kind }) => deciding.has(kind));

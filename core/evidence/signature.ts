@@ -33,7 +33,7 @@ export function namedSignatureFault(
   if (signature.toString('base64') !== value) return 'the signature is not canonical base64';
   const signer = keys.find(({ key }) => key && verify('sha256', bytes, key, signature));
   if (!signer) return 'the signature does not belong to these bytes and public key';
-  const id = idOf(signer.pem);
+  const id = keyFileId(signer.pem);
   return key_id === undefined || key_id === id || kmsKeyId.test(key_id)
     ? undefined
     : `its key_id is not ${id}, the key that signed`;
@@ -42,7 +42,7 @@ export function namedSignatureFault(
 const kmsKeyId = /^(?:arn:aws[\w-]*:kms:[\w:/-]+|mrk-[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;
 
 /** Computes a key file's id: the beginning of the SHA-256 of its SPKI. */
-const idOf = (pem: string): string =>
+const keyFileId = (pem: string): string =>
   createHash('sha256')
     .update(Buffer.from(pem.replace(/-----[A-Z ]+-----|\s/g, ''), 'base64'))
     .digest('hex')

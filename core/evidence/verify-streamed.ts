@@ -5,7 +5,7 @@ import { parseStrict } from '#core/kernel/json.ts';
 import { DigestedText } from '#core/text/secrets/digested-text.ts';
 import { bundlePieces } from './bundle-pieces.ts';
 import type { LoggedEntry } from './in-log.ts';
-import { bundleRules, openBundle, unreadableEvidence, type Verifying, verifyOpened } from './verify.ts';
+import { bundleRules, openBundle, unreadableEvidence, type VerifyBundleOptions, verifyOpened } from './verify.ts';
 
 /**
  * Verifies a bundle in two passes: first the other members, some of which follow the entries, then the entries. Keeps
@@ -14,7 +14,7 @@ import { bundleRules, openBundle, unreadableEvidence, type Verifying, verifyOpen
  */
 export async function verifyStreamedBundle(
   read: () => AsyncIterable<Uint8Array>,
-  { trustedPublicKey, ...how }: Verifying,
+  { trustedPublicKey, ...how }: VerifyBundleOptions,
 ): Promise<Verification> {
   const first = new DigestedText(read());
   const second = new DigestedText(read());

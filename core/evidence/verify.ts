@@ -89,7 +89,7 @@ export async function verifyBundle(
   bundle: unknown,
   trustedPublicKey?: PublicKeys,
   onEntry?: (line: EntryLine) => void,
-  elsewhere?: CheckpointsElsewhere,
+  elsewhere?: FindCheckpoint,
   log: LogTrust = {},
 ): Promise<Verification> {
   const opened = openBundle(bundle);
@@ -99,10 +99,10 @@ export async function verifyBundle(
 }
 
 /** Options for verifying a bundle. */
-export interface Verifying {
+export interface VerifyBundleOptions {
   readonly trustedPublicKey?: PublicKeys | undefined;
   readonly onEntry?: ((line: EntryLine) => void) | undefined;
-  readonly elsewhere?: CheckpointsElsewhere | undefined;
+  readonly elsewhere?: FindCheckpoint | undefined;
   readonly log: LogTrust;
 }
 
@@ -116,7 +116,7 @@ interface Source {
 export async function verifyOpened(
   { manifest, public_key, checkpoint, successions, log_proof }: OpenBundle,
   source: () => Source,
-  { trustedPublicKey, onEntry, elsewhere, log }: Verifying,
+  { trustedPublicKey, onEntry, elsewhere, log }: VerifyBundleOptions,
 ): Promise<Verification> {
   const trusted = trustedPublicKey === undefined ? undefined : linkedKeys(trustedPublicKey, successions);
   const accompanying = linkedKeys(public_key, successions);
@@ -138,7 +138,7 @@ export async function verifyOpened(
 }
 
 /** Lookup of the session in a log of checkpoints obtained independently of the bundle. The manifest is untrusted. */
-export type CheckpointsElsewhere = (manifest: Partial<SessionManifest>) => Pick<Witness, 'checkpoint' | 'notChecked'>;
+export type FindCheckpoint = (manifest: Partial<SessionManifest>) => Pick<Witness, 'checkpoint' | 'notChecked'>;
 
 /** Returns the checkpoint from a bundle. The walk checks to which session it belongs. */
 function checkpointOfBundle(given: unknown): Pick<Witness, 'checkpoint' | 'notChecked'> {

@@ -2,20 +2,20 @@
  * A session's newest checkpoint and archived copies. The tables are compared with these, since a role that can write
  * the tables cannot write them.
  */
-import type { Unread, Verification } from '#core/contracts/evidence.ts';
+import type { UnreadKind, Verification } from '#core/contracts/evidence.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { archivedEnd } from './archived.ts';
-import type { ArchivedPlace, ArchiveReader, Checkpointed, CheckpointLog, EvidenceLog, SessionHead } from './ports.ts';
+import type { ArchivedPlace, ArchiveReader, CheckpointLog, EvidenceLog, LastCheckpoint, SessionHead } from './ports.ts';
 
 export interface Witness {
-  readonly checkpoint?: Checkpointed;
+  readonly checkpoint?: LastCheckpoint;
   readonly archived?: WitnessedArchive;
   /** Whether a missing copy indicates that the gateway did not write the entry. */
   readonly archiveComplete: boolean;
   /** Descriptions of the checks that could not be made. */
   readonly notChecked: readonly string[];
   /** The unavailable checks that were prevented by a fault. */
-  readonly unread?: readonly Unread[];
+  readonly unread?: readonly UnreadKind[];
   /** When the witness was queried, in milliseconds. */
   readonly at: number;
 }
@@ -70,14 +70,17 @@ export function missingSession({ checkpoint, archived }: Witness): Verification 
   return { valid: false, total_entries: 0, broken_link, not_checked: [] };
 }
 
-type WitnessAnswer<T> = Partial<T> & { readonly notChecked: readonly string[]; readonly unread?: readonly Unread[] };
+type WitnessAnswer<T> = Partial<T> & {
+  readonly notChecked: readonly string[];
+  readonly unread?: readonly UnreadKind[];
+};
 
 async function askCheckpoints(
   ports: WitnessPorts,
   tenant: string,
   sessionId: string,
   head: SessionHead | undefined,
-): Promise<WitnessAnswer<{ checkpoint: Checkpointed }>> {
+): Promise<WitnessAnswer<{ checkpoint: LastCheckpoint }>> {
   const { checkpoints } = ports;
   if (!checkpoints) return { notChecked: ['checkpoints not checked: this gateway keeps none'] };
   try {
@@ -100,7 +103,7 @@ async function newest(
   tenant: string,
   sessionId: string,
   head: SessionHead | undefined,
-): Promise<Checkpointed | undefined> {
+): Promise<LastCheckpoint | undefined> {
   let found = await checkpoints.last(tenant, sessionId);
   if (!head || clock.now() - Date.parse(head.updated_at) > young.ms) return found;
   for (let tries = 0; tries < young.tries && (found?.point.index ?? -1) < head.total_entries - 1; tries++) {

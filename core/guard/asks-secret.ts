@@ -58,7 +58,7 @@ const otherHead =
 export function asksSecret(value: JsonObject): boolean {
   const { requestedSchema, message, url, mode } = value;
   if (isObject(requestedSchema)) {
-    const fields = fieldsOf(requestedSchema, 0);
+    const fields = formFields(requestedSchema, 0);
     if (fields.some(isSecretField)) return true;
     const writable = fields.length === 0 || fields.some(({ field }) => takesText(field));
     return writable && typeof message === 'string' && asksIn(message);
@@ -75,9 +75,9 @@ interface Field {
  * Returns every property of the form, regardless of how the schema composes it, and names that are only listed as
  * required.
  */
-function fieldsOf(schema: Json, level: number): Field[] {
+function formFields(schema: Json, level: number): Field[] {
   if (level > maxLevels) throw new RangeError('The form is nested too deeply.');
-  if (Array.isArray(schema)) return schema.flatMap((item) => fieldsOf(item, level + 1));
+  if (Array.isArray(schema)) return schema.flatMap((item) => formFields(item, level + 1));
   if (!isObject(schema)) return [];
   const { properties, required, enum: _, const: __, default: ___, ...others } = schema;
   const own = isObject(properties)
@@ -89,8 +89,8 @@ function fieldsOf(schema: Json, level: number): Field[] {
   return [
     ...own,
     ...missing.map((name) => ({ name, field: {} })),
-    ...own.flatMap(({ field }) => fieldsOf(field, level + 1)),
-    ...Object.values(others).flatMap((each) => fieldsOf(each, level + 1)),
+    ...own.flatMap(({ field }) => formFields(field, level + 1)),
+    ...Object.values(others).flatMap((each) => formFields(each, level + 1)),
   ];
 }
 

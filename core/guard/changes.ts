@@ -137,7 +137,7 @@ export function changesBetween(before: Surface, after: Surface): ChangeKind[] {
     const [secret, required] = [now.includes('*'), now.includes('!')];
     if (required && !was?.includes('!')) kinds.add(secret ? 'new_secret' : 'new_reach');
     const isTaken = was !== undefined || name === others;
-    if (isTaken && (was === undefined || valuesOf(was) !== valuesOf(now))) kinds.add('new_reach');
+    if (isTaken && (was === undefined || plainMark(was) !== plainMark(now))) kinds.add('new_reach');
   }
   if (before.parameters[root] !== undefined && after.parameters[root] === undefined) kinds.add('new_reach');
   const [readOnly, destructive, , world] = [...after.hints];
@@ -161,7 +161,7 @@ export function newlySaid(before: Surface, after: Surface): { readonly said: str
     const [name, count] = countOf(each);
     if (count <= (times.get(name) ?? 0)) return [];
     const said = /^(at|unread|rest)\./.exec(name)?.[1] ?? name;
-    return [{ said, kind: kindOf(said) }];
+    return [{ said, kind: changeKind(said) }];
   });
 }
 
@@ -170,14 +170,14 @@ function countOf(said: string): [string, number] {
   return [name, Number(count)];
 }
 
-const kindOf = (said: string): ChangeKind =>
+const changeKind = (said: string): ChangeKind =>
   said.startsWith('found:') || said === 'orders' || said === 'unread'
     ? 'new_instruction'
     : said === 'secrets'
       ? 'new_secret'
       : 'new_reach';
 
-const valuesOf = (mark: string): string => mark.replace(/[!*]/g, '');
+const plainMark = (mark: string): string => mark.replace(/[!*]/g, '');
 
 /**
  * Returns the digest of a definition that an approval is bound to, in addition to the call. It changes if a change to

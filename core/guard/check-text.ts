@@ -41,7 +41,7 @@ export function checkText(text: string, wording: Wording = shippedWording): Text
       });
   const read: TextFinding<TextKind>[] = [];
   for (const part of encodedParts(text))
-    if (speaks(wordsOf(part, wording), 1, wording)) read.push(encodedFinding(part.start, part.end));
+    if (speaks(splitSpelledLetters(part, wording), 1, wording)) read.push(encodedFinding(part.start, part.end));
   found.push(...merged(read));
   return found.sort((a, b) => a.start - b.start || b.end - a.end);
 }
@@ -50,7 +50,7 @@ export function checkText(text: string, wording: Wording = shippedWording): Text
 export const conceals = (text: string): boolean => shippedWording.judgeAlone(foldForJudging(text)).conceals;
 
 /** Splits spelled-out letters into words that the rules know. */
-const wordsOf = ({ text, isSpelled }: EncodedPart, wording: Wording): string =>
+const splitSpelledLetters = ({ text, isSpelled }: EncodedPart, wording: Wording): string =>
   isSpelled ? text.replace(/[A-Za-z]{20,400}/g, wording.split) : text;
 
 /** Merges overlapping findings, since a run can be decoded in two ways. */
@@ -82,7 +82,8 @@ function speaks(decoded: string, layer: number, wording: Wording, isTurned = fal
   if (layer === maxLayers) return false;
   // Applying the transformation twice would restore the text.
   if (turned > 0 && !isTurned && turnedSpeak(decoded, turned, layer + 1, wording)) return true;
-  for (const part of encodedParts(decoded)) if (speaks(wordsOf(part, wording), layer + 1, wording)) return true;
+  for (const part of encodedParts(decoded))
+    if (speaks(splitSpelledLetters(part, wording), layer + 1, wording)) return true;
   return false;
 }
 

@@ -51,7 +51,7 @@ export async function argumentGuard(settings: ArgumentSettings | undefined): Pro
 }
 
 /** A finding as shown in evidence, `why` and the approval card. */
-interface NotedArgument extends ArgumentFinding {
+interface ArgumentNote extends ArgumentFinding {
   readonly action: ArgumentAction;
 }
 
@@ -125,7 +125,7 @@ export function argumentVerdict(call: ToolCall, guard: ArgumentGuard | undefined
     };
   }
   if (found.length === 0) return undefined;
-  const findings = found.map((each): NotedArgument => ({ ...each, action: guard.actions[each.kind] }));
+  const findings = found.map((each): ArgumentNote => ({ ...each, action: guard.actions[each.kind] }));
   const decision = (['block', 'review'] as const).find((action) => findings.some((each) => each.action === action));
   if (decision === undefined) return { guard: findings };
   const [first, ...more] = findings.filter(({ action }) => action === decision);

@@ -4,7 +4,7 @@ import { canonicalize } from '#core/kernel/canonical.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 
-interface Changed {
+interface ChangedMember {
   /** Path such as `inputSchema.properties.path.type`; a list is a single place. */
   readonly path: string;
   /** Previous value: a string verbatim, other values as JSON. Absent if there was none. */
@@ -16,13 +16,13 @@ const maxDifferences = 200;
 const maxCharacters = 16_384;
 
 /** Returns at most `maxDifferences` differences, sorted by place. Either definition may be missing. */
-export function differenceBetween(before: JsonObject | undefined, after: JsonObject | undefined): Changed[] {
-  const found: Changed[] = [];
+export function differenceBetween(before: JsonObject | undefined, after: JsonObject | undefined): ChangedMember[] {
+  const found: ChangedMember[] = [];
   compare('', before, after, found);
   return found;
 }
 
-function compare(path: string, before: Json | undefined, after: Json | undefined, found: Changed[]): void {
+function compare(path: string, before: Json | undefined, after: Json | undefined, found: ChangedMember[]): void {
   if (found.length >= maxDifferences || isSameJson(before, after)) return;
   if (isOpen(before, after)) {
     const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);

@@ -4,7 +4,7 @@ import { changesBetween, newlySaid, surfaceOf } from './changes.ts';
 import { type Parameter, parametersOf } from './definition-texts.ts';
 import { checkDefinition } from './definitions.ts';
 
-interface Introduced {
+interface IntroducedMember {
   /** A kind from `changesBetween`, or the kind of a `checkDefinition` finding. */
   readonly kind: string;
   /** Path of the member; absent for a finding about the whole definition. */
@@ -37,7 +37,7 @@ export function introducedBy(
   accepted: JsonObject | undefined,
   offered: JsonObject,
   secretFiles?: readonly string[],
-): Introduced[] {
+): IntroducedMember[] {
   const known = accepted ? checkDefinition(accepted, secretFiles) : [];
   const findings = checkDefinition(offered, secretFiles)
     .filter(({ kind, where }) => !known.some((each) => each.kind === kind && each.where === where))
@@ -45,7 +45,7 @@ export function introducedBy(
   return accepted ? [...findings, ...changes(accepted, offered)] : findings;
 }
 
-function changes(accepted: JsonObject, offered: JsonObject): Introduced[] {
+function changes(accepted: JsonObject, offered: JsonObject): IntroducedMember[] {
   const [before, after] = [surfaceOf(accepted), surfaceOf(offered)];
   const said = [...new Map(newlySaid(before, after).map((each) => [each.said, each])).values()]
     .filter(({ said }) => Object.hasOwn(ofClass, said))
@@ -75,9 +75,9 @@ function changes(accepted: JsonObject, offered: JsonObject): Introduced[] {
   return [...said, ...taken, ...elsewhere, ...hints];
 }
 
-function parameterChanges(before: readonly Parameter[], after: readonly Parameter[]): Introduced[] {
+function parameterChanges(before: readonly Parameter[], after: readonly Parameter[]): IntroducedMember[] {
   const known = new Map(before.map((each) => [each.name, each]));
-  return after.flatMap(({ name, type, required }): Introduced[] => {
+  return after.flatMap(({ name, type, required }): IntroducedMember[] => {
     const was = known.get(name);
     const where = `inputSchema.properties.${name}`;
     const needed = required ? 'required' : 'optional';

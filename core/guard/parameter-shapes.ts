@@ -33,7 +33,7 @@ export function shapesOf({ inputSchema }: JsonObject): Shape[] {
   return shapes;
 }
 
-interface Place {
+interface ParameterPosition {
   readonly path: string;
   readonly required: boolean;
   /** True if parameters that are required here are also required in the call or, in definitions (`$defs`), may be. */
@@ -41,7 +41,7 @@ interface Place {
   readonly level: number;
 }
 
-function walk(schema: Json | undefined, { path, required, within, level }: Place, shapes: Shape[]): void {
+function walk(schema: Json | undefined, { path, required, within, level }: ParameterPosition, shapes: Shape[]): void {
   if (shapes.length >= maxShapes || level > maxLevels) {
     shapes.push({ path: `${path}…`, mark: `any~${digestOf(schema ?? null).slice(0, 8)}` });
     return;

@@ -158,20 +158,20 @@ function guardBlocks(blocks: Json[], where: string, options: ResultOptions, find
 /** Returns the strings in a text block, or in a message with one or more text blocks. */
 function textsOfBlock(block: Json): string[] {
   if (isTextBlock(block)) return [block.text];
-  const content = contentOf(block);
+  const content = messageContent(block);
   return content === undefined ? [] : [content].flat().flatMap((each) => (isTextBlock(each) ? [each.text] : []));
 }
 
 function withoutText(block: Json, text: string): Json {
   if (isTextBlock(block)) return { ...block, text };
-  const content = contentOf(block);
+  const content = messageContent(block);
   if (content === undefined) return block;
   const each = (part: Json): Json => (isTextBlock(part) ? { ...part, text } : part);
   return { ...(block as JsonObject), content: Array.isArray(content) ? content.map(each) : each(content) };
 }
 
 /** Returns the content of a message, recognised by its role. */
-const contentOf = (value: Json): Json | undefined =>
+const messageContent = (value: Json): Json | undefined =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && typeof value.role === 'string'
     ? value.content
     : undefined;

@@ -1,4 +1,6 @@
 /** Parses declared roots and checks whether a place is at or below one of them [guard.roots]. */
+
+import { decodeUriOrUnchanged } from '#core/kernel/decode-uri.ts';
 import { resolvePath } from '#core/text/matching/canonical-path.ts';
 
 export interface Root {
@@ -18,7 +20,7 @@ export const isWeb = (text: string): boolean => /^(?:https?|wss?):\/\/[^\s\\]/i.
  * @returns undefined if it is neither an absolute path nor a URI.
  */
 export function rootOf(text: string): Root | undefined {
-  const place = placeOf(text.replaceAll('\\', '/'));
+  const place = parseRootPath(text.replaceAll('\\', '/'));
   return place === 'relative' ? undefined : place;
 }
 
@@ -27,7 +29,7 @@ export function rootOf(text: string): Root | undefined {
  * were rejected before.
  */
 export function isBelowRoot(reading: string, roots: readonly Root[]): boolean {
-  const place = placeOf(reading);
+  const place = parseRootPath(reading);
   if (place === 'relative') return true;
   return roots.some(
     ({ space, path }) =>
@@ -35,7 +37,7 @@ export function isBelowRoot(reading: string, roots: readonly Root[]): boolean {
   );
 }
 
-function placeOf(text: string): Root | 'relative' | undefined {
+function parseRootPath(text: string): Root | 'relative' | undefined {
   const [, drive, onDrive = ''] = /^([A-Za-z]):(.*)$/s.exec(text) ?? [];
   if (drive !== undefined) return onDrive.startsWith('/') ? fileAt(`/${text}`) : undefined;
   // On some systems, two slashes or a name before a colon specify a host.
@@ -61,7 +63,7 @@ function fileOf(rest: string): Root | undefined {
   const [, host = '', path] = /^(?:\/\/([^/?#]*))?(\/[^?#]*)$/s.exec(rest) ?? [];
   if (path === undefined || path.startsWith('//')) return undefined;
   if (host !== '' && host.toLowerCase() !== 'localhost') return undefined;
-  return fileAt(decoded(path));
+  return fileAt(decodeUriOrUnchanged(path));
 }
 
 /** Parses an address. User information before a host disguises the host. */
@@ -70,17 +72,9 @@ function otherOf(scheme: string, rest: string): Root | undefined {
   if (host.includes('@') || /\s/.test(host)) return undefined;
   const at = (authority: string) => ({
     space: `${scheme}://${authority}`,
-    path: resolvePath(`/${decoded(path)}`, 'resolve'),
+    path: resolvePath(`/${decodeUriOrUnchanged(path)}`, 'resolve'),
   });
   if (!isWeb(`${scheme}://x`)) return at(host.toLowerCase());
   const canonical = URL.parse(`${scheme}://${host}/`)?.host;
   return canonical === undefined ? undefined : at(canonical);
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }

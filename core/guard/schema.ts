@@ -24,7 +24,7 @@ const maxChoices = 200;
 /** Returns the first violations, in the order of the arguments. */
 export function schemaViolations(schema: unknown, args: JsonObject): SchemaViolation[] {
   const reading: Reading = { misfits: [], values: 0 };
-  check(schema, args, 'arguments', 0, reading);
+  checkValue(schema, args, 'arguments', 0, reading);
   return reading.misfits;
 }
 
@@ -33,7 +33,7 @@ interface Reading {
   values: number;
 }
 
-function check(schema: unknown, value: unknown, where: string, level: number, reading: Reading): void {
+function checkValue(schema: unknown, value: unknown, where: string, level: number, reading: Reading): void {
   if (reading.misfits.length >= maxMisfits) return;
   // In older drafts, members next to a reference are ignored.
   if (!isObject(schema) || '$ref' in schema || '$dynamicRef' in schema) return;
@@ -47,7 +47,7 @@ function check(schema: unknown, value: unknown, where: string, level: number, re
   if (Array.isArray(value)) {
     for (const [at, item] of value.entries()) {
       if (Array.isArray(schema.prefixItems) || Array.isArray(schema.items)) return;
-      check(schema.items, item, `${where}[${at}]`, level + 1, reading);
+      checkValue(schema.items, item, `${where}[${at}]`, level + 1, reading);
     }
     return;
   }
@@ -68,8 +68,8 @@ function checkMembers(schema: JsonObject, value: JsonObject, where: string, leve
   for (const [name, member] of Object.entries(value)) {
     if (reading.misfits.length >= maxMisfits) return;
     const at = `${where}.${safeName(name)}`;
-    if (Object.hasOwn(properties, name)) check(properties[name], member, at, level + 1, reading);
-    else if (closed) addMisfit(reading, at, `is not a parameter; ${namesOf(properties)}`);
+    if (Object.hasOwn(properties, name)) checkValue(properties[name], member, at, level + 1, reading);
+    else if (closed) addMisfit(reading, at, `is not a parameter; ${parameterList(properties)}`);
   }
 }
 
@@ -98,7 +98,7 @@ function choicesOf(schema: JsonObject): readonly unknown[] | undefined {
 }
 
 const safeName = (name: string): string => (/^[A-Za-z_][\w.-]{0,63}$/.test(name) ? name : '*');
-function namesOf(properties: JsonObject): string {
+function parameterList(properties: JsonObject): string {
   const names = Object.keys(properties).slice(0, 20).map(safeName);
   return names.length === 0 ? 'the tool takes none' : `the tool takes ${names.join(', ')}`;
 }

@@ -10,16 +10,16 @@ import { foldForJudging } from './check-text.ts';
 import { definitionTexts } from './definition-texts.ts';
 
 /** The tools that one server offers to a caller. */
-interface Offered {
+interface ServerTools {
   readonly server: string;
   /** Prefix that the gateway adds to the server's tools on name collisions, such as `mail__`. */
   readonly parted: string;
   /** Names of the server's tools, including earlier ones that are no longer listed. */
   readonly names: readonly string[];
-  readonly tools: readonly Shadowed[];
+  readonly tools: readonly ShadowingDefinition[];
 }
 
-interface Shadowed {
+interface ShadowingDefinition {
   readonly definition: JsonObject;
   /** Tools of other servers, as `<server>: <tool>`, that the definition shadows. */
   shadows: readonly string[];
@@ -34,7 +34,7 @@ const turnTools = 64;
  * @param pause lets other work run.
  * @returns the servers with a definition that has a new finding.
  */
-export async function noteShadows(offers: readonly Offered[], pause: () => Promise<unknown>): Promise<string[]> {
+export async function noteShadows(offers: readonly ServerTools[], pause: () => Promise<unknown>): Promise<string[]> {
   const servers = offers.map(readServer);
   const fresh = new Set<string>();
   let read = 0;
@@ -56,7 +56,7 @@ interface Server {
   readonly names: ReadonlyMap<string, string>;
 }
 
-export const readServer = ({ server, parted, names }: Omit<Offered, 'tools'>): Server => ({
+export const readServer = ({ server, parted, names }: Omit<ServerTools, 'tools'>): Server => ({
   server,
   folded: foldCase(server),
   parted: foldCase(parted),
@@ -71,7 +71,7 @@ export function shadowsIn(definition: JsonObject, own: Server, servers: readonly
     const taken = nameTaken(asText(definition.name), own, other);
     if (taken !== undefined) shadows.add(`${other.server}: ${taken}`);
   }
-  for (const { word, ordered, called } of wordsOf(definition)) {
+  for (const { word, ordered, called } of definitionWords(definition)) {
     if (own.names.has(word)) continue;
     for (const other of others) {
       const full = qualified(word, other);
@@ -117,7 +117,7 @@ const sentence = /[.!?](?:\s|$)|\n/g;
 const maxText = 16_384;
 
 /** Returns the words in all text of a definition, cached. */
-const wordsOf = remembered((definition: JsonObject): readonly Word[] => {
+const definitionWords = remembered((definition: JsonObject): readonly Word[] => {
   const words = new Map<string, Word>();
   let left = maxText * 4;
   for (const { text } of definitionTexts(definition)) {

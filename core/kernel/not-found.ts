@@ -1,7 +1,7 @@
 /** Error for named things that do not exist or that belong to another caller. */
 import { GatewayError } from './errors.ts';
 
-interface Thing {
+interface MissingItem {
   readonly noun: string;
   /** The request that lists these things, if there is one. */
   readonly list?: string;
@@ -35,7 +35,7 @@ const things = {
   ticket: { noun: 'ticket', list: 'GET /admin/v1/tickets' },
   trace: { noun: 'trace', list: 'GET /admin/v1/traces' },
   transparency_log: { noun: 'transparency log' },
-} as const satisfies Record<string, Thing>;
+} as const satisfies Record<string, MissingItem>;
 
 export type ThingKind = keyof typeof things;
 
@@ -51,10 +51,10 @@ export function inWords(kind: ThingKind, name?: string): string {
 }
 
 export function notFound(kind: ThingKind, name?: string): GatewayError {
-  const { list }: Thing = things[kind];
+  const { list }: MissingItem = things[kind];
   const advice = list === undefined ? '' : ` ${list} lists what there is.`;
   return new GatewayError('not_found', `${inWords(kind, name)} was not found.${advice}`);
 }
 
 /** The list requests that error messages refer to. */
-export const namedLists: readonly string[] = Object.values(things).flatMap(({ list }: Thing) => list ?? []);
+export const namedLists: readonly string[] = Object.values(things).flatMap(({ list }: MissingItem) => list ?? []);

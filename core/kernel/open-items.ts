@@ -4,13 +4,13 @@
  * collection.
  */
 
-interface Place<T> {
+interface OpenItem<T> {
   readonly item: T;
   at: number;
 }
 
 export class OpenItems<T> {
-  readonly #places: Place<T>[] = [];
+  readonly #places: OpenItem<T>[] = [];
 
   get size(): number {
     return this.#places.length;
@@ -29,7 +29,7 @@ export class OpenItems<T> {
   }
 
   /** Removes an item and moves the last item to its place. Does nothing if the item was already removed. */
-  #remove(place: Place<T>): void {
+  #remove(place: OpenItem<T>): void {
     if (this.#places[place.at] !== place) return;
     const last = this.#places.pop()!;
     if (last === place) return;

@@ -1,7 +1,7 @@
 /** Memoizes pure functions of an object (by identity) or of a short string. */
 import { RecentMap } from './recent-map.ts';
 
-interface Remembered<K extends object, V> {
+interface CachedFunction<K extends object, V> {
   (of: K): V;
   /** Stores a result that was computed elsewhere, by a worker or for an equal object. */
   readonly know: (of: K, made: V) => void;
@@ -11,7 +11,7 @@ interface Remembered<K extends object, V> {
  * Memoizes a function by object. Results are garbage-collected together with their object.
  * @param make a function that depends only on the object, which must never change.
  */
-export function remembered<K extends object, V>(make: (of: K) => V): Remembered<K, V> {
+export function remembered<K extends object, V>(make: (of: K) => V): CachedFunction<K, V> {
   const known = new WeakMap<K, { readonly made: V }>();
   const find = (of: K): V => {
     let found = known.get(of);

@@ -26,7 +26,7 @@ export interface AdmittedRequest {
 }
 
 /** Refusal of a request because of a limit, with the state of the limits. */
-export class RequestRefused extends GatewayError {
+export class RequestRefusal extends GatewayError {
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(refusal: Extract<ReserveOutcome, { ok: false }>) {
@@ -56,7 +56,7 @@ export async function admitRequest(
   const id = ids.uuid();
   // No evidence entry has this id, so healing looks for it in a session that does not exist.
   const outcome = await counters.reserve({ tenant, id, session_id: id, tokens: 0, cost_microusd: 0, limits, key });
-  if (!outcome.ok) throw new RequestRefused(outcome);
+  if (!outcome.ok) throw new RequestRefusal(outcome);
   const booked = counters.settle(tenant, id, { tokens: 0, cost_microusd: 0, counted: true });
   return {
     headers: limitHeaders(outcome),

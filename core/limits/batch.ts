@@ -1,8 +1,8 @@
 /** Applies several transitions of one tenant in a single write, in order and each with its own outcome. */
-import type { CounterState, Step, WantedSlices } from './counter-state.ts';
+import type { CounterState, CounterTransition, WantedSlices } from './counter-state.ts';
 import { growSlices, type Move, withoutUnused } from './slices.ts';
 
-export type Transition<T> = (state: CounterState, nowMs: number, wanted?: WantedSlices) => Step<T>;
+export type Transition<T> = (state: CounterState, nowMs: number, wanted?: WantedSlices) => CounterTransition<T>;
 
 interface Batch {
   readonly state: CounterState;

@@ -90,7 +90,7 @@ export const reservedOf = (state: CounterState, key: string): number =>
   state.open.reduce((sum, { accounts, cost_microusd }) => (accounts.includes(key) ? sum + cost_microusd : sum), 0);
 
 /** Result of a transition: its outcome and the resulting state, which is the same object if nothing changed. */
-export interface Step<T> {
+export interface CounterTransition<T> {
   readonly state: CounterState;
   readonly outcome: T;
   /** Amounts returned to global budgets (negative) or booked there, by account key. */

@@ -1,5 +1,5 @@
 /** The leases that one process holds [limit.shards], with their remaining amounts and the size of the next lease. */
-import { maxLeased, mayLease, type Returned, rateLeaseSeconds } from './leases.ts';
+import { maxLeased, mayLease, type ReturnedLease, rateLeaseSeconds } from './leases.ts';
 import type { LimitStatus, Limits, ReserveOutcome, ReserveRequest, Settlement } from './ports.ts';
 
 export interface HeldLease {
@@ -113,9 +113,9 @@ export class LeaseBook {
 }
 
 /** Returns the outcome of a leased call, for which the whole lease counts as used. */
-export const outcomeOf = ({ status }: HeldLease): ReserveOutcome => ({ ok: true, limits: status, budgets: [] });
+export const leasedOutcome = ({ status }: HeldLease): ReserveOutcome => ({ ok: true, limits: status, budgets: [] });
 
-export const returnOf = ({ id, requestsUsed, tokensUsed }: HeldLease): Returned => ({
+export const returnOf = ({ id, requestsUsed, tokensUsed }: HeldLease): ReturnedLease => ({
   id,
   requests: requestsUsed,
   tokens: tokensUsed,

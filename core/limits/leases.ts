@@ -3,7 +3,7 @@
  * tokens at the same time and spends them in memory. The whole lease counts until it is returned, or until its end
  * leaves the window. A process that dies wastes at most one lease, and no limit is exceeded.
  */
-import type { CounterState, RateLease, Step } from './counter-state.ts';
+import type { CounterState, CounterTransition, RateLease } from './counter-state.ts';
 import type { Limits, ReserveOutcome, ReserveRequest } from './ports.ts';
 import { pruneState } from './prune-state.ts';
 import { refusalOf } from './refusal.ts';
@@ -16,7 +16,7 @@ export const rateLeaseSeconds = 10;
 export const maxLeased = 10;
 
 /** The spent part of a returned lease. */
-export interface Returned {
+export interface ReturnedLease {
   readonly id: string;
   readonly requests: number;
   readonly tokens: number;
@@ -33,9 +33,9 @@ export const mayLease = ({ limits, cost_microusd }: ReserveRequest): boolean =>
 export function applyLease(
   before: CounterState,
   request: ReserveRequest,
-  lease: { readonly id: string; readonly requests: number; readonly returned?: Returned | undefined },
+  lease: { readonly id: string; readonly requests: number; readonly returned?: ReturnedLease | undefined },
   nowMs: number,
-): Step<ReserveOutcome> {
+): CounterTransition<ReserveOutcome> {
   const { limits } = request;
   const outcome = (state: CounterState): ReserveOutcome => ({
     ok: true,
@@ -61,7 +61,7 @@ const ampleOf = ({ requests_per_minute, tokens_per_minute }: Limits): Limits => 
 });
 
 /** Ends a lease. Its spent part counts from this moment, which is never earlier than it was spent. */
-export function returnLease(state: CounterState, { id, requests, tokens }: Returned, nowMs: number): CounterState {
+export function returnLease(state: CounterState, { id, requests, tokens }: ReturnedLease, nowMs: number): CounterState {
   const lease = state.leases.find((one) => one.id === id);
   if (!lease) return state;
   const second = Math.min(lease.second, itemSecond(state.window, nowMs));

@@ -2,7 +2,7 @@
  * Slices of global budgets. A request does not touch a global item as long as its tenant's slice is sufficient. The
  * granted total never exceeds the limit. Only cost above a reservation can do so, and it is booked later.
  */
-import { type CounterState, type Slice, type Step, usedOf, type WantedSlices } from './counter-state.ts';
+import { type CounterState, type CounterTransition, type Slice, usedOf, type WantedSlices } from './counter-state.ts';
 
 /** Number of seconds after which an unused slice is returned. */
 const idleSeconds = 60;
@@ -67,7 +67,7 @@ export function withoutUnused(
  * Returns idle slices, and books spend beyond a slice so that other tenants can see it. The outcome is the returned
  * amount.
  */
-export function applyReclaim(state: CounterState, nowMs: number): Step<number> {
+export function applyReclaim(state: CounterState, nowMs: number): CounterTransition<number> {
   const moves = new Map<string, number>();
   const slices = { ...state.slices };
   for (const [key, slice] of Object.entries(state.slices)) {

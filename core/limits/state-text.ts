@@ -109,7 +109,7 @@ export function stateOf(text: string): CounterState {
       accounts: places.map((i) => a[i]!),
       begun: begun === 1,
       lease_ends_ms,
-      ...(call && { call: callOf(call) }),
+      ...(call && { call: parseCallRow(call) }),
     })),
     leases: l.map(([id, after, requests, tokens]) => ({ id, second: first + after, requests, tokens })),
     depth: d,
@@ -124,7 +124,7 @@ const callRow = (call: ReservedCall): CallRow => [
   ...(call.owns_session ? ([1] satisfies [1]) : ([] satisfies [])),
 ];
 
-const callOf = ([
+const parseCallRow = ([
   ...[key_id, agent, operation, model, resolved_model, stream, ws, input_tokens, policy_version, request_id, owns]
 ]: CallRow): ReservedCall => ({
   key_id,

@@ -2,7 +2,7 @@
  * Pure transitions of a tenant's counters. Each returns the resulting state; if it is the same object, nothing changed.
  */
 import { isoTime } from '#core/kernel/ports.ts';
-import type { CounterState, Reservation, Step, WantedSlices } from './counter-state.ts';
+import type { CounterState, CounterTransition, Reservation, WantedSlices } from './counter-state.ts';
 import {
   type OpenReservation,
   type ReserveOutcome,
@@ -25,9 +25,9 @@ export function applyReserve(
   request: ReserveRequest,
   nowMs: number,
   wanted?: WantedSlices,
-): Step<ReserveOutcome> {
+): CounterTransition<ReserveOutcome> {
   const { limits } = request;
-  const accepted = (after: CounterState): Step<ReserveOutcome> => ({
+  const accepted = (after: CounterState): CounterTransition<ReserveOutcome> => ({
     state: after,
     outcome: { ok: true, limits: limitStatus(after, limits, nowMs), budgets: budgetStatuses(after, limits, nowMs) },
   });
@@ -63,14 +63,19 @@ export function applyReserve(
 /**
  * Records that the provider is being called, and renews the lease. The outcome is false if the reservation has ended.
  */
-export const applyBegin = (state: CounterState, id: string, nowMs: number): Step<boolean> =>
+export const applyBegin = (state: CounterState, id: string, nowMs: number): CounterTransition<boolean> =>
   renewed(state, id, nowMs, true);
 
-export const applyExtend = (state: CounterState, id: string, nowMs: number): Step<boolean> =>
+export const applyExtend = (state: CounterState, id: string, nowMs: number): CounterTransition<boolean> =>
   renewed(state, id, nowMs, false);
 
 /** Settles a call by correcting its bucket and booking the cost in the reservation's period. */
-export function applySettle(state: CounterState, id: string, settlement: Settlement, nowMs: number): Step<boolean> {
+export function applySettle(
+  state: CounterState,
+  id: string,
+  settlement: Settlement,
+  nowMs: number,
+): CounterTransition<boolean> {
   const reservation = state.open.find((open) => open.id === id);
   if (!reservation || !isMeant(reservation, settlement)) return { state, outcome: false };
   const spend = { ...state.spend };
@@ -111,7 +116,7 @@ export const expiredReservations = (state: CounterState, tenant: string, nowMs: 
       lease_expires_at: isoTime(lease_ends_ms),
     }));
 
-function renewed(state: CounterState, id: string, nowMs: number, begins: boolean): Step<boolean> {
+function renewed(state: CounterState, id: string, nowMs: number, begins: boolean): CounterTransition<boolean> {
   const reservation = state.open.find((open) => open.id === id);
   if (!reservation) return { state, outcome: false };
   const lease_ends_ms = Math.max(reservation.lease_ends_ms, nowMs + reservationLeaseSeconds * 1000);

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import type { McpReply } from './http-call.ts';
 import { batchVersion } from './protocol/era.ts';
-import { idOf, mcpCodes, RpcFault, responseOf } from './protocol/messages.ts';
+import { mcpCodes, RpcFault, requestIdOf, responseOf } from './protocol/messages.ts';
 
 /** Rejects an empty batch, and a batch under another revision. @throws RpcFault */
 export function assertBatch(items: readonly Json[], version: string | undefined): void {
@@ -25,7 +25,7 @@ export async function batchReply(items: readonly Json[], post: (item: Json) => P
 async function responseTo(item: Json, post: (item: Json) => Promise<McpReply>): Promise<JsonObject | undefined> {
   if (isObject(item) && item.method === 'initialize') {
     const message = 'initialize cannot be part of a batch. Send it as a message of its own first.';
-    return responseOf(idOf(item), { error: { code: mcpCodes.invalidRequest, message } });
+    return responseOf(requestIdOf(item), { error: { code: mcpCodes.invalidRequest, message } });
   }
   const reply = await post(item);
   if (reply.body !== undefined) return reply.body as JsonObject;

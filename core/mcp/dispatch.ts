@@ -6,7 +6,7 @@ import type { McpPorts } from './ports.ts';
 import { mcpCodes, RpcFault, type RpcOutcome, type RpcRequest } from './protocol/messages.ts';
 import type { Caller, Exchange } from './sessions/caller.ts';
 import { discoverResult, initializeResult, reachedServers, serverInfo } from './sessions/handshake.ts';
-import type { Listening } from './sessions/listen.ts';
+import type { Subscription } from './sessions/listen.ts';
 import { toServers } from './sessions/relay.ts';
 import type { Sessions } from './sessions/session.ts';
 import { callTool } from './tools/call.ts';
@@ -15,7 +15,7 @@ import { askOwner, listThings, listTools } from './tools/lists.ts';
 export interface Services {
   readonly ports: McpPorts;
   readonly sessions: Sessions;
-  readonly listening: Listening;
+  readonly listening: Subscription;
 }
 
 /** Loaded with the first guarded server. */

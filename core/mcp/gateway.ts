@@ -9,7 +9,7 @@ import { heardByClient } from './dispatch.ts';
 import { type McpCall, type McpReply, serversOf } from './http-call.ts';
 import type { McpPorts, McpSession } from './ports.ts';
 import { resumableVersion } from './protocol/era.ts';
-import { idOf, messageOf, type RequestId, type RpcMessage } from './protocol/messages.ts';
+import { messageOf, type RequestId, type RpcMessage, requestIdOf } from './protocol/messages.ts';
 import { rootsInAnswer } from './protocol/roots.ts';
 import { assertSessionRevision, logFault, noStreams, refusedReply } from './refusals.ts';
 import { RunningRequests } from './running-requests.ts';
@@ -19,7 +19,7 @@ import { type Conversations, versionNamed } from './sessions/conversations.ts';
 import { EventStreams } from './sessions/event-streams.ts';
 import { notificationForServer } from './sessions/forward.ts';
 import { reachedServers } from './sessions/handshake.ts';
-import { Listening } from './sessions/listen.ts';
+import { Subscription } from './sessions/listen.ts';
 import { MessageQueue } from './sessions/message-queue.ts';
 import { toServer } from './sessions/relay.ts';
 import { ResumableStreams } from './sessions/resumable-streams.ts';
@@ -30,7 +30,7 @@ export class McpGateway {
   readonly #conversations: Conversations;
   readonly #sessions: Sessions;
   readonly #callers: Callers;
-  readonly #listening: Listening;
+  readonly #listening: Subscription;
   readonly #requests: RunningRequests;
   /** Open session streams. */
   readonly #streams = new Set<AbortController>();
@@ -50,7 +50,7 @@ export class McpGateway {
     this.#callers = new Callers(ports, this.#sessions, conversations);
     this.eventStreams = new EventStreams(ports);
     this.resumable = new ResumableStreams(ports);
-    this.#listening = new Listening(ports, this.eventStreams);
+    this.#listening = new Subscription(ports, this.eventStreams);
     this.#requests = new RunningRequests({ ports, sessions: this.#sessions, listening: this.#listening });
   }
 
@@ -63,7 +63,7 @@ export class McpGateway {
       const admitted = isCounted(message) ? await admitRequest(this.#ports, call) : undefined;
       return this.#answer(message, caller, call, admitted);
     } catch (fault) {
-      return refusedReply(this.#ports, fault, idOf(body));
+      return refusedReply(this.#ports, fault, requestIdOf(body));
     }
   }
 

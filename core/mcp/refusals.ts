@@ -2,7 +2,7 @@
 
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
-import { RequestRefused } from '#core/limits/admit-request.ts';
+import { RequestRefusal } from '#core/limits/admit-request.ts';
 import type { McpCall, McpReply } from './http-call.ts';
 import { errorOf, mcpCodes, type RequestId, type RpcError, RpcFault, responseOf } from './protocol/messages.ts';
 
@@ -10,12 +10,12 @@ type Log = { readonly telemetry: Pick<Telemetry, 'log'> };
 
 /** Returns the reply to a message that failed before any part of the response was sent. */
 export function refusedReply(ports: Log, fault: unknown, id: RequestId | null): McpReply {
-  const { error, status } = faultOf(ports, fault);
+  const { error, status } = loggedErrorOf(ports, fault);
   const wait = fault instanceof GatewayError ? fault.retryAfterSeconds : undefined;
   return {
     status,
     headers: {
-      ...(fault instanceof RequestRefused && fault.headers),
+      ...(fault instanceof RequestRefusal && fault.headers),
       ...(wait !== undefined && { 'retry-after': String(wait) }),
     },
     body: responseOf(id, { error }),
@@ -23,7 +23,7 @@ export function refusedReply(ports: Log, fault: unknown, id: RequestId | null): 
 }
 
 /** Returns the JSON-RPC error for a fault. Logs a fault whose details the client does not see. */
-export function faultOf(ports: Log, fault: unknown): { readonly error: RpcError; readonly status: number } {
+export function loggedErrorOf(ports: Log, fault: unknown): { readonly error: RpcError; readonly status: number } {
   const outcome = errorOf(fault);
   if (outcome.error.code === mcpCodes.internal && !(fault instanceof RpcFault)) logFault(ports, fault);
   return outcome;

@@ -1,14 +1,14 @@
 /** Runs requests: relays their messages and handles their cancellation, which may arrive at any process. */
 
 import type { CallName } from '#core/execution/cancellation/ports.ts';
-import { Cancelled, watchCancelled } from '#core/execution/cancellation/watch.ts';
+import { CancelledByOwner, watchCancelled } from '#core/execution/cancellation/watch.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { dispatch, type Services } from './dispatch.ts';
 import type { McpSession } from './ports.ts';
 import type { Era } from './protocol/era.ts';
 import { mcpCodes, type RequestId, type RpcOutcome, type RpcRequest, responseOf } from './protocol/messages.ts';
-import { faultOf, logFault } from './refusals.ts';
+import { logFault, loggedErrorOf } from './refusals.ts';
 import type { Caller, Exchange } from './sessions/caller.ts';
 import { MessageQueue } from './sessions/message-queue.ts';
 
@@ -78,7 +78,7 @@ export class RunningRequests {
     const running = [...(this.#running.get(runningKey(caller, id)) ?? [])];
     // Clients without a session may share a key and an id. If several requests match, none of them is cancelled.
     if (running.length > 1 && !caller.session) return true;
-    for (const each of running) each.abort(new Cancelled(caller.principal.key_id));
+    for (const each of running) each.abort(new CancelledByOwner(caller.principal.key_id));
     if (running.length > 0) return true;
     const { cancellations, clock } = this.#services.ports;
     await cancellations?.ask(callName(caller, id), isoTime(clock.now()));
@@ -99,7 +99,7 @@ export class RunningRequests {
   }
 
   #fail(queue: MessageQueue, id: RequestId, fault: unknown): void {
-    const { error, status } = faultOf(this.#services.ports, fault);
+    const { error, status } = loggedErrorOf(this.#services.ports, fault);
     if (status !== 200) queue.refusal = { status, fault };
     void queue.write(responseOf(id, { error }));
   }

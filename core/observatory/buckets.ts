@@ -44,12 +44,12 @@ export interface Bucket extends Totals {
 }
 
 export const steps = { '1m': 60_000, '5m': 300_000, '1h': 3_600_000 } as const;
-export type Step = keyof typeof steps;
+export type BucketStep = keyof typeof steps;
 
 /** Parses a step; one minute by default. @throws GatewayError `invalid_request` for any other step. */
-export function parseStep(text: string | undefined): Step {
+export function parseStep(text: string | undefined): BucketStep {
   if (text === undefined) return '1m';
-  if (Object.hasOwn(steps, text)) return text as Step;
+  if (Object.hasOwn(steps, text)) return text as BucketStep;
   throw invalidRequest(`step is ${JSON.stringify(text.slice(0, 64))}; it takes 1m, 5m or 1h.`);
 }
 
@@ -83,7 +83,7 @@ function totals(sum: Measures): Totals {
 }
 
 /** Returns one bucket per step with traffic, oldest first. */
-export function bucketsOf(sums: readonly TimedSums[], step: Step): Bucket[] {
+export function bucketsOf(sums: readonly TimedSums[], step: BucketStep): Bucket[] {
   const startOf = ({ at }: TimedSums) => Math.floor(Date.parse(at) / steps[step]) * steps[step];
   return [...Map.groupBy(sums, startOf)]
     .sort(([a], [b]) => a - b)

@@ -4,30 +4,29 @@
 import { type ChatOutcome, type ChatRecord, chatOperations, type Finding, type Usage } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { RolloutMark } from '#core/contracts/rollout.ts';
-
-type Body = EvidenceEntry['body'];
+import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 
 /** Returns a record with valid members; missing strings are empty. */
 export function chatRecordOf({ body }: Pick<EvidenceEntry, 'body'>): ChatRecord {
   return {
     operation: chatOperations.find((operation) => operation === body.operation) ?? 'chat.completions',
     decision: body.decision === 'block' || body.decision === 'review' ? body.decision : 'allow',
-    outcome: (nonEmptyText(body.outcome) ?? 'failed') as ChatOutcome,
+    outcome: (text(body.outcome) ?? 'failed') as ChatOutcome,
     status: numberOf(body.status),
-    model: nonEmptyText(body.model) ?? '',
-    resolved_model: nonEmptyText(body.resolved_model) ?? nonEmptyText(body.model) ?? '',
+    model: text(body.model) ?? '',
+    resolved_model: text(body.resolved_model) ?? text(body.model) ?? '',
     stream: body.stream === true,
     transport: body.transport === 'ws' ? 'ws' : 'http',
     policy_version: numberOf(body.policy_version),
-    usage: usageOf(body.usage),
+    usage: recordedUsage(body.usage),
     cost_microusd: numberOf(body.cost_microusd),
     latency_ms: numberOf(body.latency_ms),
-    request_id: nonEmptyText(body.request_id) ?? '',
-    request_sha256: nonEmptyText(body.request_sha256) ?? '',
-    findings: listOf(body.findings).flatMap(findingOf),
-    attempts: listOf(body.attempts).map((attempt) => ({
-      provider: nonEmptyText(attempt.provider) ?? '',
-      error: nonEmptyText(attempt.error) ?? '',
+    request_id: text(body.request_id) ?? '',
+    request_sha256: text(body.request_sha256) ?? '',
+    findings: list(body.findings).flatMap(findingOf),
+    attempts: list(body.attempts).map((attempt) => ({
+      provider: text(attempt.provider) ?? '',
+      error: text(attempt.error) ?? '',
     })),
     ...(body.demo === true && { demo: true }),
     ...rolloutOf(body.rollout),
@@ -51,13 +50,13 @@ export function chatRecordOf({ body }: Pick<EvidenceEntry, 'body'>): ChatRecord 
 }
 
 function rolloutOf(value: unknown): { rollout?: RolloutMark } {
-  const { id, observation, arm, canary } = fieldsOf(value);
+  const { id, observation, arm, canary } = fields(value);
   if (typeof id !== 'string' || typeof canary !== 'string' || (arm !== 'baseline' && arm !== 'canary')) return {};
   return { rollout: { id, observation: numberOf(observation), arm, canary } };
 }
 
-function usageOf(value: unknown): Usage {
-  const usage = fieldsOf(value);
+function recordedUsage(value: unknown): Usage {
+  const usage = fields(value);
   return {
     input_tokens: numberOf(usage.input_tokens),
     output_tokens: numberOf(usage.output_tokens),
@@ -65,15 +64,15 @@ function usageOf(value: unknown): Usage {
   };
 }
 
-function findingOf(value: Body): Finding[] {
-  const policy = nonEmptyText(value.policy);
-  const action = nonEmptyText(value.action);
+function findingOf(value: Fields): Finding[] {
+  const policy = text(value.policy);
+  const action = text(value.action);
   if (policy === undefined || action === undefined) return [];
   return [
     {
       policy,
       action: action as Finding['action'],
-      type: (nonEmptyText(value.type) ?? 'keyword') as Finding['type'],
+      type: (text(value.type) ?? 'keyword') as Finding['type'],
       phase: value.phase === 'output' ? 'output' : 'input',
       count: numberOf(value.count) || 1,
       ...texts(value, ['detail']),
@@ -82,19 +81,11 @@ function findingOf(value: Body): Finding[] {
   ];
 }
 
-const texts = (from: Body, names: readonly string[]): Record<string, string> =>
+const texts = (from: Fields, names: readonly string[]): Record<string, string> =>
   Object.fromEntries(
     names.flatMap((name) => (typeof from[name] === 'string' && from[name] !== '' ? [[name, from[name]]] : [])),
   );
 
-const nonEmptyText = (value: unknown): string | undefined =>
-  typeof value === 'string' && value !== '' ? value : undefined;
-
 /** Returns a count or duration as a non-negative integer. */
 const numberOf = (value: unknown): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
-
-const fieldsOf = (value: unknown): Body =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Body) : {};
-
-const listOf = (value: unknown): Body[] => (Array.isArray(value) ? value.map(fieldsOf) : []);

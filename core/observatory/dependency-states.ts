@@ -6,7 +6,7 @@ import { RecentMap } from '#core/kernel/recent-map.ts';
 
 export type DependencyState = 'up' | 'degraded' | 'down' | 'unknown';
 
-interface StateSince {
+interface TimedState {
   readonly state: DependencyState;
   readonly sinceMs: number;
 }
@@ -18,7 +18,7 @@ interface Connection {
 }
 
 export class DependencyStates {
-  readonly #seen = new RecentMap<string, StateSince>({ max: 1_000 });
+  readonly #seen = new RecentMap<string, TimedState>({ max: 1_000 });
   readonly #connections = new RecentMap<string, Connection>({ max: 1_000 });
 
   /** Records that an MCP server completed a handshake, or why it failed to or disconnected. */

@@ -24,7 +24,7 @@ export interface ProjectionPorts {
 }
 
 /** Error for views that are currently not writable. The sessions are not at fault, so the entries are redelivered. */
-export class ProjectionAway extends Error {}
+export class ViewsUnavailable extends Error {}
 
 type Session = readonly EvidenceEntry[];
 type Work = (entries: readonly EvidenceEntry[]) => Promise<unknown>;
@@ -62,7 +62,7 @@ export async function projectEntries(
   const ofStep = Map.groupBy(failures, (failure) => failure.step);
   // If a step fails for each of several sessions, the archive, signer or store is down; the sessions are not at fault.
   const down = [...ofStep.values()].find(
-    (all) => (sessions.length > 1 && all.length === sessions.length) || all[0]?.cause instanceof ProjectionAway,
+    (all) => (sessions.length > 1 && all.length === sessions.length) || all[0]?.cause instanceof ViewsUnavailable,
   );
   if (down) return { from: entries[0]!, cause: down[0]!.cause };
   for (const { step: name, own, cause } of failures)

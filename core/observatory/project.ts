@@ -19,7 +19,7 @@ export function projectEntry(entry: EvidenceEntry): Projection {
     const points = kind === 'result' ? [...actionPoints(entry, outcomeMeasures(entry)), ...upstreamPoints(entry)] : [];
     return { ...base, counter: { kind }, ...(points.length > 0 && { points }) };
   }
-  const { protocol: written, tool } = callOf(entry);
+  const { protocol: written, tool } = protocolAndTool(entry);
   const protocol = foldCase(written); // rules ignore case, so counts do too
   const points = actionPoints(entry, decisionMeasures[kind as DecisionKind]);
   const decider = deciderOf(entry);
@@ -106,7 +106,7 @@ function violationOf(entry: EvidenceEntry) {
     session_id: entry.session_id,
     key_id,
     ...(agent !== undefined && { agent }),
-    ...callOf(entry),
+    ...protocolAndTool(entry),
     target: textMember(entry, 'target'),
     capability: textMember(entry, 'capability'),
     policy: textMember(entry, 'policy'),
@@ -115,7 +115,10 @@ function violationOf(entry: EvidenceEntry) {
   };
 }
 
-const callOf = (entry: EvidenceEntry) => ({ protocol: textMember(entry, 'protocol'), tool: textMember(entry, 'tool') });
+const protocolAndTool = (entry: EvidenceEntry) => ({
+  protocol: textMember(entry, 'protocol'),
+  tool: textMember(entry, 'tool'),
+});
 
 /** Returns a string member, or an empty string, since bodies are free-form. */
 function textMember(entry: EvidenceEntry, name: string): string {

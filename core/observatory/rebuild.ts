@@ -24,7 +24,7 @@ interface RebuildOptions {
   readonly cursor?: string;
 }
 
-interface Rebuilt {
+interface RebuildCounts {
   readonly entries: number;
   /** Number of finished sessions. */
   readonly sessions: number;
@@ -35,7 +35,7 @@ interface Rebuilt {
 }
 
 /** Position of a rebuild: page of sessions, session, next entry. */
-interface Place {
+interface RebuildPosition {
   readonly page: string | undefined;
   readonly session: string;
   readonly index: number;
@@ -47,7 +47,11 @@ const entriesPerStep = 45;
 const pagesPerCall = 5;
 
 /** Rebuilds one piece. @throws GatewayError `invalid_request` for a cursor that was not issued by this gateway. */
-export async function rebuild(ports: RebuildPorts, tenant: string, options: RebuildOptions = {}): Promise<Rebuilt> {
+export async function rebuild(
+  ports: RebuildPorts,
+  tenant: string,
+  options: RebuildOptions = {},
+): Promise<RebuildCounts> {
   const { since = '', atMost = Number.POSITIVE_INFINITY } = options;
   let place = options.cursor === undefined ? undefined : decodePlace(options.cursor);
   let page = place?.page;
@@ -129,10 +133,10 @@ function projected(entry: EvidenceEntry): Projection | undefined {
   }
 }
 
-const encodePlace = (place: Place): string =>
+const encodePlace = (place: RebuildPosition): string =>
   Buffer.from(JSON.stringify([place.page ?? null, place.session, place.index])).toString('base64url');
 
-function decodePlace(cursor: string): Place {
+function decodePlace(cursor: string): RebuildPosition {
   try {
     const [page, session, index] = JSON.parse(Buffer.from(cursor, 'base64url').toString('utf8')) as unknown[];
     if ((page === null || typeof page === 'string') && typeof session === 'string' && Number.isSafeInteger(index))

@@ -18,11 +18,11 @@ export function fitsRequest(row: RequestRow, { model, outcome, key, text }: Requ
     (model === undefined || row.model === model || row.resolved_model === model) &&
     (outcome === undefined || row.outcome === outcome) &&
     (key === undefined || row.key_id === key) &&
-    (text === undefined || textsOf(row).some((each) => foldCase(each).includes(foldCase(text))))
+    (text === undefined || searchableTexts(row).some((each) => foldCase(each).includes(foldCase(text))))
   );
 }
 
-const textsOf = (row: RequestRow): string[] =>
+const searchableTexts = (row: RequestRow): string[] =>
   [row.envelope_id, row.request_id, row.session_id, row.key_id, row.model, row.resolved_model].concat(
     [row.provider, row.matched_rule, row.error, row.reason].filter((each) => each !== undefined),
   );

@@ -6,7 +6,7 @@ export const projectionSteps = ['archive', 'checkpoint', 'views', 'announcement'
 export type ProjectionStep = (typeof projectionSteps)[number];
 
 /** The first entry of a session for which a step failed. The session's later entries are tried as they arrive. */
-export interface SetAside {
+export interface FailedEntry {
   readonly tenant: string;
   readonly session_id: string;
   readonly step: ProjectionStep;
@@ -19,25 +19,25 @@ export interface SetAside {
 
 export interface SetAsideStore {
   /** Stores the first failure per session and step. @throws GatewayError `service_unavailable` */
-  put(row: SetAside): Promise<unknown>;
+  put(row: FailedEntry): Promise<unknown>;
   /** Lists at most `limit` of a tenant's rows. */
-  list(tenant: string, limit: number): Promise<readonly SetAside[]>;
+  list(tenant: string, limit: number): Promise<readonly FailedEntry[]>;
   /** Returns the rows of these sessions, however many rows the tenant has. */
-  ofSessions(tenant: string, sessions: readonly string[]): Promise<readonly SetAside[]>;
+  ofSessions(tenant: string, sessions: readonly string[]): Promise<readonly FailedEntry[]>;
   /** Removes a row after it has been repaired. */
-  remove(row: SetAside): Promise<void>;
+  remove(row: FailedEntry): Promise<void>;
 }
 
 const errorCharacters = 300;
 
-export function setAsideOf(step: ProjectionStep, entry: EvidenceEntry, cause: unknown): SetAside {
+export function setAsideOf(step: ProjectionStep, entry: EvidenceEntry, cause: unknown): FailedEntry {
   const { tenant, session_id, index, timestamp } = entry;
   const error = (cause instanceof Error ? cause.message : String(cause)).slice(0, errorCharacters).toWellFormed();
   return { tenant, session_id, step, index, at: timestamp, error };
 }
 
 /** Describes one or more rows in one sentence, for status and alert. */
-export function setAsideInWords(rows: readonly SetAside[], atMost: number): string {
+export function setAsideInWords(rows: readonly FailedEntry[], atMost: number): string {
   const { session_id, index, step, error } = rows[0]!;
   const sessions = new Set(rows.map((row) => row.session_id)).size;
   const count = `${rows.length >= atMost ? `at least ${sessions}` : sessions} session${sessions === 1 ? '' : 's'}`;

@@ -3,7 +3,7 @@
  * minutes.
  */
 import { isoTime } from '#core/kernel/ports.ts';
-import { type Step, steps, type TimedSums } from './buckets.ts';
+import { type BucketStep, steps, type TimedSums } from './buckets.ts';
 import { type Dimension, partsOf, type Scope } from './dimensions.ts';
 import type { BucketQuery, HourStamps, Observations } from './ports.ts';
 
@@ -21,7 +21,7 @@ const hourMs = steps['1h'];
 export async function sumsBetween(
   observations: Pick<Observations, 'minutes' | 'hours'>,
   scope: Scope,
-  { step, ...query }: BucketQuery & { readonly step: Step },
+  { step, ...query }: BucketQuery & { readonly step: BucketStep },
   nowMs: number,
   stamps?: HourStamps,
 ): Promise<readonly TimedSums[]> {

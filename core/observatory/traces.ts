@@ -88,7 +88,7 @@ export function merged(recorded: readonly RecordedTrace[]): RecordedTrace[] {
 /** Sort key of a trace in the list: start, id and tenant. */
 export type TracePlace = readonly [started: string, id: string, tenant: string];
 
-export const placeOf = ({ started_at, trace_id, tenant = noTenant }: TraceSummary): TracePlace => [
+export const tracePlaceOf = ({ started_at, trace_id, tenant = noTenant }: TraceSummary): TracePlace => [
   started_at,
   trace_id,
   tenant,

@@ -1,7 +1,7 @@
 /** Violations shown in the history: blocked actions, and content filter findings in chat calls. */
 import type { Finding } from '#core/contracts/chat.ts';
 
-interface Common {
+interface ViolationBase {
   readonly at: string;
   readonly envelope_id: string;
   readonly session_id: string;
@@ -12,7 +12,7 @@ interface Common {
 }
 
 /** A tool action blocked by a rule. */
-interface ActionViolation extends Common {
+interface ActionViolation extends ViolationBase {
   readonly protocol: string;
   readonly tool: string;
   readonly target: string;
@@ -21,7 +21,7 @@ interface ActionViolation extends Common {
 }
 
 /** A filter's finding in a chat call, or the block of a whole session. */
-export interface ChatViolation extends Common {
+export interface ChatViolation extends ViolationBase {
   readonly model: string;
   readonly action: Finding['action'];
   readonly phase?: Finding['phase'];

@@ -10,7 +10,7 @@ import { notFound } from '#core/kernel/not-found.ts';
 import type { Page } from '#core/kernel/page.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { changeAlert } from '#core/operations/alerts/change.ts';
-import { placeOf } from '#core/operations/alerts/lifecycle.ts';
+import { parseAlertId } from '#core/operations/alerts/lifecycle.ts';
 import { type Call, cursorOf, limitOf, type Operation, wordOf } from './operation.ts';
 
 /**
@@ -44,7 +44,7 @@ export const acknowledgeAlert: Operation = async (call) => {
   const { ports, principal, snapshot, params } = call;
   const id = params.id ?? '';
   for (let tries = 0; tries < 3; tries++) {
-    const place = placeOf(id);
+    const place = parseAlertId(id);
     const visible = place && (principal.platform || place.scope === principal.tenant);
     const before = visible ? await ports.alerts.get(place.scope, place.key) : undefined;
     if (!place || !before) throw notFound('alert', id);

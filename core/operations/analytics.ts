@@ -7,7 +7,7 @@ import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
-import { type Bucket, bucketsOf, parseStep, type Step, type TimedSums } from '#core/observatory/buckets.ts';
+import { type Bucket, type BucketStep, bucketsOf, parseStep, type TimedSums } from '#core/observatory/buckets.ts';
 import {
   type Dimension,
   dimensionOf,
@@ -60,7 +60,7 @@ interface Series {
   readonly sums: readonly { readonly scope: Scope; readonly dimension: Dimension }[];
 }
 
-async function answerOf(call: Call, span: Span, step: Step) {
+async function answerOf(call: Call, span: Span, step: BucketStep) {
   const asked = call.repeated.dimension?.map(parseDimension);
   const { path } = call.query;
   if (path === undefined) return summaryOf(call, await seriesOf(call, asked, span), span, step);
@@ -100,7 +100,7 @@ function countedIn(dimension: Dimension, tenants: readonly string[]): readonly s
   return [parts.name];
 }
 
-async function summaryOf(call: Call, series: readonly Series[], span: Span, step: Step) {
+async function summaryOf(call: Call, series: readonly Series[], span: Span, step: BucketStep) {
   const { observations, clock } = call.ports;
   const found = new Map<Dimension, Bucket[]>();
   const stamps = new Map<Scope, Promise<HourStamps>>();

@@ -1,5 +1,5 @@
 /** Verifies a tenant's chains in pieces: selects the next sessions and sums up their verdicts. */
-import type { Unread, Verification } from '#core/contracts/evidence.ts';
+import type { UnreadKind, Verification } from '#core/contracts/evidence.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { GatewayPorts } from './ports.ts';
 
@@ -12,7 +12,7 @@ interface Piece {
  * Order of verification: sessions with checkpoints come first, even if they are no longer in the tables, followed by
  * the others.
  */
-type Part = 'checkpointed' | 'others';
+type AuditPhase = 'checkpointed' | 'others';
 
 export async function nextSessions(
   { checkpoints, evidence }: Pick<GatewayPorts, 'checkpoints' | 'evidence'>,
@@ -35,7 +35,10 @@ export async function nextSessions(
   return { sessions, ...(page.cursor !== undefined && { cursor: `others.${page.cursor}` }) };
 }
 
-function positionOf(given: string | undefined): { readonly part: Part; readonly cursor: { readonly cursor?: string } } {
+function positionOf(given: string | undefined): {
+  readonly part: AuditPhase;
+  readonly cursor: { readonly cursor?: string };
+} {
   if (given === undefined) return { part: 'checkpointed', cursor: {} };
   const dot = given.indexOf('.');
   const [part, cursor] = [given.slice(0, dot), given.slice(dot + 1)];
@@ -51,7 +54,7 @@ export class AuditSummary {
   #sessions = 0;
   #entries = 0;
   #broken: { readonly session_id: string; readonly index: number; readonly reason: string } | undefined;
-  readonly #unread = new Set<Unread>();
+  readonly #unread = new Set<UnreadKind>();
   readonly #notChecked = new Map<string, string[]>();
 
   get broken(): boolean {

@@ -1,7 +1,7 @@
 /** Lists across the tenants below an organisation path, instead of the caller's tenant [admin.by-path]. */
 
 import { actingIn } from '#core/configuration/identity/grants.ts';
-import { placesOf } from '#core/configuration/identity/organization.ts';
+import { environmentsOf } from '#core/configuration/identity/organization.ts';
 import { includesRole, type Role } from '#core/contracts/route.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Page } from '#core/kernel/page.ts';
@@ -67,7 +67,7 @@ function tenantsUnder(
   needed: Role,
 ): string[] {
   const everywhere = principal.tenants.includes('*');
-  return placesOf(snapshot.configuration)
+  return environmentsOf(snapshot.configuration)
     .filter((place) => globMatches(path, place.path) || place.path.startsWith(`${path}/`))
     .map(({ environment }) => environment.tenant)
     .filter((tenant) =>

@@ -10,11 +10,11 @@ import { diffPolicies } from '#core/policy/rules/analysis/diff.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { effectsOf, traceOf, withPlaces } from './explained.ts';
 
-export type Evaluated = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>;
+export type PolicySnapshot = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>;
 
 type Ports = Pick<GovernPorts, 'pause'> & EvaluationPorts;
 
-interface Answering {
+interface DecisionOptions {
   readonly place: FindPlace;
   /** True to include trace and effects. */
   readonly explain: boolean | undefined;
@@ -28,9 +28,9 @@ interface Answering {
  */
 export async function decidedCalls(
   ports: Ports,
-  evaluated: Evaluated,
+  evaluated: PolicySnapshot,
   calls: readonly SimulatedCall[],
-  { place, explain, caller }: Answering,
+  { place, explain, caller }: DecisionOptions,
 ) {
   const results = [];
   for (const each of calls) {
@@ -47,7 +47,7 @@ export async function decidedCalls(
 }
 
 /** Compiles a configuration that is not active, in order to evaluate calls with it. */
-export const decidedBy = (configuration: Configuration): Evaluated => {
+export const decidedBy = (configuration: Configuration): PolicySnapshot => {
   const policyDocument = buildPolicyDocument(configuration);
   return { configuration, policyDocument, policy: compilePolicy(policyDocument) };
 };
@@ -63,7 +63,7 @@ export async function difference({ calls }: Pick<Ports, 'calls'>, from: Configur
 
 async function explained(
   ports: Ports,
-  { policy, policyDocument, configuration }: Evaluated,
+  { policy, policyDocument, configuration }: PolicySnapshot,
   given: SimulatedCall,
   place: FindPlace,
 ) {

@@ -8,7 +8,7 @@ import { sideBySide } from '#core/kernel/side-by-side.ts';
 import type { DependencyState } from '#core/observatory/dependency-states.ts';
 import { dimensionOf } from '#core/observatory/dimensions.ts';
 import { providerHealth } from '#core/observatory/provider-health.ts';
-import { type SetAside, setAsideInWords } from '#core/observatory/set-aside.ts';
+import { type FailedEntry, setAsideInWords } from '#core/observatory/set-aside.ts';
 import { setAsideLooked } from '#core/operations/alerts/conditions.ts';
 import type { providersOf } from './chat-views.ts';
 import type { federationOf } from './federation-view.ts';
@@ -179,7 +179,7 @@ async function projectionsOf({
 }: Pick<Call, 'ports' | 'snapshot' | 'principal'>): Promise<Dependency[]> {
   const { platform, tenant } = principal;
   const tenants = platform ? snapshot.configuration.tenants.map(({ id }) => id) : [tenant];
-  const rows: SetAside[] = [];
+  const rows: FailedEntry[] = [];
   const contradicted: Contradiction[] = [];
   await sideBySide(tenants, tenantsAtOnce, async (id) => {
     rows.push(...(await ports.setAside.list(id, setAsideLooked)));

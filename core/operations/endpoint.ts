@@ -11,7 +11,7 @@ import type { Route } from '#core/contracts/route.ts';
 import type { OperationCommand } from './command.ts';
 import type { Callback, Operation } from './operation.ts';
 
-type Place = `${Route['method']} /${string}`;
+type MethodAndPath = `${Route['method']} /${string}`;
 
 /**
  * Body of a successful response: a schema, the content type of text or bytes, or a body defined by the MCP
@@ -52,7 +52,7 @@ export interface Definition<Input extends z.ZodType = z.ZodType, Out extends Out
   extends Contract<Input, Out>,
     Pick<Route, 'humansOnly' | 'platform' | 'counts' | 'query' | 'repeatable' | 'summary' | 'graph'> {
   /** Method and path, or several of them for one operation. */
-  readonly route: Place | readonly Place[];
+  readonly route: MethodAndPath | readonly MethodAndPath[];
   /** The function that handles the endpoint. */
   readonly function: FunctionName;
   /** Rights that the function needs for this operation, in addition to those in its own row. */
@@ -100,7 +100,7 @@ export const endpointsOf = (definitions: Readonly<Record<string, Definition>>): 
 
 const endpointAt =
   (key: string, { role, function: handledBy, surface: own, id, agents, route: _, ...rest }: Definition) =>
-  (place: Place): Endpoint => {
+  (place: MethodAndPath): Endpoint => {
     const [method, path] = place.split(' ') as [Route['method'], string];
     const spec: FunctionSpec = functions[handledBy];
     const surface = own ?? spec.surface ?? 'admin';

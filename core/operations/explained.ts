@@ -96,7 +96,7 @@ const limits = { words: 500, characters: 512, facts: 20 } as const;
 
 /** @param parts the call's effects. */
 export function ownFactsIn(catalog: Configuration['catalog'], call: ToolCall, parts: readonly ToolCall[]): OwnFact[] {
-  const words = wordsOf(call);
+  const words = callWords(call);
   const facts = [
     ...Object.keys(catalog.programs).flatMap((program) =>
       parts
@@ -116,7 +116,7 @@ export function ownFactsIn(catalog: Configuration['catalog'], call: ToolCall, pa
 }
 
 /** Returns the words in a call's strings, except long ones. */
-function wordsOf({ target, parameters, sent_with = {} }: ToolCall): string[] {
+function callWords({ target, parameters, sent_with = {} }: ToolCall): string[] {
   const words = new Set<string>();
   forEachText([target, parameters, sent_with], (text) => {
     for (const word of text.slice(0, 16 * limits.characters).split(/[\s,;'"=]+/))

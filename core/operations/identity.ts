@@ -4,14 +4,14 @@
  */
 import { allGrants, grantsOf } from '#core/configuration/identity/grants.ts';
 import { keyIdOf } from '#core/configuration/identity/identities.ts';
-import { type Place, placesOf, teamsOf } from '#core/configuration/identity/organization.ts';
+import { environmentsOf, type OrganizationEnvironment, teamsOf } from '#core/configuration/identity/organization.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
 import { type Call, type Operation, wordOf } from './operation.ts';
 
 /** Returns the environments whose tenant the caller may act in, or all of them for platform callers. */
-function visiblePlaces({ snapshot, principal }: Call): Place[] {
+function visiblePlaces({ snapshot, principal }: Call): OrganizationEnvironment[] {
   const all = principal.platform || principal.tenants.includes('*');
-  return placesOf(snapshot.configuration).filter(
+  return environmentsOf(snapshot.configuration).filter(
     ({ environment: { tenant } }) => all || principal.tenants.includes(tenant),
   );
 }

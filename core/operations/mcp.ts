@@ -49,8 +49,8 @@ export const showMcpTool: Operation = async (call) => {
   if (!mark) throw notFound('mcp_tool', `${tool} of ${upstream}`);
   const { changed, shadows = [], shadows_noted = [] } = mark;
   const [accepted, offered] = await Promise.all([
-    textOf(call, mark.fingerprint, mark.kept),
-    changed?.fingerprint === mark.fingerprint ? undefined : textOf(call, changed?.fingerprint, changed?.kept),
+    definitionText(call, mark.fingerprint, mark.kept),
+    changed?.fingerprint === mark.fingerprint ? undefined : definitionText(call, changed?.fingerprint, changed?.kept),
   ]);
   const missing = [...missingIn('accepted', accepted), ...missingIn('offered', offered)];
   return {
@@ -79,7 +79,7 @@ interface DefinitionText {
   readonly why?: string;
 }
 
-async function textOf(
+async function definitionText(
   { ports }: Call,
   fingerprint: string | undefined,
   kept: boolean | undefined,

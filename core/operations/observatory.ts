@@ -2,7 +2,7 @@
 
 import { failingDeliveries } from '#core/approvals/notifications/failing.ts';
 import { troubleAsRead } from '#core/configuration/file-trouble.ts';
-import { placeOf, teamsOf } from '#core/configuration/identity/organization.ts';
+import { environmentOfTenant, teamsOf } from '#core/configuration/identity/organization.ts';
 import { warningsAsRead } from '#core/configuration/tenant-view.ts';
 import { separateArchiveWarning } from '#core/evidence/archived.ts';
 import { pickMembers } from '#core/kernel/only.ts';
@@ -19,7 +19,7 @@ import type { MetricsPorts } from './ports.ts';
 
 export const whoami: Operation = async ({ principal, snapshot }) => {
   const { key_id, name, tenant, role, kind, person, owner, platform } = principal;
-  const path = placeOf(snapshot.configuration, tenant)?.path;
+  const path = environmentOfTenant(snapshot.configuration, tenant)?.path;
   const teams = person === undefined ? [] : teamsOf(snapshot.configuration, person);
   return {
     body: {

@@ -27,7 +27,7 @@ export interface Call {
   /** Time at which the host ends the function (epoch milliseconds). Undefined if there is no such limit. */
   readonly endsAtMs?: number | undefined;
   /** Operations that the function can run, by id. Used by operations that run others. */
-  readonly served: Readonly<Record<string, Served>>;
+  readonly served: Readonly<Record<string, RoutedOperation>>;
   readonly header: (name: string) => string | undefined;
   /** The body parsed as a JSON object; `{}` if it is empty. */
   readonly body: () => JsonObject;
@@ -36,7 +36,7 @@ export interface Call {
 }
 
 /** An operation with its route. */
-export interface Served {
+export interface RoutedOperation {
   readonly route: Route;
   readonly run: Operation;
 }

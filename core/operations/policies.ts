@@ -11,7 +11,7 @@ import { readPlaces } from '#core/configuration/store/places.ts';
 import { refreshKeys, rollback, storeVersion } from '#core/configuration/store/versions.ts';
 import { asRead, placesAsRead, warningsAsRead } from '#core/configuration/tenant-view.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import { refusal } from '#core/contracts/problems.ts';
+import { problemsError } from '#core/contracts/problems.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { diffPolicies } from '#core/policy/rules/analysis/diff.ts';
@@ -60,7 +60,7 @@ async function assertIndexFollows(before: Configuration, after: Configuration): 
   const why = olderThan(before, after);
   if (why === undefined) return;
   const allowed = 'the index in force or a newer one; take the present one from its publisher';
-  throw refusal([{ path: ['supply_chain', 'index'], found: why, allowed }], () => undefined);
+  throw problemsError([{ path: ['supply_chain', 'index'], found: why, allowed }], () => undefined);
 }
 
 /** Warns if a data plane leaves its control plane, because only this configuration is used after that. */

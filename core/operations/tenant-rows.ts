@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { keyIdOf } from '#core/configuration/identity/identities.ts';
 import { word } from '#core/contracts/config/words.ts';
 import type { ConfigurationFile, Tenant } from '#core/contracts/config.ts';
-import { type Path, refusal } from '#core/contracts/problems.ts';
+import { type Path, problemsError } from '#core/contracts/problems.ts';
 import {
   addKeySchema,
   type KeyRow,
@@ -143,5 +143,5 @@ async function assertFits(
   const problems = checkConfiguration(file, []).filter(
     ({ path }) => path[0] === 'tenants' && path[1] === tenants.length && concerns(path),
   );
-  if (problems.length > 0) throw refusal(problems, () => undefined);
+  if (problems.length > 0) throw problemsError(problems, () => undefined);
 }

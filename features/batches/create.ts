@@ -3,13 +3,13 @@
  * [batches.governed].
  */
 
-import type { Answering } from '#core/chat/answering.ts';
+import type { AnswerReceiver } from '#core/chat/answering.ts';
 import type { ChatCall } from '#core/chat/call.ts';
 import {
   type ApprovedCall,
   type BegunCall,
   endedWith,
-  type Finished,
+  type FinishedCall,
   type ModelCall,
   type RunningCall,
 } from '#core/chat/call-stages.ts';
@@ -19,7 +19,7 @@ import { knowing } from '#core/chat/stage-failure.ts';
 import { checkReply } from '#core/chat/stages/output-policy.ts';
 import { beginModel } from '#core/chat/stages/provider-call.ts';
 import { failed } from '#core/chat/stages/provider-fault.ts';
-import { filesOf, idIn, type WithFiles } from '#core/chat/stored/at-provider.ts';
+import { type FileProvider, filesOf, idIn } from '#core/chat/stored/at-provider.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { StoredBatch } from '#core/contracts/stored-batch.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -52,8 +52,8 @@ export async function callBatch(
   approved: ApprovedCall,
   policy: ContentPolicy,
   batch: BatchRequest,
-  answering: Answering,
-): Promise<Finished> {
+  answering: AnswerReceiver,
+): Promise<FinishedCall> {
   const entry = batchProviderOf(approved.call.plan, batch.kind === 'start' ? batch.file.provider : undefined);
   if (!entry) throw modelNotServed(approved.call.model, batch);
   const begun = beginModel(ports, approved);
@@ -174,7 +174,7 @@ async function atProvider(
   ports: ChatPorts,
   begun: BegunCall,
   entry: ProviderEntry,
-  work: (files: WithFiles) => Promise<JsonObject>,
+  work: (files: FileProvider) => Promise<JsonObject>,
 ): Promise<{ readonly reply: JsonObject; readonly provider_id: string }> {
   try {
     return await ports.telemetry.span('provider.call', { model: begun.call.resolvedModel }, async (span) => {

@@ -51,7 +51,7 @@ export async function readBatchFile(text: string, turn: () => Promise<void>): Pr
     const number = at + 1;
     if (lines.length === maxLines)
       throw refusedLine(number, `the file has more than ${maxLines} calls, the most of a batch`);
-    const call = inLine(number, () => callOf(written));
+    const call = inLine(number, () => parseLine(written));
     const before = ids.get(call.customId);
     if (before !== undefined)
       throw refusedLine(number, `custom_id is that of line ${before} too; allowed: one of its own`);
@@ -87,7 +87,7 @@ export const writeBatchFile = (
     })
     .join('');
 
-function callOf(written: string) {
+function parseLine(written: string) {
   const line = parseStrict(written, chatJson);
   if (!isObject(line)) throw invalidRequest('It is not a JSON object.');
   const stranger = Object.keys(line).find((name) => !members.has(name));

@@ -21,7 +21,7 @@ export const resultFileId = (batchId: string, kind: ResultKind): string =>
   `file-${batchId.slice('batch_'.length)}-${kind}`;
 
 /** Returns the batch whose results are in the file; undefined for any other id. */
-export function resultOf(fileId: string): { readonly batch: string; readonly kind: ResultKind } | undefined {
+export function parseResultFileId(fileId: string): { readonly batch: string; readonly kind: ResultKind } | undefined {
   const [, hex, kind] = resultPattern.exec(fileId) ?? [];
   return hex === undefined ? undefined : { batch: `batch_${hex}`, kind: kind as ResultKind };
 }

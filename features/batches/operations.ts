@@ -14,13 +14,13 @@ import { type NamedThing, notFound } from '#core/kernel/not-found.ts';
 import { contentPolicyOf } from '#core/models/content-policy/policy-of.ts';
 import { leaves } from '#core/models/dialects/leaves.ts';
 import { batchObject, fileObject, unknownBatch } from './answers.ts';
-import { isOwnId, resultOf } from './names.ts';
+import { isOwnId, parseResultFileId } from './names.ts';
 import { checkResults } from './results.ts';
 
 export async function listFiles(ports: ChatPorts, caller: StoredCaller, { page }: StoredQuery): Promise<JsonObject> {
   assertPlace(page.after, isOwnId);
   const { items, more } = await ports.storedObjects.list(caller.principal, 'file', page);
-  return listOf(items.map(fileObject), more);
+  return listPage(items.map(fileObject), more);
 }
 
 /**
@@ -33,11 +33,11 @@ export async function listBatches(ports: ChatPorts, caller: StoredCaller, { page
   const asked = items.map((stored) =>
     atProvider(ports, caller, stored, 'GET').catch((thrown: unknown) => unknownBatch(stored, asGatewayError(thrown))),
   );
-  return listOf(await Promise.all(asked), more);
+  return listPage(await Promise.all(asked), more);
 }
 
 export async function retrieveFile(ports: ChatPorts, caller: StoredCaller, { id }: StoredQuery): Promise<JsonObject> {
-  const result = resultOf(id);
+  const result = parseResultFileId(id);
   if (!result) return fileObject(await ownOf(ports, caller, id, 'file'));
   const { stored, provider_id } = await resultFile(ports, caller, id);
   const reply = await requestFromProvider(ports, caller, stored, { kind: 'file', name: id }, ({ resource }) =>
@@ -63,7 +63,7 @@ export async function fileContent(
   caller: StoredCaller,
   { id, maxBytes: most }: StoredQuery,
 ): Promise<string> {
-  if (!resultOf(id)) {
+  if (!parseResultFileId(id)) {
     await ownOf(ports, caller, id, 'file');
     throw invalidRequest(
       `The file ${id} was uploaded; the gateway gives out the results of a batch alone (output_file_id, error_file_id). Read the file where you made it.`,
@@ -100,7 +100,7 @@ export async function fileContent(
 }
 
 export async function deleteFile(ports: ChatPorts, caller: StoredCaller, { id }: StoredQuery): Promise<JsonObject> {
-  const { stored, provider_id } = resultOf(id)
+  const { stored, provider_id } = parseResultFileId(id)
     ? await resultFile(ports, caller, id)
     : await ownOf(ports, caller, id, 'file').then((own) => ({ stored: own, provider_id: own.provider_id }));
   return runAndRecord(ports, caller, { operation: 'files.delete', id, stored, changes: true }, async () => {
@@ -142,7 +142,7 @@ async function atProvider(
 
 /** Returns the batch of a result file and the provider's id of the file. */
 async function resultFile(ports: ChatPorts, caller: StoredCaller, id: string) {
-  const { batch, kind } = resultOf(id)!;
+  const { batch, kind } = parseResultFileId(id)!;
   const stored = await ownOf(ports, caller, batch, 'batch', { kind: 'file', name: id });
   const reply = await requestFromProvider(ports, caller, stored, { kind: 'file', name: id }, ({ resource }) =>
     resource({ method: 'GET', path: `/batches/${stored.provider_id}`, ...sentWith(ports, caller) }),
@@ -168,7 +168,7 @@ async function ownOf(
   return stored;
 }
 
-const listOf = (data: readonly JsonObject[], has_more: boolean): JsonObject => ({
+const listPage = (data: readonly JsonObject[], has_more: boolean): JsonObject => ({
   object: 'list',
   data: [...data],
   first_id: data[0]?.id ?? null,

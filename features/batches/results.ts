@@ -41,7 +41,7 @@ export async function checkResults(
   const passedOn = async (line: JsonObject): Promise<JsonObject> => {
     const model = textOf(objectOf(objectOf(line.response)?.body)?.model);
     if (model && models.size < maxModels) models.add(model);
-    const texts = textsOf(line, source.endpoint);
+    const texts = resultSlots(line, source.endpoint);
     const verdict = policy.outputIdle ? undefined : await policy.checkOutput(texts, context);
     if (verdict) sums.add(verdict.findings);
     if (verdict && verdict.decision !== 'allow') return withheld(line, verdict.matched_rule);
@@ -74,7 +74,7 @@ function lineIn(written: string): JsonObject | undefined {
 }
 
 /** Returns the text of the reply in its endpoint's format, and every other string in the line. */
-function textsOf(line: JsonObject, endpoint: BatchEndpoint): TextSlot[] {
+function resultSlots(line: JsonObject, endpoint: BatchEndpoint): TextSlot[] {
   const response = objectOf(line.response);
   const reply = objectOf(response?.body);
   if (!response || !reply) return leaves(line, 'line');
@@ -101,11 +101,11 @@ const unchecked = (line: JsonObject): JsonObject => ({
 
 /** Returns only the ids, because the rest of the line has not passed the policy. */
 const lineIds = ({ id, custom_id }: JsonObject): JsonObject => ({
-  id: idOf(id),
-  custom_id: idOf(custom_id),
+  id: safeId(id),
+  custom_id: safeId(custom_id),
 });
 
-const idOf = (value: Json | undefined): string | null => {
+const safeId = (value: Json | undefined): string | null => {
   const text = textOf(value) ?? '';
   return /^[\w.:/-]{1,128}$/.test(text) ? text : null;
 };

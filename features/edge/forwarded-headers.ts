@@ -31,7 +31,7 @@ interface Client {
   readonly scheme: 'https' | 'http';
 }
 
-interface ForwardedBy {
+interface ForwardContext {
   /** Host of the upstream. */
   readonly host: string;
   readonly client: Client;
@@ -44,7 +44,7 @@ interface ForwardedBy {
  * @param raw alternating names and values, all occurrences.
  * @returns the same form.
  */
-export function forwardedHeaders(raw: readonly string[], { host, client, trace }: ForwardedBy): string[] {
+export function forwardedHeaders(raw: readonly string[], { host, client, trace }: ForwardContext): string[] {
   const named = connectionFields(raw);
   const kept: string[] = ['host', host];
   for (let at = 0; at + 1 < raw.length; at += 2) {

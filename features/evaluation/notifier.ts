@@ -5,12 +5,12 @@ import type { EntryDraft } from '#core/contracts/evidence.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { type Score, type ScoredCall, scored } from '#core/observatory/evaluation/score.ts';
 import type { GatewayPorts } from '#core/operations/ports.ts';
-import type { NotifierOf } from '../feature.ts';
+import type { CreateNotifier } from '../feature.ts';
 import { scoreOf } from './score.ts';
 
 const maxBytes = 64 * 1024;
 
-export const notifier: NotifierOf = async (ports, { evaluation: { url, secret_env = '' } }) => {
+export const notifier: CreateNotifier = async (ports, { evaluation: { url, secret_env = '' } }) => {
   if (url === undefined) return undefined;
   const secret = await secretOfChannel(ports, secret_env);
   const { clock, notificationClients, telemetry } = ports;

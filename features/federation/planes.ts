@@ -49,7 +49,7 @@ export const federationConfig: Operation = async (call) => {
   }
 };
 
-interface Served {
+interface ServedDocument {
   readonly configuration: unknown;
   readonly digest: string;
   /** Last signature per plane, cached because planes poll often and the document changes only every ten minutes. */
@@ -60,7 +60,7 @@ interface Served {
  * Serialises the configuration. Omits members added in newer releases if they have their default value, so that an
  * upgrade does not change the digest.
  */
-const servedBy = remembered((configuration: Configuration): Served => {
+const servedBy = remembered((configuration: Configuration): ServedDocument => {
   const served = servedConfiguration(storable(configuration).document as Configuration);
   return { configuration: served, digest: sha256(canonicalize(served)), signed: new Map() };
 });

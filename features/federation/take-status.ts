@@ -131,7 +131,7 @@ function wantedOf({ wanted, reported }: Chains, walked: readonly KnownHead[]): W
   return [...wanted, ...silent].slice(0, maxRequested);
 }
 
-interface Compared {
+interface HeadComparison {
   /** New known state; absent if unchanged. */
   readonly known?: KnownHead;
   readonly divergence?: Divergence;
@@ -144,10 +144,10 @@ interface Compared {
  * last must keep its place and hash.
  * @param at ISO time of the report.
  */
-export function compareHead(known: KnownHead | undefined, head: EvidenceHead, at: string): Compared {
+export function compareHead(known: KnownHead | undefined, head: EvidenceHead, at: string): HeadComparison {
   const { tenant, session_id, total_entries, last_hash } = head;
   const now: KnownHead = { tenant, session_id, total_entries, last_hash, seen_at: at };
-  const differs = (kind: Divergence['kind'], index: number, more: Partial<Divergence>): Compared => ({
+  const differs = (kind: Divergence['kind'], index: number, more: Partial<Divergence>): HeadComparison => ({
     known: { ...(known ?? now), diverged_at: at },
     divergence: { tenant, session_id, index, kind, ...more, found_at: at },
   });

@@ -4,7 +4,7 @@
  */
 
 import { channelsOf } from '#core/approvals/channels.ts';
-import { DeliveryRefused } from '#core/approvals/notifications/deliver.ts';
+import { DeliveryRefusal } from '#core/approvals/notifications/deliver.ts';
 import { deliveryId } from '#core/approvals/notifications/enqueue.ts';
 import { assertUndecided, notWhole } from '#core/approvals/open-request.ts';
 import type { VotePorts } from '#core/approvals/ports.ts';
@@ -160,11 +160,11 @@ async function readFrom<T>(host: Promise<T>): Promise<T> {
   try {
     return await host;
   } catch (cause) {
-    const known = cause instanceof ServiceFault || cause instanceof DeliveryRefused;
+    const known = cause instanceof ServiceFault || cause instanceof DeliveryRefusal;
     throw new GatewayError(
       'service_unavailable',
       `The Git host did not answer (${known ? cause.message : 'it failed'}). Have the comment delivered again.`,
-      { cause, ...(cause instanceof DeliveryRefused && { retryAfterSeconds: cause.retryAfterSeconds }) },
+      { cause, ...(cause instanceof DeliveryRefusal && { retryAfterSeconds: cause.retryAfterSeconds }) },
     );
   }
 }

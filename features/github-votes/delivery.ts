@@ -37,7 +37,7 @@ export interface WrittenComment {
   readonly text: string;
 }
 
-interface Ignored {
+interface IgnoredDelivery {
   readonly ignored: string;
 }
 
@@ -62,7 +62,7 @@ const commentSchema = z.object({
  * @param event `X-GitHub-Event`
  * @throws GatewayError `invalid_request` for a comment without the fields that a vote needs.
  */
-export function parseGithubDelivery(event: string, body: unknown): WrittenComment | Ignored {
+export function parseGithubDelivery(event: string, body: unknown): WrittenComment | IgnoredDelivery {
   if (event !== 'issue_comment') return { ignored: 'only issue_comment is accepted' };
   const { action, issue } = parseEvent(eventSchema, body);
   if (action !== 'created') return { ignored: 'only new comments are accepted' };

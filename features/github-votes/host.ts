@@ -1,5 +1,5 @@
 /** Pull requests on a Git host, through GitHub's REST API. */
-import { DeliveryRefused } from '#core/approvals/notifications/deliver.ts';
+import { DeliveryRefusal } from '#core/approvals/notifications/deliver.ts';
 import type { PullRequest } from '#core/contracts/repository.ts';
 import { ServiceFault } from '#core/execution/credentials/fault.ts';
 import {
@@ -82,7 +82,7 @@ function expected(status: number, answer: ServiceAnswer): Readonly<Record<string
   if (answer.status === status && answer.body) return answer.body;
   const wait = secondsToWait(answer);
   const fault = gitHostFault(answer);
-  throw wait === undefined ? fault : new DeliveryRefused(`the Git host says ${fault.message}`, wait);
+  throw wait === undefined ? fault : new DeliveryRefusal(`the Git host says ${fault.message}`, wait);
 }
 
 /** Returns the wait from `Retry-After`, or the time until the hourly limit resets. */

@@ -3,12 +3,12 @@ import { secretOfChannel } from '#core/approvals/channel-secrets.ts';
 import { pullRequestOf } from '#core/approvals/channels.ts';
 import type { Notifier } from '#core/approvals/notifications/deliver-ports.ts';
 import type { GithubChannel } from '#core/contracts/config.ts';
-import type { NotifierOf } from '../feature.ts';
+import type { CreateNotifier } from '../feature.ts';
 import { type PullRequestHost, pullRequestHost } from './host.ts';
 import { noticeOf, receiptOf, textDigest } from './notice.ts';
 import { isWholeInComment, pullRequestComment } from './pull-request-comment.ts';
 
-export const notifier: NotifierOf = async (ports, { approvals }) => {
+export const notifier: CreateNotifier = async (ports, { approvals }) => {
   const { github } = approvals.channels;
   if (!github?.enabled) return undefined;
   const token = await secretOfChannel(ports, github.token_env);

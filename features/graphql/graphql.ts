@@ -8,10 +8,10 @@ import type { ToolGuard } from '#core/contracts/tool-policy.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { remembered } from '#core/kernel/remembered.ts';
-import { type Call, type Operation, parseBySchema, type Served } from '#core/operations/operation.ts';
+import { type Call, type Operation, parseBySchema, type RoutedOperation } from '#core/operations/operation.ts';
 import { countsOf, snakeMembers } from './names.ts';
 import { requestSchema } from './request.ts';
-import { nameOf, sdl } from './schema.ts';
+import { fieldName, sdl } from './schema.ts';
 
 type Body = Record<string, unknown>;
 type Args = Readonly<Record<string, unknown>>;
@@ -28,7 +28,7 @@ const byId =
 
 /** Responses whose form differs from REST, or that have members in addition to the list. */
 const shapes: Readonly<Record<string, (body: Body) => Body>> = {
-  usage: usageOf,
+  usage: usageBody,
   listPolicies: policiesOf,
   analytics: seriesOf,
   audit: ({ unreadable = [] }) => ({ unreadable }),
@@ -49,9 +49,9 @@ const query = (operation: string, member?: string) => async (args: Args, call: D
 };
 
 /** Returns this process's schema and its queries: fields from the definitions, and those in another form. */
-const graphOver = remembered((served: Readonly<Record<string, Served>>) => {
+const graphOver = remembered((served: Readonly<Record<string, RoutedOperation>>) => {
   const stated = Object.entries(served).flatMap(([id, { route }]) => (route.graph ? [{ id, ...route.graph }] : []));
-  const queries = Object.fromEntries(stated.map(({ id, field, member }) => [nameOf(field), query(id, member)]));
+  const queries = Object.fromEntries(stated.map(({ id, field, member }) => [fieldName(field), query(id, member)]));
   const reshaped = { usage: query('usage'), policies: query('listPolicies'), analytics: query('analytics') };
   return { source: sdl(stated), queries: { ...queries, ...reshaped } };
 });
@@ -133,7 +133,7 @@ function queryOf(args: Args): Pick<Call, 'query' | 'repeated'> {
 
 const pageInfo = ({ cursor }: Body) => ({ has_next_page: cursor !== undefined, end_cursor: cursor });
 
-function usageOf(body: Body): Body {
+function usageBody(body: Body): Body {
   const { input, output } = body.tokens as { input: number; output: number };
   const counted = ['decisions', 'protocols', 'tools', 'blocked_by_rule', 'decided_by_rule', 'outcomes'];
   return {

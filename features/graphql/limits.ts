@@ -17,7 +17,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 
 export const graphqlLimits = { tokens: 1_000, depth: 8, cost: 5_000 } as const;
 
-interface Measured {
+interface OperationCost {
   readonly depth: number;
   readonly cost: number;
 }
@@ -48,14 +48,19 @@ type Values = Readonly<Record<string, unknown>>;
  * variables' defaults, or the schema's defaults [admin.graphql].
  * @param document a document that is valid for the schema.
  */
-export function measured(document: DocumentNode, schema: GraphQLSchema, variables: Values): Measured {
+export function measured(document: DocumentNode, schema: GraphQLSchema, variables: Values): OperationCost {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions)
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   let cost = 0;
   let deepest = 0;
   let visited = 0;
-  const walk = (set: SelectionSetNode, of: GraphQLNamedType | undefined, values: Values, at: Place): void => {
+  const walk = (
+    set: SelectionSetNode,
+    of: GraphQLNamedType | undefined,
+    values: Values,
+    at: SelectionPosition,
+  ): void => {
     for (const selection of set.selections) {
       // The result is already over the limit. The number of visits is limited too, because nested fragments without
       // fields cost nothing and can double.
@@ -80,18 +85,22 @@ export function measured(document: DocumentNode, schema: GraphQLSchema, variable
   for (const node of document.definitions) {
     if (node.kind !== Kind.OPERATION_DEFINITION) continue;
     const root = schema.getRootType(node.operation) ?? undefined;
-    walk(node.selectionSet, root, valuesOf(node, schema, variables), { depth: 1, times: 1 });
+    walk(node.selectionSet, root, variableValues(node, schema, variables), { depth: 1, times: 1 });
   }
   return { depth: deepest, cost: visited > 2 * graphqlLimits.cost ? Math.max(cost, visited) : cost };
 }
 
-interface Place {
+interface SelectionPosition {
   readonly depth: number;
   readonly times: number;
 }
 
 /** Returns the values of variables. If a value is invalid, execution rejects the operation before it runs. */
-function valuesOf({ variableDefinitions = [] }: OperationDefinitionNode, schema: GraphQLSchema, given: Values): Values {
+function variableValues(
+  { variableDefinitions = [] }: OperationDefinitionNode,
+  schema: GraphQLSchema,
+  given: Values,
+): Values {
   return getVariableValues(schema, variableDefinitions, given, { maxErrors: 1 }).coerced ?? {};
 }
 

@@ -69,12 +69,12 @@ const order = [
 ];
 
 /** Returns the name from a field declaration with arguments and type. */
-export const nameOf = (field: string): string => /^\w+/.exec(field)![0];
+export const fieldName = (field: string): string => /^\w+/.exec(field)![0];
 
 function inOrder(fields: readonly GraphField[]): GraphField[] {
   const place = ({ field }: GraphField) => {
-    const at = order.indexOf(nameOf(field));
-    return at >= 0 ? at : order.length + Number(nameOf(field) === 'whoami');
+    const at = order.indexOf(fieldName(field));
+    return at >= 0 ? at : order.length + Number(fieldName(field) === 'whoami');
   };
   return [...reshaped, ...fields].sort((a, b) => place(a) - place(b));
 }

@@ -16,13 +16,16 @@ export const dayOf = (at: string | number): number =>
 export const daysBetween = (first: number, last: number): number[] =>
   Array.from({ length: Math.max(1, last - first + 1) }, (_, nth) => first + nth);
 
-export interface Acts {
+export interface AdministrativeEntries {
   /** Returns the administrative entries of these tenants and days, oldest first. */
   of(tenants: readonly string[], days: readonly number[]): Promise<readonly EvidenceEntry[]>;
 }
 
 /** @param unreadable receives rows that cannot be read. */
-export function actsIn(evidence: Pick<EvidenceLog, 'entries'>, unreadable: (row: RowPlace) => void): Acts {
+export function actsIn(
+  evidence: Pick<EvidenceLog, 'entries'>,
+  unreadable: (row: RowPlace) => void,
+): AdministrativeEntries {
   const known = new Map<string, Promise<readonly EvidenceEntry[]>>();
   async function read(tenant: string, id: string): Promise<readonly EvidenceEntry[]> {
     const acts: EvidenceEntry[] = [];

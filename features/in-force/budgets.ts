@@ -6,7 +6,7 @@ import { limitsOfAll } from '#core/limits/limits-of-all.ts';
 import { keyPartOf } from '#core/limits/limits-of-key.ts';
 import type { BudgetAccount, BudgetStatus } from '#core/limits/ports.ts';
 import { periodStart, usd } from '#core/limits/spend.ts';
-import type { AuditCall, Compared, Difference } from './compared.ts';
+import type { AuditCall, ComparisonResult, Difference } from './compared.ts';
 
 const maxEntries = 5_000;
 const pageSize = 500;
@@ -15,16 +15,18 @@ const pageSize = 500;
  * Compares budgets with a lower bound calculated from the newest entries. Only entries of the active version count,
  * because an earlier version may not have had the account. An account with less spending than that was reset.
  */
-export async function compareBudgets(asked: AuditCall): Promise<Compared> {
+export async function compareBudgets(asked: AuditCall): Promise<ComparisonResult> {
   const now = asked.ports.clock.now();
   const { spent, entries, more } = await spentBy(asked, now);
   // Read after the entries, because a call is booked before its entry is written.
   const statuses = await statusesOf(asked);
   const differences = statuses.flatMap((status): Difference[] => {
-    const least = spent.get(nameOf(status)) ?? 0;
+    const least = spent.get(budgetName(status)) ?? 0;
     if (least <= status.used_microusd) return [];
     const inForce = `$${usd(status.used_microusd)} spent and reserved`;
-    return [{ of: 'budget', what: nameOf(status), in_force: inForce, evidence: `calls cost at least $${usd(least)}` }];
+    return [
+      { of: 'budget', what: budgetName(status), in_force: inForce, evidence: `calls cost at least $${usd(least)}` },
+    ];
   });
   return {
     counts: { budgets: statuses.length, chat_entries: entries },
@@ -33,7 +35,7 @@ export async function compareBudgets(asked: AuditCall): Promise<Compared> {
   };
 }
 
-const nameOf = ({ account, period }: Pick<BudgetAccount, 'account' | 'period'>): string =>
+const budgetName = ({ account, period }: Pick<BudgetAccount, 'account' | 'period'>): string =>
   `${account} of the ${period}`;
 
 async function statusesOf({ ports, principal: { tenant }, snapshot }: AuditCall): Promise<BudgetStatus[]> {
@@ -83,7 +85,7 @@ function book(
   const began = Date.parse(entry.timestamp) - (typeof latency_ms === 'number' ? latency_ms : 0) - marginMs;
   for (const budget of accountsOf({ snapshot, principal }, entry.actor.key_id, String(resolved_model)))
     if (began >= periodStart(budget.period, now))
-      spent.set(nameOf(budget), (spent.get(nameOf(budget)) ?? 0) + cost_microusd);
+      spent.set(budgetName(budget), (spent.get(budgetName(budget)) ?? 0) + cost_microusd);
 }
 
 function accountsOf({ snapshot, principal: { tenant } }: Accounting, key_id: string, model: string) {

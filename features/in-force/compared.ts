@@ -19,7 +19,7 @@ export interface Difference {
   readonly evidence: string;
 }
 
-export interface Compared {
+export interface ComparisonResult {
   /** Number of compared items by kind. */
   readonly counts: Readonly<Record<string, number>>;
   readonly differences: readonly Difference[];

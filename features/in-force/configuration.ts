@@ -10,10 +10,10 @@ import { readBody } from '#core/configuration/store/stored-form.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
-import { type Acts, dayOf, daysBetween, saying, tenantsToSearch } from './acts.ts';
-import type { AuditCall, Compared, Difference } from './compared.ts';
+import { type AdministrativeEntries, dayOf, daysBetween, saying, tenantsToSearch } from './acts.ts';
+import type { AuditCall, ComparisonResult, Difference } from './compared.ts';
 
-interface Act {
+interface VersionActivation {
   readonly version: number;
   readonly sha256: unknown;
   readonly keys: unknown;
@@ -23,7 +23,7 @@ interface Act {
   readonly said: string;
 }
 
-export async function compareConfiguration(asked: AuditCall, acts: Acts): Promise<Compared> {
+export async function compareConfiguration(asked: AuditCall, acts: AdministrativeEntries): Promise<ComparisonResult> {
   const held = await asked.ports.configStore.inForce();
   if (!held) return { counts: {}, differences: [], notChecked: ['configuration: none is stored'] };
   const { row, keys } = held;
@@ -69,7 +69,7 @@ export async function compareConfiguration(asked: AuditCall, acts: Acts): Promis
 }
 
 /** Returns one difference per key if the entry names them, otherwise one for all. */
-function keyDifferences(held: StoredKeyDigests, act: Act | undefined): Difference[] {
+function keyDifferences(held: StoredKeyDigests, act: VersionActivation | undefined): Difference[] {
   const said = act?.keys as Partial<KeysInEvidence> | undefined;
   const stored = keysInEvidence(held);
   return namedDifferences(
@@ -84,7 +84,7 @@ function keyDifferences(held: StoredKeyDigests, act: Act | undefined): Differenc
 }
 
 /** Returns one difference per bound secret. */
-const bindingDifferences = ({ names }: HeldBindings, act: Act | undefined): Difference[] =>
+const bindingDifferences = ({ names }: HeldBindings, act: VersionActivation | undefined): Difference[] =>
   namedDifferences('binding', act?.bindings as Partial<BindingsInEvidence> | undefined, bindingsInEvidence(names), {
     whole: 'the addresses and purposes of secrets',
     shown: (digest) => (digest === undefined ? 'no binding' : `addresses and purposes of SHA-256 ${digest}…`),
@@ -122,9 +122,13 @@ const maxSessions = 2_000;
  */
 async function actsSince(
   asked: AuditCall,
-  acts: Acts,
+  acts: AdministrativeEntries,
   row: VersionRow,
-): Promise<{ readonly putting: readonly Act[]; readonly skippedDays: number; readonly skippedTenants: number }> {
+): Promise<{
+  readonly putting: readonly VersionActivation[];
+  readonly skippedDays: number;
+  readonly skippedTenants: number;
+}> {
   const { tenants, left } = await tenantsAround(asked, row);
   const days = daysBetween(dayOf(row.created_at), dayOf(asked.ports.clock.now()));
   const most = Math.max(4, Math.floor(maxSessions / tenants.length));
@@ -138,7 +142,7 @@ async function actsSince(
   };
 }
 
-function actOf(entry: EvidenceEntry): Act[] {
+function actOf(entry: EvidenceEntry): VersionActivation[] {
   const { action, policy_version, sha256, keys, bindings } = entry.body;
   if (!puttingInForce.has(String(action)) || typeof policy_version !== 'number') return [];
   return [{ version: policy_version, sha256, keys, bindings, at: entry.timestamp, said: saying(entry) }];

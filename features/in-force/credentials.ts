@@ -6,8 +6,8 @@ import { maxCredentialSeconds } from '#core/execution/credentials/record.ts';
 import { ticketDigest } from '#core/execution/tickets/tickets.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { type Acts, dayOf, daysBetween, saying } from './acts.ts';
-import type { AuditCall, Compared, Difference } from './compared.ts';
+import { type AdministrativeEntries, dayOf, daysBetween, saying } from './acts.ts';
+import type { AuditCall, ComparisonResult, Difference } from './compared.ts';
 
 const maxRows = 500;
 const maxEntries = 5_000;
@@ -15,7 +15,7 @@ const pageSize = 500;
 /** Tolerance, because a ticket's row is written before its entry, and a revocation's entry before the row. */
 const underWayMs = 60_000;
 
-export async function compareCredentials(asked: AuditCall, acts: Acts): Promise<Compared> {
+export async function compareCredentials(asked: AuditCall, acts: AdministrativeEntries): Promise<ComparisonResult> {
   const now = asked.ports.clock.now();
   const { tenant } = asked.principal;
   const { entries, more } = await entriesOf(asked, now);

@@ -2,15 +2,15 @@
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { ToolMark, ToolMarks } from '#core/mcp/ports.ts';
-import { type Acts, dayOf, daysBetween, saying, tenantsToSearch } from './acts.ts';
-import type { AuditCall, Compared, Difference } from './compared.ts';
+import { type AdministrativeEntries, dayOf, daysBetween, saying, tenantsToSearch } from './acts.ts';
+import type { AuditCall, ComparisonResult, Difference } from './compared.ts';
 
 /** Maximum number of sessions searched for an earlier contact with a server. */
 const maxSessions = 400;
 /** Tolerance, because two processes may contact a new server at the same time. */
 const togetherMs = 60_000;
 
-export async function compareDefinitions(asked: AuditCall, acts: Acts): Promise<Compared> {
+export async function compareDefinitions(asked: AuditCall, acts: AdministrativeEntries): Promise<ComparisonResult> {
   const { ports, snapshot } = asked;
   const all = await Promise.all(snapshot.configuration.upstreams.mcp.map(({ name }) => ports.mcpStore.marks(name)));
   const { earlier, skippedTenants } = await earlierActs(asked, acts, all);
@@ -46,7 +46,7 @@ interface Accepted {
 
 async function differenceOf(
   accepted: Accepted,
-  acts: Acts,
+  acts: AdministrativeEntries,
   earlier: readonly EvidenceEntry[],
 ): Promise<Pick<Difference, 'in_force' | 'evidence'> | undefined> {
   const { recorded, fingerprint } = accepted;
@@ -98,7 +98,7 @@ function metFingerprint({ marks, tool, fingerprint, recorded }: Accepted, { body
 /** Returns recent actions on tools, as far back as the maximum number of sessions allows. */
 async function earlierActs(
   asked: AuditCall,
-  acts: Acts,
+  acts: AdministrativeEntries,
   all: readonly ToolMarks[],
 ): Promise<{ readonly earlier: readonly EvidenceEntry[]; readonly skippedTenants: number }> {
   if (all.every(({ revision }) => revision === 0)) return { earlier: [], skippedTenants: 0 };

@@ -11,12 +11,12 @@ import { forKeys, keyRiskAfter } from '#core/session/risk/assess.ts';
 import { releaseAction, replayRisk } from '#core/session/risk/replay.ts';
 import { scoreAt } from '#core/session/risk/score.ts';
 import { stateOf } from '#core/session/risk/state.ts';
-import type { AuditCall, Compared, Difference } from './compared.ts';
+import type { AuditCall, ComparisonResult, Difference } from './compared.ts';
 
 const maxSessions = 50;
 const maxEntries = 10_000;
 
-export async function compareSessions(asked: AuditCall): Promise<Compared> {
+export async function compareSessions(asked: AuditCall): Promise<ComparisonResult> {
   const { ports, principal } = asked;
   const { items, cursor } = await ports.evidence.sessions(principal.tenant, { limit: maxSessions });
   const differences: Difference[] = [];

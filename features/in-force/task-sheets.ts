@@ -3,8 +3,8 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { longestTaskDays, type TaskManifest } from '#core/contracts/task-manifest.ts';
 import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { type Acts, dayOf, daysBetween, saying } from './acts.ts';
-import type { AuditCall, Compared, Difference } from './compared.ts';
+import { type AdministrativeEntries, dayOf, daysBetween, saying } from './acts.ts';
+import type { AuditCall, ComparisonResult, Difference } from './compared.ts';
 
 const maxSheets = 500;
 const pageSize = 100;
@@ -14,7 +14,7 @@ const underWayMs = 60_000;
 /** Longest lifetime of a sheet, plus the day on which its action may have been recorded. */
 const daysRead = longestTaskDays + 1;
 
-export async function compareTaskSheets(asked: AuditCall, acts: Acts): Promise<Compared> {
+export async function compareTaskSheets(asked: AuditCall, acts: AdministrativeEntries): Promise<ComparisonResult> {
   const { ports, principal } = asked;
   const now = ports.clock.now();
   const today = dayOf(now);

@@ -50,7 +50,7 @@ function addCreate(parent: Parent): void {
       'manifest create --file task.json',
     ],
     options: createOptions,
-    run: (cli, options) => showAnswer(cli, 'createManifest', { body: bodyOf(options) }, showTree),
+    run: (cli, options) => showAnswer(cli, 'createManifest', { body: manifestBody(options) }, showTree),
   });
 }
 
@@ -83,7 +83,7 @@ function usd(word: string): number {
   throw new UsageError(`--budget takes an amount in USD such as 2.50, got ${JSON.stringify(word)}`);
 }
 
-function bodyOf({ file, ...options }: CreateOptions): Fields {
+function manifestBody({ file, ...options }: CreateOptions): Fields {
   const whole = file === undefined ? {} : jsonFile('--file', file);
   if (typeof whole !== 'object' || whole === null || Array.isArray(whole))
     throw new UsageError('--file must contain a JSON object');

@@ -1,7 +1,7 @@
 /** Searches an index and selects the version of a plugin to install. */
 
 import type { PluginEntry, PluginIndex } from '#core/configuration/supply-chain/documents.ts';
-import { refuse } from '#core/configuration/supply-chain/refusal.ts';
+import { refuseDocument } from '#core/configuration/supply-chain/refusal.ts';
 
 /** Returns the plugins whose name, description or tags contain all of the words, ignoring case. */
 export function searchPlugins({ plugins }: PluginIndex, words: readonly string[]): PluginEntry[] {
@@ -20,9 +20,9 @@ export function newest({ plugins }: PluginIndex, wanted: string): PluginEntry {
   const fitting = plugins.filter(
     (entry) => entry.name === name && (version === undefined || entry.version === version),
   );
-  if (fitting.length === 0) return refuse('plugin_unknown', `the index has no plugin ${wanted}`);
+  if (fitting.length === 0) return refuseDocument('plugin_unknown', `the index has no plugin ${wanted}`);
   const [found] = fitting.filter(({ yanked }) => !yanked).sort((a, b) => compareVersions(b.version, a.version));
-  return found ?? refuse('plugin_yanked', `${wanted} is withdrawn by its index; choose another version`);
+  return found ?? refuseDocument('plugin_yanked', `${wanted} is withdrawn by its index; choose another version`);
 }
 
 /**
@@ -31,7 +31,10 @@ export function newest({ plugins }: PluginIndex, wanted: string): PluginEntry {
  */
 export function assertNoDowngrade(installed: { readonly version: string } | undefined, entry: PluginEntry): void {
   if (installed && compareVersions(entry.version, installed.version) < 0)
-    refuse('downgrade', `${entry.name} ${installed.version} is installed; ${entry.version} needs --allow-downgrade`);
+    refuseDocument(
+      'downgrade',
+      `${entry.name} ${installed.version} is installed; ${entry.version} needs --allow-downgrade`,
+    );
 }
 
 /** Compares two versions: negative, zero or positive if the first is older, equal or newer. */

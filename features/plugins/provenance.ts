@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto';
 import * as z from 'zod';
 import { type Envelope, openEnvelope } from '#core/configuration/supply-chain/envelope.ts';
 import { keyIdOf } from '#core/configuration/supply-chain/keys.ts';
-import { refuse } from '#core/configuration/supply-chain/refusal.ts';
+import { refuseDocument } from '#core/configuration/supply-chain/refusal.ts';
 import { parseDocument } from '#core/configuration/supply-chain/verify-index.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { signStatement } from './sign.ts';
@@ -86,7 +86,7 @@ export function verifyProvenance(
   const { keyId, subject, predicate } = openEnvelope(envelope, 'provenance', new Map([[keyIdOf(key), key]]));
   const found = sha256(file);
   if (subject.sha256 !== found)
-    return refuse(
+    return refuseDocument(
       'digest_mismatch',
       `the file has digest ${found}, the builder signed ${subject.sha256} (${subject.name})`,
     );
@@ -94,7 +94,10 @@ export function verifyProvenance(
   const named = said.runDetails.byproducts;
   for (const bytes of byproducts)
     if (!named.some((each) => each.digest.sha256 === sha256(bytes)))
-      return refuse('digest_mismatch', `a file with digest ${sha256(bytes)} is not among those the builder named`);
+      return refuseDocument(
+        'digest_mismatch',
+        `a file with digest ${sha256(bytes)} is not among those the builder named`,
+      );
   const { version, source } = said.buildDefinition.externalParameters;
   return {
     file: subject.name,

@@ -3,7 +3,7 @@
  * Unverified bytes are never compiled.
  */
 import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts';
-import { refuse } from '#core/configuration/supply-chain/refusal.ts';
+import { refuseDocument } from '#core/configuration/supply-chain/refusal.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 
 /** The module interface that this gateway runs. */
@@ -22,15 +22,20 @@ export async function verifyBytes(
   compile: (bytes: Uint8Array) => Promise<unknown>,
 ): Promise<void> {
   const { name, size, abi } = entry;
-  if (bytes.byteLength !== size) refuse('size_mismatch', `${name} has ${bytes.byteLength} bytes, signed ${size}`);
+  if (bytes.byteLength !== size)
+    refuseDocument('size_mismatch', `${name} has ${bytes.byteLength} bytes, signed ${size}`);
   const digest = sha256(bytes);
-  if (digest !== entry.sha256) refuse('digest_mismatch', `${name} has digest ${digest}, signed ${entry.sha256}`);
+  if (digest !== entry.sha256)
+    refuseDocument('digest_mismatch', `${name} has digest ${digest}, signed ${entry.sha256}`);
   if (entry.kind === 'policy_pack') {
     if (abi !== undefined || entry.phase !== undefined)
-      refuse('abi_unsupported', `${name} is a policy pack with an ABI or a phase, allowed neither`);
+      refuseDocument('abi_unsupported', `${name} is a policy pack with an ABI or a phase, allowed neither`);
   } else if (abi !== supportedAbi || entry.phase === undefined)
-    refuse('abi_unsupported', `${name} has ABI ${abi} and phase ${entry.phase}, allowed ${supportedAbi} and a phase`);
-  await compile(bytes).catch((cause: Error) => refuse('abi_mismatch', `${name}: ${cause.message}`, cause));
+    refuseDocument(
+      'abi_unsupported',
+      `${name} has ABI ${abi} and phase ${entry.phase}, allowed ${supportedAbi} and a phase`,
+    );
+  await compile(bytes).catch((cause: Error) => refuseDocument('abi_mismatch', `${name}: ${cause.message}`, cause));
   permitted(entry);
 }
 
@@ -39,8 +44,11 @@ function permitted({ name, kind, permissions }: PluginEntry): void {
   const known: readonly string[] = kind === 'policy_pack' ? [] : filterPermissions;
   const unknown = permissions.filter((permission) => !known.includes(permission));
   if (unknown.length > 0)
-    refuse('permission_unknown', `${name} requires ${unknown.join(', ')}, allowed ${known.join(', ') || 'none'}`);
+    refuseDocument(
+      'permission_unknown',
+      `${name} requires ${unknown.join(', ')}, allowed ${known.join(', ') || 'none'}`,
+    );
   const undeclared = known.filter((permission) => !permissions.includes(permission));
   if (undeclared.length > 0)
-    refuse('permission_undeclared', `${name} is given ${undeclared.join(', ')} and does not declare it`);
+    refuseDocument('permission_undeclared', `${name} is given ${undeclared.join(', ')} and does not declare it`);
 }

@@ -8,7 +8,7 @@ import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { fields } from '#core/kernel/json-fields.ts';
 import { jsonOrUndefined } from '#core/kernel/json-or-undefined.ts';
 import type { PolicyDiff } from '#core/policy/rules/analysis/diff.ts';
-import type { Load, Mined } from './mine.ts';
+import type { Load, MinedPolicy } from './mine.ts';
 import type { RecordedCall } from './recorded-calls.ts';
 
 interface MineOptions {
@@ -57,7 +57,7 @@ async function mine(cli: Cli, { from, policy, out }: MineOptions): Promise<Outco
   const yaml = stringify(mined.pack, { lineWidth: 140, aliasDuplicateObjects: false });
   if (out !== undefined) await saveWhole(out, async () => [Buffer.from(yaml)]);
   if (cli.globals.json) cli.out.pretty({ ...mined, ...(diff && { diff }) });
-  else show(cli, { mined, diff, ...(out === undefined ? { yaml } : { out }) });
+  else printReport(cli, { mined, diff, ...(out === undefined ? { yaml } : { out }) });
   return 'positive';
 }
 
@@ -68,7 +68,7 @@ const keptOf = (current: ToolPolicyDocument | undefined) => ({
   default_decision: current?.default_decision ?? ('review' as const),
 });
 
-async function differences(current: ToolPolicyDocument, { pack }: Mined): Promise<PolicyDiff> {
+async function differences(current: ToolPolicyDocument, { pack }: MinedPolicy): Promise<PolicyDiff> {
   const { diffPolicies } = await import('#core/policy/rules/analysis/diff.ts');
   return diffPolicies(current, pack);
 }
@@ -102,14 +102,14 @@ function lines(text: string): unknown[] | undefined {
 }
 
 interface MiningReport {
-  readonly mined: Mined;
+  readonly mined: MinedPolicy;
   readonly diff: PolicyDiff | undefined;
   readonly yaml?: string;
   readonly out?: string;
 }
 
 /** Prints the report. If YAML goes to stdout, all other lines are comments, so that the output is a pack. */
-function show({ out }: Cli, { mined, diff, yaml, out: file }: MiningReport): void {
+function printReport({ out }: Cli, { mined, diff, yaml, out: file }: MiningReport): void {
   const say = (line: string) => out.line(yaml === undefined ? line : `# ${line}`);
   if (yaml !== undefined) out.text(yaml);
   else out.line(`wrote ${file}`);
@@ -119,13 +119,13 @@ function show({ out }: Cli, { mined, diff, yaml, out: file }: MiningReport): voi
   for (const name of ['allow', 'review', 'block'] as const)
     say(`${name}: ${share(load, 'recorded', name)} recorded, ${share(load, 'proposed', name)} expected`);
   if (narrowed > 0) say(`narrowed ${narrowed} times, because a wider rule allowed a call that had not been allowed`);
-  for (const [line, times] of countLines(uncovered.map(({ call, why }) => `${wordsOf(call)}: ${why}`)))
+  for (const [line, times] of countLines(uncovered.map(({ call, why }) => `${callText(call)}: ${why}`)))
     say(`not covered${times > 1 ? ` (${times} times)` : ''}: ${line}`);
   if (!diff) return;
   for (const name of ['tightened', 'loosened'] as const) {
     say(`${name}: ${diff[name].length}`);
     for (const { from, to, rule_before, rule_after, example } of diff[name])
-      say(`  ${from} → ${to}  ${rule_before} → ${rule_after}, such as ${wordsOf(example)}`);
+      say(`  ${from} → ${to}  ${rule_before} → ${rule_after}, such as ${callText(example)}`);
   }
   for (const warning of diff.warnings) say(`warning: ${warning}`);
 }
@@ -133,7 +133,7 @@ function show({ out }: Cli, { mined, diff, yaml, out: file }: MiningReport): voi
 const share = ({ calls, ...all }: Load, which: 'recorded' | 'proposed', name: 'allow' | 'review' | 'block'): string =>
   `${((100 * all[which][name]) / calls).toFixed(1)} %`;
 
-const wordsOf = ({
+const callText = ({
   protocol,
   tool,
   target,

@@ -21,7 +21,7 @@ import {
 } from './groups.ts';
 import type { RecordedCall } from './recorded-calls.ts';
 
-export interface Mined {
+export interface MinedPolicy {
   readonly pack: ToolPack;
   /** Recorded calls that were allowed but that the proposal does not allow. */
   readonly uncovered: readonly { readonly call: ToolCall; readonly why: string }[];
@@ -53,7 +53,7 @@ export async function minePolicy(
   recorded: readonly RecordedCall[],
   effectsOf: (call: ToolCall) => Promise<Effects>,
   kept: KeptPolicy = { guards: [], rules: [], default_decision: 'review' },
-): Promise<Mined> {
+): Promise<MinedPolicy> {
   const observed: Observed[] = [];
   for (const each of recorded) observed.push({ ...each, effects: await effectsOf(each.call) });
   const uncovered: { call: ToolCall; why: string }[] = [];

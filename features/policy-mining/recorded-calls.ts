@@ -26,7 +26,7 @@ export function recordedCalls(entries: readonly Entry[]): RecordedCall[] {
   const found: RecordedCall[] = [];
   for (const { kind, envelope_id, body } of entries) {
     if (!decisionKinds.has(kind) || typeof body.approval_ref === 'string') continue;
-    const call = callOf(body);
+    const call = recordedCall(body);
     if (!call) continue;
     const vote = kind === 'review' ? voted.get(envelope_id) : undefined;
     const decided = vote === 'approve' ? 'approved' : vote === 'deny' ? 'denied' : (kind as RecordedDecision);
@@ -36,7 +36,7 @@ export function recordedCalls(entries: readonly Entry[]): RecordedCall[] {
 }
 
 /** Returns the call of an entry; undefined for chat entries, which have none. */
-function callOf(body: EvidenceEntry['body']): ToolCall | undefined {
+function recordedCall(body: EvidenceEntry['body']): ToolCall | undefined {
   const { protocol, tool, target, capability, upstream, sent_with } = body;
   if (typeof protocol !== 'string' || typeof tool !== 'string' || typeof target !== 'string') return undefined;
   if (typeof capability !== 'string') return undefined;

@@ -15,7 +15,7 @@ export function patternsOf(targets: readonly string[], general: boolean): string
   const folders = new Map<string, string[]>();
   const patterns: string[] = [];
   for (const target of distinct) {
-    const kind = general ? kindOf(target) : undefined;
+    const kind = general ? fileKindGlob(target) : undefined;
     if (kind === undefined) patterns.push(escaped(target));
     else folders.set(kind, [...(folders.get(kind) ?? []), target]);
   }
@@ -32,7 +32,7 @@ const emptyTextGlob = '{,}';
  * Returns the glob for a file's kind: `src/[!.]*.ts` for `src/a.ts`. Undefined if the target is not a plain file path
  * in the workspace.
  */
-function kindOf(target: string): string | undefined {
+function fileKindGlob(target: string): string | undefined {
   const [, folder, ending] =
     /^((?:[A-Za-z0-9_-][\w.-]*\/)+)[A-Za-z0-9_-][\w.-]*(\.[A-Za-z0-9]{1,8})$/.exec(target) ?? [];
   return folder === undefined ? undefined : `${escaped(folder)}[!.]*${escaped(ending!)}`;

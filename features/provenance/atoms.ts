@@ -18,7 +18,7 @@ const trailing: ReadonlySet<string> = new Set('.…*_~-');
 
 /** Returns a text's atoms, in order. */
 export function atomsOf(text: string): string[] {
-  return normal(text).split(separator).flatMap(partsOf);
+  return normal(text).split(separator).flatMap(splitCompound);
 }
 
 /** Normalises text: NFKC, lower case, numbers without thousands separators. */
@@ -38,7 +38,7 @@ function withoutDots(written: string): string {
 /**
  * Splits a compound name (`weekly-report`, `weekly_report`) into words. An address, a host or a file name is one atom.
  */
-function partsOf(raw: string): string[] {
+function splitCompound(raw: string): string[] {
   const atom = withoutEnd(raw);
   if (atom === '') return [];
   const amount = number.exec(atom);
@@ -46,7 +46,7 @@ function partsOf(raw: string): string[] {
   if (/[.@*%+]/.test(atom) || !/[-_]/.test(atom)) return [atom];
   const words = atom.split(/[-_]+/).filter((word) => word !== '');
   // A leading hyphen turns a word into an option.
-  return atom.startsWith('-') ? [atom] : words.flatMap(partsOf);
+  return atom.startsWith('-') ? [atom] : words.flatMap(splitCompound);
 }
 
 /** Removes trailing punctuation in a single pass, since a regular expression would rescan long runs. */

@@ -32,7 +32,7 @@ export function conversationParts(body: JsonObject, onlyNew = false): Conversati
   for (const [at, message] of messages.entries()) {
     const where = `message ${at + 1}`;
     noteCalls(message, tools);
-    if (at > since) said.push(...partsOf(message, tools).map((part) => ({ ...part, where })));
+    if (at > since) said.push(...messageParts(message, tools).map((part) => ({ ...part, where })));
   }
   return said;
 }
@@ -67,7 +67,7 @@ const toolLabel = (name = ''): string => `tool:${plainName.test(name) ? name.toL
 /** Restricts names, which come from the caller and appear in evidence and on cards. */
 const plainName = /^[\w.:/-]{1,128}$/;
 
-function partsOf(message: JsonObject, tools: ReadonlyMap<string, string>): Omit<ConversationPart, 'where'>[] {
+function messageParts(message: JsonObject, tools: ReadonlyMap<string, string>): Omit<ConversationPart, 'where'>[] {
   const { role, content = null, tool_call_id, name } = message;
   switch (role) {
     case 'user': {

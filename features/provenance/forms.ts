@@ -69,7 +69,7 @@ export interface ValueForms {
  * @param datePart set for a value named as day, month, year, hour or minute.
  */
 export function valueForms(value: string, datePart?: DatePart): ValueForms | undefined {
-  const bare = addressOf(value);
+  const bare = plainAddress(value);
   const atoms = atomsOf(bare);
   if (atoms.length === 0) return undefined;
   const length = atoms.length === 1 ? 1 : atoms.length < 4 ? 2 : 4;
@@ -92,7 +92,7 @@ const run = (atoms: readonly string[], at: number, length: number): string =>
   length === 1 ? atoms[at]! : atoms.slice(at, at + length).join(separator);
 
 /** Returns the address in `Anna <anna@example.com>`, and removes `mailto:` and `tel:`. */
-function addressOf(value: string): string {
+function plainAddress(value: string): string {
   const named = /^[^<>]{0,200}<([^<>\s@]{1,200}@[^<>\s@]{1,200})>\s*$/.exec(value);
   return named ? named[1]! : value.replace(/^\s*(?:mailto|tel):/i, '');
 }

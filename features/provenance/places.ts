@@ -29,7 +29,7 @@ export function* placeForms(text: string): Iterable<string> {
 }
 
 /** A place in a value, searched for in addition to the value's words. */
-interface PlaceAsked {
+interface PlaceQuery {
   /** Spellings of the place, any of which may occur in the text. */
   readonly at: readonly string[];
   /** Spellings that do not count if they occur in the text only as a parent folder. */
@@ -41,7 +41,7 @@ interface PlaceAsked {
  * Returns places not named by a value's words alone, and patterns and `..` paths that must occur exactly in the text.
  */
 export function widening(value: string): {
-  readonly places: readonly PlaceAsked[];
+  readonly places: readonly PlaceQuery[];
   readonly patterns: readonly string[];
 } {
   const found = [...places(value)];
@@ -55,7 +55,7 @@ export function widening(value: string): {
  * Returns the forms to search for when looking for a place. Query and fragment do not affect parent folders. The word
  * `etc` does not name `/etc`, but a file name does name `/q3.xlsx`.
  */
-function askedFor(token: string): PlaceAsked {
+function askedFor(token: string): PlaceQuery {
   const below = token.replace(fileRoot, '');
   const cut = token.replace(/[?#].*$/, '').replace(/\/+$/, '');
   const isFile = !below.includes('/') && /[^.]\.[^.]/.test(below);
@@ -67,7 +67,7 @@ function askedFor(token: string): PlaceAsked {
 }
 
 /** Reports whether a text with these forms names the place. */
-export const isNamed = ({ at, above, byItself }: PlaceAsked, has: (form: string) => boolean): boolean =>
+export const isNamed = ({ at, above, byItself }: PlaceQuery, has: (form: string) => boolean): boolean =>
   at.some((place) => has(`at:${place}`)) ||
   (!byItself && above.every((place) => has(`at:${place}`) || !has(`above:${place}`)));
 
@@ -77,12 +77,12 @@ function* places(text: string): Iterable<string> {
   for (const [match] of text.matchAll(tokens)) {
     if (!/[/\\*]/.test(match)) continue;
     if (left-- === 0) return;
-    yield placeOf(match);
+    yield normalizePlace(match);
   }
 }
 
 /** Normalises a place: case-folded, `/` between folders, no `.` or empty folders, no trailing punctuation. */
-function placeOf(written: string): string {
+function normalizePlace(written: string): string {
   const place = written
     .normalize('NFKC')
     .toLowerCase()

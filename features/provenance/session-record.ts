@@ -9,7 +9,7 @@ import type { Clock, Ids } from '#core/kernel/ports.ts';
 import type { SessionName } from '#core/session/value-tracer.ts';
 import type { ProvenanceStore, SeenEntry, SessionSeen } from './ports.ts';
 import { formsOfValue } from './texts-of.ts';
-import type { SeenBySession, SeenText } from './trace.ts';
+import type { SeenText, SessionTexts } from './trace.ts';
 
 export interface RecordPorts {
   readonly provenance: ProvenanceStore;
@@ -29,7 +29,7 @@ export async function recall(
   { provenance, clock }: RecordPorts,
   name: SessionName,
   isNew: () => Promise<boolean>,
-): Promise<SeenBySession> {
+): Promise<SessionTexts> {
   const found = await provenance.recall(name, clock.now());
   if (!found) return { seen: [], complete: await isNew() };
   return { seen: seenOf(found), complete: !found.gap };

@@ -6,7 +6,7 @@ const maxCharacters = 64 * 1024;
 const maxForms = 16 * 1024;
 const maxLevels = 64;
 
-interface Remembered {
+interface RememberedTexts {
   readonly forms: ReadonlySet<string>;
   /** Whether a part was not recorded. */
   readonly gap: boolean;
@@ -17,7 +17,7 @@ const isText = (mimeType: unknown): boolean =>
   typeof mimeType === 'string' && /^text\/|[/+](?:json|xml|yaml)\b/i.test(mimeType);
 
 /** Returns the forms of all strings and numbers in a value. */
-export function formsOfValue(value: unknown): Remembered {
+export function formsOfValue(value: unknown): RememberedTexts {
   const forms = new Set<string>();
   let left = maxCharacters;
   let gap = false;

@@ -6,7 +6,7 @@ import type { AttachedSources, SessionName } from '#core/session/value-tracer.ts
 import { conversationSources } from './conversation.ts';
 import { type RecordPorts, recall } from './session-record.ts';
 import { formsOfValue } from './texts-of.ts';
-import { type SeenBySession, type SeenText, traceValues } from './trace.ts';
+import { type SeenText, type SessionTexts, traceValues } from './trace.ts';
 
 /** Returns the sources of a call's values. @throws GatewayError `service_unavailable`. */
 export async function traceCall(
@@ -31,7 +31,7 @@ async function loadEarlierValues(
   name: SessionName,
   conversation: AttachedSources['conversation'],
   isNew: () => Promise<boolean>,
-): Promise<SeenBySession> {
+): Promise<SessionTexts> {
   return conversation ? { seen: conversationSources(conversation), complete: true } : recall(ports, name, isNew);
 }
 

@@ -22,7 +22,7 @@ export interface SeenText extends Omit<ValueOrigin, 'part'> {
 }
 
 /** Everything that a session has seen. */
-export interface SeenBySession {
+export interface SessionTexts {
   readonly seen: readonly SeenText[];
   /** False if results are missing from the record because it was full or they were too large. */
   readonly complete: boolean;
@@ -37,7 +37,7 @@ const maxLevels = 64;
  * Returns the sources of the values. Leaves out deeply nested values and those after the first 2,000: a condition on
  * their source never holds.
  */
-export function traceValues(values: readonly unknown[], session: SeenBySession): CallSources {
+export function traceValues(values: readonly unknown[], session: SessionTexts): CallSources {
   const names = new Map<string, ValueSource>();
   const found = new Map<string, ValueSource>();
   const dateParts = datePartsIn(values);
@@ -80,7 +80,7 @@ export function traceValues(values: readonly unknown[], session: SeenBySession):
  * Returns the source of a member name. Names come from the tool's schema, so an ordinary word does not count as coming
  * from a result. An address, a long number or encoded text is data and must have a source.
  */
-function ofName(name: string, session: SeenBySession): ValueSource {
+function ofName(name: string, session: SessionTexts): ValueSource {
   if (!valueForms(name)?.marks.length) return { whole: [], parts: [] };
   const source = sourceOf(name, session);
   return isData(name) || !source.whole.includes(unknown) ? source : { ...source, whole: [] };
@@ -93,7 +93,7 @@ const isData = (name: string): boolean =>
  * Returns the source of a string, number, boolean or null. A boolean or null is too common to trace.
  * @param datePart the part of a date that the value is, according to its names in the call.
  */
-export function sourceOf(value: unknown, session: SeenBySession, datePart?: DatePart, depth = 0): ValueSource {
+export function sourceOf(value: unknown, session: SessionTexts, datePart?: DatePart, depth = 0): ValueSource {
   if (typeof value !== 'string' && typeof value !== 'number') return { whole: [unknown], parts: [] };
   const text = String(value);
   const inside = typeof value === 'string' && depth < 2 ? jsonIn(text) : undefined;
@@ -116,7 +116,7 @@ export function sourceOf(value: unknown, session: SeenBySession, datePart?: Date
  * any result. A text that sends its reader to such an address can leak data, even to a recipient named by the person
  * [pack.provenance].
  */
-function foreignAddresses(text: string, { seen }: SeenBySession): string[] {
+function foreignAddresses(text: string, { seen }: SessionTexts): string[] {
   return addressesIn(text).flatMap((address) => {
     const asked = valueForms(address);
     if (!asked) return [];

@@ -5,10 +5,10 @@ import { recheckContradiction } from '#core/evidence/recheck-contradiction.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { projectEntry } from '#core/observatory/project.ts';
-import type { SetAside } from '#core/observatory/set-aside.ts';
+import type { FailedEntry } from '#core/observatory/set-aside.ts';
 import type { Call, Operation } from '#core/operations/operation.ts';
 import { recordAct } from '#core/operations/record.ts';
-import { placeOf } from './rebuild-projections.ts';
+import { parseCursor } from './rebuild-projections.ts';
 import { resumed } from './set-aside.ts';
 
 /** An API Gateway function ends after 29 s. */
@@ -96,7 +96,7 @@ export const repairArchive: Operation = async (call) => {
  * Resumes a session that was set aside.
  * @returns the reason why it remains set aside, or `unfinished` if only this call's limit was reached
  */
-async function resume(call: Call, row: SetAside): Promise<string | undefined> {
+async function resume(call: Call, row: FailedEntry): Promise<string | undefined> {
   const [check] = await checksOf(call, row.tenant, [row.session_id]);
   if (!check || check.missing_entries > 0 || check.contradiction !== undefined)
     return check?.contradiction ?? 'its entries are not all in the archive yet';
@@ -133,7 +133,7 @@ async function checksOf(
   { ports }: Call,
   tenant: string,
   sessions: readonly string[],
-  aside: readonly SetAside[] = [],
+  aside: readonly FailedEntry[] = [],
 ): Promise<ArchiveCheck[]> {
   const { archived } = ports;
   if (!archived) throw notFound('archive');
@@ -180,7 +180,7 @@ async function pieceOf({ ports, snapshot, query }: Call) {
       throw notFound('session', query.session);
     return { tenant: query.tenant, sessions: [query.session], cursor: undefined };
   }
-  const place = query.cursor === undefined ? { tenant: query.tenant ?? all[0]! } : placeOf(query.cursor);
+  const place = query.cursor === undefined ? { tenant: query.tenant ?? all[0]! } : parseCursor(query.cursor);
   if (!(query.tenant === undefined ? await isTenant(ports, all, place.tenant) : query.tenant === place.tenant))
     throw invalidRequest('cursor belongs to another list; begin without one.');
   const { sessions, cursor: within } = await pageOf(ports, place);
@@ -196,7 +196,7 @@ const checkpointed = '@';
  * Returns a page of the tenant's sessions. With and after the last ones, adds sessions that are named only in
  * checkpoints.
  */
-async function pageOf(ports: Call['ports'], { tenant, cursor }: ReturnType<typeof placeOf>) {
+async function pageOf(ports: Call['ports'], { tenant, cursor }: ReturnType<typeof parseCursor>) {
   if (cursor?.startsWith(checkpointed)) return lostPage(ports, tenant, cursor.slice(checkpointed.length));
   const page = await ports.evidence.sessions(tenant, {
     limit: sessionsPerCall,

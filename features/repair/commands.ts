@@ -35,7 +35,7 @@ function addArchive(parent: Parent): void {
       command
         .option('--tenant <id>', 'only this tenant (default: every tenant)')
         .option('--session <id>', 'only this session of the tenant'),
-    run: (cli, options) => check(cli, options),
+    run: (cli, options) => checkArchive(cli, options),
   });
   addCommand<ArchiveOptions>(group, {
     usage: 'repair',
@@ -51,7 +51,7 @@ function addArchive(parent: Parent): void {
   });
 }
 
-async function check(cli: Cli, { tenant, session }: ArchiveOptions): Promise<Outcome> {
+async function checkArchive(cli: Cli, { tenant, session }: ArchiveOptions): Promise<Outcome> {
   const sum = { sessions: 0, total_entries: 0, missing_entries: 0, pending_entries: 0 };
   const incomplete: Fields[] = [];
   for await (const piece of pieces(cli, 'checkArchive', { tenant, session })) {

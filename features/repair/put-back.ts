@@ -16,7 +16,7 @@ import { recordAct } from '#core/operations/record.ts';
 const sessionsPerCall = 20;
 const entriesPerCall = 2_000;
 
-interface Lost extends Stretch {
+interface LostStretch extends Stretch {
   readonly tenant: string;
   readonly session_id: string;
 }
@@ -41,11 +41,11 @@ export async function putBack(call: Call) {
   const refused: { session_id: string; reason: string }[] = [];
   let entries = 0;
   let left = 0;
-  const lostOf = async (of: string, session_id: string): Promise<Lost[]> => {
+  const lostOf = async (of: string, session_id: string): Promise<LostStretch[]> => {
     const stretch = await lostEntries({ ...ports, archived }, of, session_id);
     return stretch ? [{ tenant: of, session_id, ...stretch }] : [];
   };
-  const restore = async ({ tenant: of, session_id, to }: Lost) => {
+  const restore = async ({ tenant: of, session_id, to }: LostStretch) => {
     const done = await putBackEntries({ ...ports, archived }, of, session_id, { to, most: entriesPerCall - entries });
     entries += done.entries;
     if (done.refused !== undefined) refused.push({ session_id, reason: done.refused });
@@ -84,4 +84,4 @@ export async function putBack(call: Call) {
   return answer(left > 0 ? again : piece.cursor);
 }
 
-const isSame = (a: Lost, b: Lost): boolean => a.tenant === b.tenant && a.session_id === b.session_id;
+const isSame = (a: LostStretch, b: LostStretch): boolean => a.tenant === b.tenant && a.session_id === b.session_id;

@@ -29,7 +29,7 @@ export const rebuildProjections: Operation = async (call) => {
       since,
       ...(query.tenant === undefined && { and_rows: true }),
     });
-  const place = query.cursor === undefined ? { tenant: tenants[0]! } : placeOf(query.cursor);
+  const place = query.cursor === undefined ? { tenant: tenants[0]! } : parseCursor(query.cursor);
   if (!(query.tenant === undefined ? await isTenant(ports, all, place.tenant) : query.tenant === place.tenant))
     throw invalidRequest('cursor belongs to another rebuild; begin without one.');
 
@@ -46,7 +46,7 @@ export const rebuildProjections: Operation = async (call) => {
 };
 
 /** Parses a cursor of the form `<tenant>.<position>`. The place does not contain a dot. */
-export function placeOf(cursor: string): { readonly tenant: string; readonly cursor?: string } {
+export function parseCursor(cursor: string): { readonly tenant: string; readonly cursor?: string } {
   const cut = cursor.lastIndexOf('.');
   const within = cursor.slice(cut + 1);
   return { tenant: cursor.slice(0, Math.max(0, cut)), ...(within && { cursor: within }) };

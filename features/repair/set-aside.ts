@@ -6,7 +6,7 @@
 import { announceViolations } from '#core/approvals/notifications/policy-events.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { projectEntry } from '#core/observatory/project.ts';
-import type { SetAside } from '#core/observatory/set-aside.ts';
+import type { FailedEntry } from '#core/observatory/set-aside.ts';
 import type { Call } from '#core/operations/operation.ts';
 
 const entriesPerStep = 45;
@@ -18,7 +18,7 @@ const entriesPerCall = 2_000;
  * and covered by a checkpoint.
  * @returns whether all entries have been applied; if so, the session is no longer set aside.
  */
-export async function resumed({ ports }: Call, row: SetAside): Promise<boolean> {
+export async function resumed({ ports }: Call, row: FailedEntry): Promise<boolean> {
   const { archived, observations, setAside, deliveries, clock } = ports;
   const announce = { deliveries, clock, wanted: async () => true };
   const apply = async (entries: readonly EvidenceEntry[]) => {

@@ -3,8 +3,8 @@
  * not read later are deleted at the provider.
  */
 
-import type { Finished, KnownCall } from '#core/chat/call-stages.ts';
-import { usageOf } from '#core/chat/call-usage.ts';
+import type { FinishedCall, KnownCall } from '#core/chat/call-stages.ts';
+import { callUsage } from '#core/chat/call-usage.ts';
 import type { ChatPorts } from '#core/chat/ports.ts';
 import { filesOf } from '#core/chat/stored/at-provider.ts';
 import type { ResponseRetention } from '#core/chat/stored/retention.ts';
@@ -17,7 +17,7 @@ import { responseIdOf } from './ids.ts';
  */
 export async function keepResponse(
   ports: ChatPorts,
-  { known, ending }: Finished,
+  { known, ending }: FinishedCall,
   keep: ResponseRetention,
 ): Promise<string | undefined> {
   const keptId = known.progress?.keptId;
@@ -39,7 +39,7 @@ export async function keepResponse(
 
 function rowOf({ clock }: ChatPorts, known: KnownCall, keep: ResponseRetention, provider_id: string): StoredResponse {
   const { call, provider = '' } = known;
-  const { input_tokens, output_tokens } = usageOf(known);
+  const { input_tokens, output_tokens } = callUsage(known);
   return {
     id: responseIdOf(call.envelopeId),
     kind: 'response',

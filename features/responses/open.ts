@@ -10,7 +10,7 @@ import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isResponseId, responseNotFound } from './ids.ts';
 
-interface Asking {
+interface OpenContext {
   readonly store: Pick<StoredObjectStore, 'get'>;
   readonly principal: Principal;
   readonly snapshot: Snapshot;
@@ -23,7 +23,7 @@ interface Asking {
  * @throws GatewayError `invalid_request`; `not_found` if the previous response belongs to another caller; `conflict` if
  * it was checked under other conditions.
  */
-export async function retentionOf(request: JsonObject, asking: Asking): Promise<ResponseRetention | undefined> {
+export async function retentionOf(request: JsonObject, asking: OpenContext): Promise<ResponseRetention | undefined> {
   const { store, previous_response_id: id, instructions } = request;
   if (store !== undefined && store !== null && typeof store !== 'boolean')
     throw invalidRequest(`store is ${JSON.stringify(store).slice(0, 32)}; it takes true, false.`, { param: 'store' });
@@ -39,7 +39,7 @@ export async function retentionOf(request: JsonObject, asking: Asking): Promise<
   });
 }
 
-async function previousOf(id: unknown, keeps: boolean, asking: Asking): Promise<StoredResponse> {
+async function previousOf(id: unknown, keeps: boolean, asking: OpenContext): Promise<StoredResponse> {
   const { store, principal, snapshot, sessionId } = asking;
   const param = { param: 'previous_response_id' };
   if (!keeps)

@@ -47,14 +47,14 @@ async function* viewed(
 ): AsyncGenerator<JsonObject> {
   for await (const event of events) {
     const error = objectOf(event.error);
-    if (error) return yield* view.failed(await inOwnWords(faultOf(error)));
+    if (error) return yield* view.failed(await inOwnWords(errorFromEvent(error)));
     yield* view.next(event);
   }
   yield* view.end();
 }
 
 /** Converts the API format's error event back to the error. */
-function faultOf({ type, message, code: _status, ...data }: JsonObject): GatewayError {
+function errorFromEvent({ type, message, code: _status, ...data }: JsonObject): GatewayError {
   const code = typeof type === 'string' && Object.hasOwn(errorKinds, type) ? (type as ErrorCode) : 'server_error';
   const requestId = textOf(data.request_id);
   const origin = requestId === undefined ? undefined : { provider: textOf(data.provider) ?? '', requestId };

@@ -1,10 +1,10 @@
 /** Posts to Slack's Web API: one message per approval, rewritten once the approval is decided. */
 import { secretOfChannel } from '#core/approvals/channel-secrets.ts';
-import { DeliveryRefused } from '#core/approvals/notifications/deliver.ts';
+import { DeliveryRefusal } from '#core/approvals/notifications/deliver.ts';
 import type { Notifier } from '#core/approvals/notifications/deliver-ports.ts';
 import type { SendJson } from '#core/execution/credentials/service.ts';
 import { retryAfterSeconds } from '#core/kernel/retry-after.ts';
-import type { NotifierOf } from '../feature.ts';
+import type { CreateNotifier } from '../feature.ts';
 import { slackDigest } from './digest.ts';
 import { type SlackMessage, slackAlert, slackMessage } from './message.ts';
 
@@ -28,7 +28,7 @@ const respondTimeoutMs = 5_000;
 /** A trigger expires after three seconds. */
 const openTimeoutMs = 3_000;
 
-export const notifier: NotifierOf = async (ports, { approvals }) => {
+export const notifier: CreateNotifier = async (ports, { approvals }) => {
   const { slack } = approvals.channels;
   if (!slack?.enabled) return undefined;
   return slackNotifier(ports.notificationClients.sendJson, {
@@ -102,7 +102,7 @@ async function callSlack(
   // Slack reports faults with status 200 and ok: false.
   const message = `Slack answered ${status} ${answer?.error ?? ''} to ${method}`.replace('  ', ' ');
   const wait = status === 429 ? (retryAfterSeconds(headers, Date.now()) ?? 1) : undefined;
-  throw wait === undefined ? new Error(message) : new DeliveryRefused(message, wait);
+  throw wait === undefined ? new Error(message) : new DeliveryRefusal(message, wait);
 }
 
 /** Opens a dialog for the person whose click produced the trigger. */

@@ -9,12 +9,12 @@ import {
   comparePlaces,
   fits,
   merged,
-  placeOf,
   type RecordedTrace,
   summaryOf,
   type TracePlace,
   type TraceSummary,
   tenantOfSpans,
+  tracePlaceOf,
   wholeMs,
 } from '#core/observatory/traces.ts';
 import { timeOf } from '#core/observatory/usage.ts';
@@ -67,7 +67,7 @@ async function visibleTraces({ ports, principal, snapshot }: Call): Promise<read
   return platform ? traces : traces.filter(({ spans }) => tenantOfSpans(spans) === tenant);
 }
 
-const cursorTo = (last: TraceSummary): string => Buffer.from(JSON.stringify(placeOf(last))).toString('base64url');
+const cursorTo = (last: TraceSummary): string => Buffer.from(JSON.stringify(tracePlaceOf(last))).toString('base64url');
 
 /** Returns the index after the cursor, even if traces were added or removed in the meantime. */
 function afterCursor(all: readonly TraceSummary[], cursor: string): number {
@@ -80,6 +80,6 @@ function afterCursor(all: readonly TraceSummary[], cursor: string): number {
   if (!Array.isArray(place) || place.length !== 3 || !place.every((part) => typeof part === 'string'))
     throw invalidRequest('cursor was not made by this service; pass the cursor of the previous page unchanged.');
   const last = place as unknown as TracePlace;
-  const at = all.findIndex((summary) => comparePlaces(placeOf(summary), last) < 0);
+  const at = all.findIndex((summary) => comparePlaces(tracePlaceOf(summary), last) < 0);
   return at === -1 ? all.length : at;
 }

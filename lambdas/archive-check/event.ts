@@ -115,12 +115,13 @@ async function checkAll(ports: GatewayPorts) {
   return { ...sum, progress };
 }
 
-type Place = NonNullable<ArchiveProgress['place']>;
+type ArchivePosition = NonNullable<ArchiveProgress['place']>;
 
-const firstOf = (tenant: string | undefined): Place | undefined => (tenant === undefined ? undefined : { tenant });
+const firstOf = (tenant: string | undefined): ArchivePosition | undefined =>
+  tenant === undefined ? undefined : { tenant };
 
 /** Returns a page of sessions. If the cursor is damaged, starts again with the tenant's first session. */
-async function pageAt({ evidence }: GatewayPorts, { tenant, cursor }: Place) {
+async function pageAt({ evidence }: GatewayPorts, { tenant, cursor }: ArchivePosition) {
   const page = (at: { readonly cursor?: string }) => evidence.sessions(tenant, { limit: sessionsPerPage, ...at });
   if (cursor === undefined) return page({});
   return page({ cursor }).catch((fault: unknown) => {

@@ -4,7 +4,7 @@
 
 import { adminPrincipal } from '#core/configuration/identity/identities.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
-import type { Polled } from '#core/operations/federation/poll.ts';
+import type { PollResult } from '#core/operations/federation/poll.ts';
 import type { Reports } from '#core/operations/federation/report.ts';
 import { recordAct } from '#core/operations/record.ts';
 import type { GatewayPorts } from '../ports.ts';
@@ -34,7 +34,7 @@ export const ofDeployment = ({ adminUrl }: GatewayPorts): PollHost => ({
 export const createHandler = (ports: GatewayPorts, host: PollHost = ofSigningKey(ports)) => {
   let reports: Reports | undefined;
   const failures = new Failures(ports);
-  return async (): Promise<{ polled: Polled | 'failed' }> => {
+  return async (): Promise<{ polled: PollResult | 'failed' }> => {
     const { federation } = (await ports.snapshots.current({ evenStale: true })).configuration;
     if (federation.role !== 'data') return { polled: 'not_a_data_plane' };
     // Loaded on demand: every host has this handler, but few are data planes.

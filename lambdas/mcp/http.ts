@@ -23,7 +23,7 @@ import { replyOf } from '../middleware/http-endpoint.ts';
 import { type AdmissionPorts, identify, snapshotFor } from '../middleware/identify.ts';
 import { inputsOf, matchRoute } from '../middleware/route.ts';
 import { traceOf } from '../middleware/trace-of.ts';
-import { bodyOf } from './message-body.ts';
+import { messageBody } from './message-body.ts';
 import { streamReply, writeReply } from './replies.ts';
 
 const ownRoutes = routes.filter((route) => route.handledBy === 'mcp');
@@ -55,11 +55,11 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
       identity = snapshot.configuration.identity;
       const [origins, host] = [headerValues(event, 'origin'), headerOf(event, 'host')];
       if (!areBothHere(origins, host)) assertOrigin(origins, host, snapshot.configuration.server.cors.allowed_origins);
-      const call = await callOf(event, context, route, snapshot, ports);
+      const call = await readMcpCall(event, context, route, snapshot, ports);
       const { params } = inputsOf(route, event);
       return await ports.telemetry.continued(traceOf(event), () => serve(route, params, event, call));
     } catch (fault) {
-      return refusal(event, fault, { inPlace: route.operation !== 'mcpSessionMessage', identity, route });
+      return refusalReply(event, fault, { inPlace: route.operation !== 'mcpSessionMessage', identity, route });
     }
   };
 
@@ -86,14 +86,14 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
       case 'mcpSessionMessage':
         return writeReply(
           gateway,
-          await (await olderStreams()).post(params.id ?? '', bodyOf(event, call, false), call),
+          await (await olderStreams()).post(params.id ?? '', messageBody(event, call, false), call),
           false,
           ports.timeouts,
         );
       default:
         return writeReply(
           gateway,
-          await gateway.post(bodyOf(event, call, true), call),
+          await gateway.post(messageBody(event, call, true), call),
           acceptsEvents(event),
           ports.timeouts,
         );
@@ -102,7 +102,7 @@ export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gat
   return withCors(ownRoutes, ports, answer);
 }
 
-async function callOf(
+async function readMcpCall(
   event: HttpEvent,
   { signal }: HttpContext,
   route: Route,
@@ -148,7 +148,7 @@ function wantsEvents(event: HttpEvent): void {
  * @param identity if it has no issuer, the metadata link is omitted, because a sign-in could not succeed
  * [identity.oidc-mcp].
  */
-function refusal(event: HttpEvent, fault: unknown, { inPlace, identity, route }: Refused): HttpReply {
+function refusalReply(event: HttpEvent, fault: unknown, { inPlace, identity, route }: RefusalContext): HttpReply {
   if (!(fault instanceof GatewayError) && !(fault instanceof RpcFault)) throw fault;
   const { error } = errorOf(fault);
   const shape = { body: () => responseOf(null, { error }) };
@@ -169,7 +169,7 @@ function refusal(event: HttpEvent, fault: unknown, { inPlace, identity, route }:
   return reply;
 }
 
-interface Refused {
+interface RefusalContext {
   readonly inPlace: boolean;
   readonly identity: Configuration['identity'] | undefined;
   readonly route: Route;

@@ -5,7 +5,7 @@ import { asGatewayError } from '#core/kernel/errors.ts';
 import { type Json, type JsonDefect, jsonDefectOf, parseStrictBytes } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import type { McpCall } from '#core/mcp/http-call.ts';
-import { idOf, mcpCodes, RpcFault } from '#core/mcp/protocol/messages.ts';
+import { requestIdOf, mcpCodes, RpcFault } from '#core/mcp/protocol/messages.ts';
 import { boundedCallBody, requireType } from '../middleware/body.ts';
 
 /**
@@ -13,7 +13,7 @@ import { boundedCallBody, requireType } from '../middleware/body.ts';
  * @param inPlace true if this HTTP response answers the message.
  * @throws GatewayError 413, 415; RpcFault -32700, -32600, -32602.
  */
-export function bodyOf(event: HttpEvent, { snapshot, principal }: McpCall, inPlace: boolean): Json {
+export function messageBody(event: HttpEvent, { snapshot, principal }: McpCall, inPlace: boolean): Json {
   requireType(event, ['application/json']);
   const bytes = boundedCallBody(event, snapshot, principal);
   try {
@@ -34,7 +34,7 @@ export function bodyOf(event: HttpEvent, { snapshot, principal }: McpCall, inPla
  */
 function unfit(bytes: Uint8Array, message: string, defect: JsonDefect, inPlace: boolean): RpcFault {
   const loose: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
-  const id = inPlace && isObject(loose) && typeof loose.method === 'string' ? idOf(loose) : null;
+  const id = inPlace && isObject(loose) && typeof loose.method === 'string' ? requestIdOf(loose) : null;
   const data = { reason: defect };
   return new RpcFault(mcpCodes.invalidParams, message, id === null ? { data } : { data, id });
 }

@@ -3,7 +3,7 @@ import { RefusedToken } from '#core/configuration/identity/refused-token.ts';
 import type { HttpEvent, HttpReply } from '#core/contracts/http.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
-import { RequestRefused } from '#core/limits/admit-request.ts';
+import { RequestRefusal } from '#core/limits/admit-request.ts';
 import { MethodNotAllowed } from './route.ts';
 
 /** Adds `X-Request-ID` and the standard headers to a reply. */
@@ -26,7 +26,7 @@ const standardShape: ErrorShape = { body: (error) => error.toBody() };
 
 export function errorReply(error: GatewayError, shape: ErrorShape = standardShape): HttpReply {
   const headers: Record<string, string> = { 'content-type': 'application/json', ...shape.headers?.(error) };
-  if (error instanceof RequestRefused) Object.assign(headers, error.headers);
+  if (error instanceof RequestRefusal) Object.assign(headers, error.headers);
   if (error instanceof MethodNotAllowed) headers.allow = error.allow;
   if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
   // The official clients would retry immediately, and a short wait does not help.

@@ -11,17 +11,19 @@ import { routes } from '#features/routes.ts';
 import { maxBytesOf } from './body.ts';
 import { type AdmissionPorts, snapshotFor, wouldIdentify } from './identify.ts';
 
-export interface BeforeBody {
+export interface BodyAdmission {
   /** Maximum body size. For an identified caller it reflects the configured limit. */
   readonly bodyBytes: number;
   /** Undefined for routes without a credential, and for a caller that the handler will refuse. */
   readonly caller?: Pick<Principal, 'key_id' | 'tenant' | 'kind'>;
 }
 
-const placeOf = (method: string, path: string): string => `${method} ${path}`;
+const methodAndPath = (method: string, path: string): string => `${method} ${path}`;
 
 /** Routes by place, for the lookup on every request. */
-const byPlace: ReadonlyMap<string, Route> = new Map(routes.map((route) => [placeOf(route.method, route.path), route]));
+const byPlace: ReadonlyMap<string, Route> = new Map(
+  routes.map((route) => [methodAndPath(route.method, route.path), route]),
+);
 
 /**
  * Returns the caller and the body limit. Open routes such as `/health` need no configuration, so they respond while the
@@ -31,8 +33,8 @@ const byPlace: ReadonlyMap<string, Route> = new Map(routes.map((route) => [place
 export async function beforeBody(
   event: HttpEvent,
   ports: AdmissionPorts & { readonly snapshots: Pick<Snapshots, 'current'> },
-): Promise<BeforeBody> {
-  const route = byPlace.get(placeOf(event.httpMethod === 'HEAD' ? 'GET' : event.httpMethod, event.resource));
+): Promise<BodyAdmission> {
+  const route = byPlace.get(methodAndPath(event.httpMethod === 'HEAD' ? 'GET' : event.httpMethod, event.resource));
   if (!route || route.access === 'open') return { bodyBytes: 0 };
   if (route.access === 'signed') return { bodyBytes: maxBytesOf(route.operation) }; // the signature is over the bytes
   const { configuration } = await ports.snapshots.current({ evenStale: true });

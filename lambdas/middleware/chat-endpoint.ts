@@ -45,7 +45,7 @@ export function chatEndpoint(
 ): HttpHandler {
   const own = routes.filter((route) => route.handledBy === name);
   const answer = async (event: HttpEvent, context: HttpContext): Promise<HttpReply> => {
-    const seen: CallSoFar = {};
+    const seen: PartialCall = {};
     try {
       return await answered(event, context, seen);
     } catch (thrown) {
@@ -55,7 +55,7 @@ export function chatEndpoint(
       throw fault;
     }
   };
-  const answered = async (event: HttpEvent, context: HttpContext, seen: CallSoFar): Promise<HttpReply> => {
+  const answered = async (event: HttpEvent, context: HttpContext, seen: PartialCall): Promise<HttpReply> => {
     // The caller is checked before the query, so that a refusal is recorded for its key.
     const route = matchRoute(own, event);
     const snapshot = await snapshotFor(event, ports);
@@ -127,7 +127,7 @@ async function inOwnWords(
 }
 
 /** State of a call when it is refused. */
-interface CallSoFar {
+interface PartialCall {
   policyVersion?: number;
   principal?: Principal;
   sessionId?: string;
@@ -137,7 +137,7 @@ interface CallSoFar {
 const refusalOf = (
   event: HttpEvent,
   operation: EarlyRefusal['operation'],
-  { policyVersion = 0, principal, sessionId, body }: CallSoFar,
+  { policyVersion = 0, principal, sessionId, body }: PartialCall,
   fault: GatewayError,
 ): EarlyRefusal => ({
   principal,

@@ -6,7 +6,7 @@ import { opensToPages, type Route } from '#core/contracts/route.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { admitRequest } from '#core/limits/admit-request.ts';
 import type { Endpoint } from '#core/operations/endpoint.ts';
-import type { Call, Operation, Reply, Served } from '#core/operations/operation.ts';
+import type { Call, Operation, Reply, RoutedOperation } from '#core/operations/operation.ts';
 import { routes } from '#features/routes.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { headerOf, jsonBody, textBody } from './body.ts';
@@ -18,7 +18,7 @@ import { createLocator } from './router.ts';
 import { traceOf } from './trace-of.ts';
 
 /** Operations that this process implements, by id. */
-const servedRoutes: Readonly<Record<string, Served>> = Object.fromEntries(
+const servedRoutes: Readonly<Record<string, RoutedOperation>> = Object.fromEntries(
   routes.flatMap((route) => (route.run ? [[route.operation, { route, run: loadedOnce(route.run) }]] : [])),
 );
 

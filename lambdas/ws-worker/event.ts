@@ -22,7 +22,7 @@ export const createHandler =
   (ports: WorkerPorts) =>
   async (work: DispatchedCall, { signal }: { readonly signal: AbortSignal }): Promise<void> => {
     const { connection_id: connection, call_id: id } = work;
-    const call = callOf(work);
+    const call = parseDispatchedCall(work);
     // An asynchronous invocation may arrive twice; the second then finds the call already claimed.
     const claim = await ports.connections.claim(connection, id, work.request_id);
     if (claim === 'no') return;
@@ -58,7 +58,7 @@ async function authorizeAndAnswer(
 }
 
 /** Parses the call again. The dispatching function has already checked it, and assigned an id if it had none. */
-function callOf({ call_id, message }: DispatchedCall): SocketCall {
+function parseDispatchedCall({ call_id, message }: DispatchedCall): SocketCall {
   const read = readMessage(Buffer.from(message, 'base64').toString('utf8'), () => call_id);
   if (read.type !== 'call') throw new Error(`a message of type ${read.type} was handed over`);
   return read;

@@ -189,13 +189,13 @@ async function authenticated({ key_id, tenant, federated }: SocketConnection, sn
   return caller;
 }
 
-type Authenticated = SocketConnection & { readonly key_id: string; readonly tenant: string };
+type AuthenticatedConnection = SocketConnection & { readonly key_id: string; readonly tenant: string };
 
 /** Dispatches the call. @returns the reason if the call was not started. */
 async function handOver(
   ports: SocketEndpointPorts,
   { requestContext }: SocketEvent,
-  { id, key_id, tenant, federated, session_id }: Authenticated,
+  { id, key_id, tenant, federated, session_id }: AuthenticatedConnection,
   call: SocketCall,
   text: string,
 ): Promise<GatewayError | undefined> {

@@ -11,7 +11,7 @@ import type { Route } from '#core/contracts/route.ts';
 import type { GatewayMetrics } from '../metrics.ts';
 
 /** The watched resources. */
-export interface Watched {
+export interface WatchedResources {
   readonly functions: Readonly<Record<FunctionName, IFunction>>;
   readonly apis: Readonly<Record<Route['surface'], RestApiBase>>;
   /** API for callers with IAM credentials, if any. */
@@ -23,7 +23,7 @@ export interface Watched {
 }
 
 export interface AlarmInputs {
-  readonly watched: Watched;
+  readonly watched: WatchedResources;
   /** The gateway's own metrics. */
   readonly own: GatewayMetrics;
 }

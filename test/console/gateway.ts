@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LocalKeys } from '../../adapters/local/keys-file.ts';
 import { type Child, startChild } from '../../bench/host.ts';
-import type { Ready } from '../../bin/local/banner.ts';
+import type { ReadyEvent } from '../../bin/local/banner.ts';
 import type { Loose } from '../support/loose.ts';
 
 export interface ConsoleGateway {
@@ -32,7 +32,7 @@ export async function consoleGateway(): Promise<ConsoleGateway> {
       ...surfaces.flatMap((name, at) => [`--${name}-port`, ports[at] ?? '0']),
     ]);
   let child = await start([]);
-  const ready = child.ready as unknown as Ready;
+  const ready = child.ready as unknown as ReadyEvent;
   const ports = [ready.gateway_url, ready.admin_url, ready.mcp_url].map((url) => new URL(url).port);
   const keys = JSON.parse(readFileSync(ready.keys_file ?? '', 'utf8')) as LocalKeys;
   const url = ready.admin_url;

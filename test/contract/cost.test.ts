@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { cellsTable } from '../../bench/cost/cells.ts';
 import { dashboardsMonth, idleMonth } from '../../bench/cost/idle.ts';
-import { type Kind, measured, type Units } from '../../bench/cost/measured.ts';
+import { type MeasurementKind, measured, type Units } from '../../bench/cost/measured.ts';
 import { pricesOf } from '../../bench/cost/prices.ts';
 import { costTables, type Mix, mixCost, secondsOfMonth } from '../../bench/cost/tables.ts';
 import { useDynamo } from '../support/dynamo.ts';
@@ -32,7 +32,7 @@ routes: [{ match: { model: "mock" }, providers: [mock] }]
     await work();
     return unitsDuring(dynamo.client, work);
   };
-  const kept = (kind: Kind): Units => ({ ...measured[kind] });
+  const kept = (kind: MeasurementKind): Units => ({ ...measured[kind] });
 
   describe('[cost.table] a call consumes the units stated in the cost table', () => {
     const gateway = useGateway(() => ({ extra: providers, store: dynamo.store }));

@@ -6,7 +6,7 @@ import { ChainWatch } from '#core/operations/alerts/chain-watch.ts';
 import { evaluateAlerts } from '#core/operations/alerts/evaluate.ts';
 import { RefusalWatch } from '#core/operations/alerts/refusal-watch.ts';
 import { TrafficWatch } from '#core/operations/alerts/traffic-watch.ts';
-import { ControlPlaneRefused } from '#core/operations/federation/ports.ts';
+import { ControlPlaneRefusal } from '#core/operations/federation/ports.ts';
 import { Reports } from '#core/operations/federation/report.ts';
 import { act, both, hour, useDataPlane } from '../support/data-plane.ts';
 import { TableAttacker } from '../support/table-attacker.ts';
@@ -168,7 +168,7 @@ test.each([
       post: async (_: unknown, what: string) => {
         if (what === 'status') return {};
         sent.push(what);
-        throw new ControlPlaneRefused(status, 'not these minutes');
+        throw new ControlPlaneRefusal(status, 'not these minutes');
       },
     },
   };

@@ -5,7 +5,7 @@
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import { backgroundWork } from '#adapters/work/background.ts';
 import { executeApproved } from '#core/actions/execute-approved.ts';
-import type { Judge, When } from '#core/actions/judge.ts';
+import type { Judge, JudgementTime } from '#core/actions/judge.ts';
 import { judges } from '#core/actions/judges.ts';
 import type { ChatCall } from '#core/chat/call.ts';
 import { governReply } from '#core/chat/tool-use.ts';
@@ -26,7 +26,7 @@ import {
 useMcpEndpoint([{ protocol: 'git', tool: 'scm.push', decision: 'review', reason: 'Pushes are looked at.' }]);
 
 let decision: 'review' | 'block' = 'block';
-const asked: When[] = [];
+const asked: JudgementTime[] = [];
 /** Judge that objects to every call scheduled for a Sunday. */
 const openingHours: Judge = {
   name: 'opening-hours',

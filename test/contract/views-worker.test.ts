@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { openViews, type Views } from '#adapters/local/views/views.ts';
-import { ProjectionAway, projectEntries } from '#core/observatory/project-entries.ts';
+import { projectEntries, ViewsUnavailable } from '#core/observatory/project-entries.ts';
 import { sampleBlock, sampleEntry } from '../unit/observatory/sample.ts';
 import { setting } from './observation-stores.ts';
 
@@ -73,7 +73,7 @@ test('[audit.views-worker] a refusal keeps its code; an entry that cannot be pro
     code: 'invalid_request',
   });
   const broken = sampleEntry(9, { tenant: 'broken', timestamp: 'never' });
-  await expect(own.project([broken])).rejects.not.toBeInstanceOf(ProjectionAway);
+  await expect(own.project([broken])).rejects.not.toBeInstanceOf(ViewsUnavailable);
   await own.project(entries);
   expect(await own.usage('default', {})).toMatchObject({ total: 4 });
 });
@@ -82,7 +82,7 @@ test('[audit.views-worker] while the worker cannot open its database, entries ar
   const { setAside, ...ports } = await setting();
   const away = views(join(folder, 'no-such-folder', 'views.db'));
   const failed = await projectEntries({ ...ports, setAside, views: (own) => away.project(own) }, [entries[0]!]);
-  expect(failed).toMatchObject({ from: entries[0], cause: expect.any(ProjectionAway) });
+  expect(failed).toMatchObject({ from: entries[0], cause: expect.any(ViewsUnavailable) });
   await expect(away.usage('default', {})).rejects.toMatchObject({ code: 'service_unavailable' });
   expect(await setAside.list('default', 10)).toEqual([]);
 });

@@ -19,7 +19,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { Ready } from '../../bin/local/banner.ts';
+import type { ReadyEvent } from '../../bin/local/banner.ts';
 
 const root = resolve(__dirname, '../..');
 const ofCheckout = realpathSync(join(root, 'node_modules/.bin/node'));
@@ -70,7 +70,7 @@ const begun = (command: readonly string[], cwd: string, env: Readonly<Record<str
     env: { PATH: '/usr/bin:/bin', NODE_ENV: 'production', ...env },
   });
 
-function ready(child: ChildProcess): Promise<Ready> {
+function ready(child: ChildProcess): Promise<ReadyEvent> {
   return new Promise((found, failed) => {
     let said = '';
     child.stderr!.setEncoding('utf8').on('data', (text: string) => {
@@ -78,7 +78,7 @@ function ready(child: ChildProcess): Promise<Ready> {
     });
     child.once('exit', (code) => failed(new Error(`The gateway ended with ${code}:\n${said}`)));
     createInterface({ input: child.stdout! }).on('line', (line) => {
-      if (line.startsWith('{"event":"ready"')) found(JSON.parse(line) as Ready);
+      if (line.startsWith('{"event":"ready"')) found(JSON.parse(line) as ReadyEvent);
     });
   });
 }

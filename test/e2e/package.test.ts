@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import type { Ready } from '../../bin/local/banner.ts';
+import type { ReadyEvent } from '../../bin/local/banner.ts';
 import packageJson from '../../package.json' with { type: 'json' };
 
 const { version } = packageJson;
@@ -43,7 +43,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-function started(): Promise<Ready> {
+function started(): Promise<ReadyEvent> {
   const ports = ['--gateway-port', '0', '--admin-port', '0', '--mcp-port', '0', '--no-edge'];
   const child = spawn(node, [program('agent-governance-gateway'), '--state', state, '--config', config, ...ports], {
     cwd: app,
@@ -58,7 +58,7 @@ function started(): Promise<Ready> {
     });
     child.once('exit', (code) => reject(new Error(`The gateway ended with ${code}:\n${said}`)));
     createInterface({ input: child.stdout }).on('line', (line) => {
-      if (line.startsWith('{"event":"ready"')) resolve(JSON.parse(line) as Ready);
+      if (line.startsWith('{"event":"ready"')) resolve(JSON.parse(line) as ReadyEvent);
     });
   });
 }

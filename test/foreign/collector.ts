@@ -17,7 +17,7 @@ import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { LocalKeys } from '../../adapters/local/keys-file.ts';
 import { startChild } from '../../bench/host.ts';
-import type { Ready } from '../../bin/local/banner.ts';
+import type { ReadyEvent } from '../../bin/local/banner.ts';
 import { freePort, until } from '../cloud/processes.ts';
 import { type Check, check } from '../support/checks.ts';
 import { type ReceivedSpan, spansOf, startOtlpReceiver } from '../support/otlp-receiver.ts';
@@ -148,7 +148,7 @@ async function stoppedGateway(collector: Collector, protocol: Protocol): Promise
   const ports = ['gateway', 'admin', 'mcp', 'edge'].flatMap((surface) => [`--${surface}-port`, '0']);
   try {
     const gateway = await startChild('bin/local.ts', ['--state', state, '--config', config, ...ports]);
-    const ready = gateway.ready as unknown as Ready;
+    const ready = gateway.ready as unknown as ReadyEvent;
     const keys = JSON.parse(readFileSync(ready.keys_file ?? '', 'utf8')) as LocalKeys;
     const traceId = protocol === 'grpc' ? 'a'.repeat(32) : 'b'.repeat(32);
     try {

@@ -13,7 +13,7 @@ import { join, resolve } from 'node:path';
 import { json } from 'node:stream/consumers';
 import type { LocalKeys } from '../../adapters/local/keys-file.ts';
 import { startChild } from '../../bench/host.ts';
-import type { Ready } from '../../bin/local/banner.ts';
+import type { ReadyEvent } from '../../bin/local/banner.ts';
 import { run } from '../cloud/processes.ts';
 import { check, runChecks } from '../support/checks.ts';
 import type { Loose } from '../support/loose.ts';
@@ -32,7 +32,7 @@ if (!existsSync(caddy)) {
 const state = await mkdtemp(join(tmpdir(), 'gateway-http3-'));
 const ports = ['gateway', 'admin', 'mcp', 'edge'].flatMap((name) => [`--${name}-port`, '0']);
 const gateway = await startChild('bin/local.ts', ['--state', state, ...ports, '--caddy', caddy]);
-const ready = gateway.ready as unknown as Ready;
+const ready = gateway.ready as unknown as ReadyEvent;
 const keys = JSON.parse(readFileSync(ready.keys_file ?? '', 'utf8')) as LocalKeys;
 const { edge_http3_port: port, edge_certificate: ca } = ready;
 const url = `https://127.0.0.1:${port}`;

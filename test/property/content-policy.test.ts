@@ -4,7 +4,7 @@ import { RE2JS } from 're2js';
 import * as z from 'zod';
 import type { ContentFilter } from '#core/contracts/config.ts';
 import { compileContentPolicy } from '#core/models/content-policy/compile.ts';
-import { type Hit, newWalk, PartialMatches } from '#core/models/content-policy/partial-match.ts';
+import { newWalk, PartialMatches, type PatternMatch } from '#core/models/content-policy/partial-match.ts';
 import { patternSet, regexProblem } from '#core/models/content-policy/pattern-set.ts';
 import { pieces, readingOf, withoutCase, writtenRange } from '#core/models/content-policy/reading.ts';
 import { foldText } from '#core/text/fold/visible.ts';
@@ -118,7 +118,7 @@ test('the pattern matcher finds a match exactly when re2js does', () => {
       const set = patternSet([pattern]);
       const matches = new PartialMatches(set.program, [true], 256);
       const walk = newWalk();
-      const hits: Hit[] = [];
+      const hits: PatternMatch[] = [];
       let at = 0;
       for (const char of written) matches.step(walk, char.codePointAt(0)!, at++, hits);
       matches.finish(walk, hits);

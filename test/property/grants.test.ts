@@ -1,7 +1,7 @@
 /** Role grants over random organisations: they apply to the levels below and to no others. */
 import fc from 'fast-check';
 import { actingIn, grantsOf, reachOf } from '#core/configuration/identity/grants.ts';
-import { placesOf } from '#core/configuration/identity/organization.ts';
+import { environmentsOf } from '#core/configuration/identity/organization.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { organization } from '#core/contracts/config/organizations.ts';
 import { roles } from '#core/contracts/route.ts';
@@ -45,7 +45,7 @@ test('[identity.organizations] a role applies in a tenant exactly if it is grant
   fc.assert(
     fc.property(levels, fc.constantFrom('ann', 'bob', 'eve'), (organizations, person) => {
       const found = grantsOf({ organizations }, person);
-      for (const { path, environment } of placesOf({ organizations })) {
+      for (const { path, environment } of environmentsOf({ organizations })) {
         const [o, t, , e] = path.split('/');
         const org = organizations.find(({ id }) => id === o)!;
         const team = org.teams.find(({ id }) => id === t)!;

@@ -12,7 +12,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import type { LocalKeys } from '../../adapters/local/keys-file.ts';
 import { startChild } from '../../bench/host.ts';
-import type { Ready } from '../../bin/local/banner.ts';
+import type { ReadyEvent } from '../../bin/local/banner.ts';
 import { run } from '../cloud/processes.ts';
 import { type Check, check, runChecks } from '../support/checks.ts';
 import { type FakeProvider, type RecordedRequest, say, startFakeProvider } from '../support/fake-providers.ts';
@@ -92,7 +92,7 @@ async function withGateway<A>(providers: string, more: string, work: (running: R
     env: { FAKE_KEY: 'fake' },
   });
   try {
-    const ready = gateway.ready as unknown as Ready;
+    const ready = gateway.ready as unknown as ReadyEvent;
     const keys = JSON.parse(readFileSync(ready.keys_file ?? '', 'utf8')) as LocalKeys;
     const known = {
       PATH: process.env.PATH ?? '',

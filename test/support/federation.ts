@@ -11,7 +11,7 @@ import { sha256 } from '#core/kernel/canonical.ts';
 import { underControlPlane } from '#core/operations/federation/apply.ts';
 import { keyDigest } from '#core/operations/federation/document.ts';
 import { type PollPorts, pollControlPlane } from '#core/operations/federation/poll.ts';
-import { type ControlPlane, ControlPlaneRefused } from '#core/operations/federation/ports.ts';
+import { type ControlPlane, ControlPlaneRefusal } from '#core/operations/federation/ports.ts';
 import { Reports } from '#core/operations/federation/report.ts';
 import { recordAct } from '#core/operations/record.ts';
 import { caller } from './call-endpoint.ts';
@@ -73,7 +73,7 @@ export async function federation(
     if (network.cut) throw new Error('connect ECONNREFUSED');
     const answer = await atControl(method, `/admin/v1/federation/${path}`, request);
     if (answer.status >= 400)
-      throw new ControlPlaneRefused(
+      throw new ControlPlaneRefusal(
         answer.status,
         `the control plane answered ${answer.status}: ${answer.body.error.message}`,
       );

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { LocalKeys } from '../../adapters/local/keys-file.ts';
-import type { Ready } from '../../bin/local/banner.ts';
+import type { ReadyEvent } from '../../bin/local/banner.ts';
 
 export interface GatewayOptions {
   /** Configuration file; if absent, the shipped one. */
@@ -22,7 +22,7 @@ export interface GatewayOptions {
 
 export interface Gateway {
   /** Content of the ready line at the last start. */
-  readonly ready: Ready & { readonly keys_file: string };
+  readonly ready: ReadyEvent & { readonly keys_file: string };
   readonly keys: LocalKeys;
   readonly state: string;
   /** Returns the text printed on stdout before the ready line, at the last start. */
@@ -88,7 +88,7 @@ export async function startGateway(options: GatewayOptions = {}): Promise<Gatewa
 
 interface Run {
   readonly child: ChildProcess;
-  readonly ready: Ready & { readonly keys_file: string };
+  readonly ready: ReadyEvent & { readonly keys_file: string };
   readonly readyMs: number;
   readonly banner: string;
   stderr(): string;

@@ -50,4 +50,4 @@ export async function batchGet(
 }
 
 /** Returns an item's key as text, built from the attributes in `key`. */
-export const idOf = (item: Item, key: Item): string => JSON.stringify(Object.keys(key).map((name) => item[name]));
+export const keyText = (item: Item, key: Item): string => JSON.stringify(Object.keys(key).map((name) => item[name]));

@@ -12,7 +12,7 @@ import { type Access, accessOfFunction, watchAccess } from './access.ts';
 import { dynamoSdk, RowCommand, type TransactionInput, TransactWriteItemsCommand } from './commands.ts';
 import { fromWire, toWire } from './wire.ts';
 
-interface Answer {
+interface DynamoAnswer {
   readonly status: number;
   readonly requestId: string;
   readonly body: Readonly<Record<string, unknown>>;
@@ -29,7 +29,7 @@ interface RequestBounds {
 /** A batch of reads returns at most 16 MB; a longer response is left to the SDK. */
 const maxAnswerBytes = 32 * 1024 * 1024;
 
-type Sent = (...given: unknown[]) => Promise<object>;
+type SendCommand = (...given: unknown[]) => Promise<object>;
 
 /**
  * @param options those of the SDK's client; `maxAttempts` includes the first attempt, which this client makes without
@@ -76,7 +76,7 @@ export function dynamoClient({
       firstByteTimeoutMs: requestMs,
       idleTimeoutMs: requestMs,
     });
-    const parsed = fromWire(await reply.text(maxAnswerBytes)) as Answer['body'];
+    const parsed = fromWire(await reply.text(maxAnswerBytes)) as DynamoAnswer['body'];
     return { status: reply.status, requestId: reply.headers['x-amzn-requestid'] ?? '', body: parsed };
   }
 
@@ -85,10 +85,10 @@ export function dynamoClient({
     const again = async () => {
       sdk ??= connected();
       const client = await sdk;
-      return (client.send as Sent).call(client, command, ...others);
+      return (client.send as SendCommand).call(client, command, ...others);
     };
     if (!(command instanceof RowCommand) || access === undefined || others.length > 0) return again();
-    let answer: Answer;
+    let answer: DynamoAnswer;
     try {
       answer = await ask(access, command.operation, toWire(command.input));
     } catch {
@@ -111,7 +111,7 @@ function repeatable(command: object): object {
   return new TransactWriteItemsCommand({ ...input, ClientRequestToken: randomUUID() });
 }
 
-const metadataOf = ({ status, requestId }: Answer) => ({ httpStatusCode: status, requestId, attempts: 1 });
+const metadataOf = ({ status, requestId }: DynamoAnswer) => ({ httpStatusCode: status, requestId, attempts: 1 });
 
 const answersToConditions: ReadonlySet<string> = new Set([
   'ConditionalCheckFailedException',
@@ -119,7 +119,7 @@ const answersToConditions: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the error for a refusal that is an ordinary response to a condition, named as the SDK names it. */
-function refusalOf(answer: Answer): Error | undefined {
+function refusalOf(answer: DynamoAnswer): Error | undefined {
   const { __type, message, Message, Item, CancellationReasons } = answer.body;
   const name = String(__type).split('#').at(-1) ?? '';
   if (!answersToConditions.has(name)) return undefined;

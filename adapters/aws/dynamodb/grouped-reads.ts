@@ -4,7 +4,7 @@
  */
 
 import { isErrorNamed } from '#core/kernel/error-names.ts';
-import { idOf, maxKeys } from './batch-get.ts';
+import { keyText, maxKeys } from './batch-get.ts';
 import type { Item } from './items.ts';
 
 interface GroupedReadOptions {
@@ -27,7 +27,7 @@ export function groupedReads({ one, many }: GroupedReadOptions): (key: Item) => 
   let due = false;
 
   return (key) => {
-    const id = idOf(key, key);
+    const id = keyText(key, key);
     const same = wanted.get(id) ?? { key, answer: Promise.withResolvers<Item | undefined>() };
     wanted.set(id, same);
     goOn();
@@ -57,7 +57,7 @@ export function groupedReads({ one, many }: GroupedReadOptions): (key: Item) => 
     try {
       if (group.size === 1) return first?.answer.resolve(await one(first.key));
       const keys = [...group.values()].map(({ key }) => key);
-      const found = new Map((await many(keys)).map((item) => [idOf(item, keys[0] ?? {}), item]));
+      const found = new Map((await many(keys)).map((item) => [keyText(item, keys[0] ?? {}), item]));
       for (const [id, { answer }] of group) answer.resolve(found.get(id));
     } catch (cause) {
       // One bad key must not make the others fail.

@@ -4,20 +4,20 @@ import type { DynamoDBClient, TransactWriteItem, WriteRequest } from '@aws-sdk/c
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 import { keysOf } from '../../tables/specs.ts';
 import {
-  type Cancelled,
   type Change,
   type Key,
-  type Outcome,
   type Query,
   type Reason,
   type Row,
   type Store,
   StoreFault,
   type StoreTable,
+  type TransactionCancelled,
   type Write,
   type WriteOptions,
+  type WriteOutcome,
 } from '../../tables/store.ts';
-import { batchGet, idOf, maxKeys } from './batch-get.ts';
+import { batchGet, keyText, maxKeys } from './batch-get.ts';
 import {
   BatchWriteItemCommand,
   DeleteItemCommand,
@@ -90,7 +90,7 @@ export function dynamoStore({ client, tables, pause = sleep }: DynamoStoreOption
       { stale = false, once = false }: { stale?: boolean; once?: boolean } = {},
     ) {
       const items = reads.map(([table, key]) => ({ table: nameOf(table), key: toItem(key) }));
-      const distinct = [...new Map(items.map((each) => [each.table + idOf(each.key, each.key), each])).values()];
+      const distinct = [...new Map(items.map((each) => [each.table + keyText(each.key, each.key), each])).values()];
       const groups: (typeof distinct)[] = [];
       for (let i = 0; i < distinct.length; i += maxKeys) groups.push(distinct.slice(i, i + maxKeys));
       const answers = await outcomeOfSend(
@@ -106,9 +106,9 @@ export function dynamoStore({ client, tables, pause = sleep }: DynamoStoreOption
       const found = new Map<string, Item>();
       for (const answer of answers)
         for (const [table, rows] of answer)
-          for (const item of rows) found.set(table + idOf(item, keyOfTable.get(table)!), item);
+          for (const item of rows) found.set(table + keyText(item, keyOfTable.get(table)!), item);
       return items.map(({ table, key }) => {
-        const item = found.get(table + idOf(key, key));
+        const item = found.get(table + keyText(key, key));
         return item && fromItem<R>(item);
       });
     },
@@ -178,7 +178,8 @@ export function dynamoStore({ client, tables, pause = sleep }: DynamoStoreOption
         } catch (cause) {
           const cancelled = cancelledBy(cause);
           if (cancelled) return cancelled;
-          if (!isErrorNamed(cause, 'TransactionInProgressException') || tries === maxInProgress) throw faultOf(cause);
+          if (!isErrorNamed(cause, 'TransactionInProgressException') || tries === maxInProgress)
+            throw storeFault(cause);
           await pause(inProgressMs * tries);
         }
       }
@@ -228,12 +229,12 @@ function conditionOf(options: WriteOptions, expressions = new Expressions()) {
 /** Returns a write's outcome; a condition that was not met is not a fault. */
 async function outcome<R extends object = Row>(
   sent: Promise<{ readonly Attributes?: Item | undefined }>,
-): Promise<Outcome<R>> {
+): Promise<WriteOutcome<R>> {
   try {
     const { Attributes } = await sent;
     return { written: true, ...(Attributes && { row: fromItem<R>(Attributes) }) };
   } catch (cause) {
-    if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) throw faultOf(cause);
+    if (!isErrorNamed(cause, 'ConditionalCheckFailedException')) throw storeFault(cause);
     const { Item } = cause as { Item?: Item };
     return { written: false, ...(Item && { row: fromItem<R>(Item) }) };
   }
@@ -243,11 +244,11 @@ async function outcomeOfSend<T>(sent: Promise<T>): Promise<T> {
   try {
     return await sent;
   } catch (cause) {
-    throw faultOf(cause);
+    throw storeFault(cause);
   }
 }
 
-function faultOf(cause: unknown): StoreFault {
+function storeFault(cause: unknown): StoreFault {
   if (isErrorNamed(cause, 'ValidationException')) return new StoreFault(cause, 'input');
   const busy = isErrorNamed(cause, 'TransactionConflictException', 'TransactionInProgressException');
   return new StoreFault(cause, busy ? 'busy' : 'other');
@@ -260,7 +261,7 @@ const codes: Readonly<Record<string, Reason['code']>> = {
 };
 
 /** Returns the reasons for a cancellation, or undefined for any other fault. */
-function cancelledBy(cause: unknown): Cancelled | undefined {
+function cancelledBy(cause: unknown): TransactionCancelled | undefined {
   if (!isErrorNamed(cause, 'TransactionCanceledException')) return undefined;
   const { CancellationReasons } = cause as { CancellationReasons?: readonly { Code?: string; Item?: Item }[] };
   return (

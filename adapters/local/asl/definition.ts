@@ -23,13 +23,13 @@ interface Catcher extends Exit {
   readonly Next: string;
 }
 
-interface Step extends Exit {
+interface StateFields extends Exit {
   readonly Comment?: string;
   readonly Next?: string;
   readonly End?: boolean;
 }
 
-export interface TaskState extends Step {
+export interface TaskState extends StateFields {
   readonly Type: 'Task';
   readonly Resource: string;
   readonly Arguments: { readonly FunctionName: string; readonly Payload?: unknown };
@@ -45,13 +45,13 @@ interface ChoiceState extends Exit {
   readonly Default?: string;
 }
 
-interface WaitState extends Step {
+interface WaitState extends StateFields {
   readonly Type: 'Wait';
   readonly Seconds?: number | string;
   readonly Timestamp?: string;
 }
 
-interface PassState extends Step {
+interface PassState extends StateFields {
   readonly Type: 'Pass';
 }
 

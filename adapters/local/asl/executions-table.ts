@@ -14,7 +14,7 @@ export function executionsTable({ store }: StoreOptions): ExecutionStore {
     create: async (execution) => (await store.put('executions', toStored(execution), { if: { absent: 'id' } })).written,
     save: async (next) =>
       (await store.put('executions', toStored(next), { if: { equals: ['revision', next.revision - 1] } })).written,
-    get: (machine, name) => read(idOf({ machine, name })),
+    get: (machine, name) => read(executionKey({ machine, name })),
     running: async (machine) => {
       const query = { index: 'by_status', partition: `${machine}#running` };
       const ids = await allRows<{ id: string }>(store, 'executions', query);
@@ -24,7 +24,7 @@ export function executionsTable({ store }: StoreOptions): ExecutionStore {
   };
 }
 
-const idOf = ({ machine, name }: Pick<Execution, 'machine' | 'name'>) => `${machine}/${name}`;
+const executionKey = ({ machine, name }: Pick<Execution, 'machine' | 'name'>) => `${machine}/${name}`;
 
 /**
  * Converts an execution. The state machine's values become JSON text, because DynamoDB cannot store all JSON values.
@@ -33,7 +33,7 @@ function toStored(execution: Execution): Row {
   const { input, variables, executionInput, output, ...plain } = execution;
   return {
     ...plain,
-    id: idOf(execution),
+    id: executionKey(execution),
     machine_status: `${execution.machine}#${execution.status}`,
     started: new Date(execution.startedAt).toISOString(),
     body: JSON.stringify({ input, variables, executionInput, output }),

@@ -46,7 +46,7 @@ export interface Interpreter {
 }
 
 /** Result of running a state; `moved` is called when the transition is stored. */
-type Outcome =
+type StateResult =
   | { readonly armed: Execution }
   | { readonly fault: StatesError }
   | { readonly result: unknown; readonly moved?: PromiseWithResolvers<void> };
@@ -71,7 +71,7 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
   async function step(entered: Execution): Promise<Execution | undefined> {
     if (entered.wakeFor === 'retry') await sleepUntil(entered.wakeAt ?? 0);
     const state = definition.States[entered.state];
-    const outcome: Outcome =
+    const outcome: StateResult =
       state === undefined ? { fault: noSuchState(entered.state) } : await run(entered, state).catch(asFault);
     const now = clock.now();
     if ('armed' in outcome) return write(outcome.armed);
@@ -84,7 +84,7 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
     return write(await succeed(entered, state, outcome.result, now), outcome.moved);
   }
 
-  async function run(execution: Execution, state: State): Promise<Outcome> {
+  async function run(execution: Execution, state: State): Promise<StateResult> {
     if (needsArming(execution, state)) return { armed: await arm(execution, state) };
     if (state.Type === 'Wait') await sleepUntil(execution.wakeAt ?? 0);
     if (state.Type !== 'Task') return { result: execution.input };
@@ -106,11 +106,15 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
   }
 
   /** Waits for a settled token, a timeout or a failed invocation. The invocation's result is ignored. */
-  async function waitForToken(execution: Execution, token: string, invoke: () => Promise<unknown>): Promise<Outcome> {
+  async function waitForToken(
+    execution: Execution,
+    token: string,
+    invoke: () => Promise<unknown>,
+  ): Promise<StateResult> {
     const { wakeAt } = execution;
     if (wakeAt !== undefined && wakeAt <= clock.now()) throw timedOut(); // overdue after a restart: the token is not needed
-    const { promise, resolve } = Promise.withResolvers<Outcome>();
-    const conclude = (outcome: Outcome) => {
+    const { promise, resolve } = Promise.withResolvers<StateResult>();
+    const conclude = (outcome: StateResult) => {
       waiting.delete(token); // immediately: a second settle must not wait for the transition to be stored
       cancel();
       resolve(outcome);
@@ -126,9 +130,9 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
   }
 
   /** Runs a plain task. The deadline is counted from this run; a run interrupted by a crash starts again. */
-  async function inTime(wakeAt: number | undefined, task: () => Promise<Outcome>): Promise<Outcome> {
+  async function inTime(wakeAt: number | undefined, task: () => Promise<StateResult>): Promise<StateResult> {
     if (wakeAt === undefined) return task();
-    const late = Promise.withResolvers<Outcome>();
+    const late = Promise.withResolvers<StateResult>();
     const cancel = timer(wakeAt, () => late.resolve({ fault: timedOut() }));
     return Promise.race([task(), late.promise]).finally(cancel);
   }
@@ -225,7 +229,7 @@ const needsArming = ({ taskToken, wakeFor }: Execution, state: State): boolean =
   (state.Type === 'Wait' && wakeFor !== 'wait') ||
   (state.Type === 'Task' && waitsForToken(state) && taskToken === undefined);
 
-const asFault = (thrown: unknown): Outcome => ({ fault: asStatesError(thrown) });
+const asFault = (thrown: unknown): StateResult => ({ fault: asStatesError(thrown) });
 
 const noSuchState = (name: string) => new StatesError('States.Runtime', `There is no state ${name}.`);
 

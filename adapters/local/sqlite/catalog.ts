@@ -16,7 +16,7 @@ import { creationOf, type Definition, Table } from './table.ts';
  */
 const storeFormat = 3;
 
-interface Recorded {
+interface RecordedTable {
   readonly number: number;
   readonly name: string;
   readonly definition: string;
@@ -42,7 +42,7 @@ export function openTables(db: Database, specs: Specs, onRows?: (done: number) =
       CREATE TABLE IF NOT EXISTS tables (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL);
       PRAGMA user_version = ${storeFormat};
     `);
-  const recorded = db.statement('SELECT number, name, definition FROM tables').all() as unknown as Recorded[];
+  const recorded = db.statement('SELECT number, name, definition FROM tables').all() as unknown as RecordedTable[];
   const known = new Map(recorded.map((each) => [each.name, each]));
   let last = Math.max(0, ...recorded.map(({ number }) => number));
   const tables = new Map<StoreTable, Table>();
@@ -147,10 +147,10 @@ function orderMarks(db: Database): void {
   `);
 }
 
-const namesOf = ({ partition, sort }: FormerKeys) => ({ partitionKey: partition.name, sortKey: sort?.name });
+const keyNamesOf = ({ partition, sort }: FormerKeys) => ({ partitionKey: partition.name, sortKey: sort?.name });
 
 const definitionOf = ({ keys, indexes }: FormerDefinition): Definition =>
   ({
-    ...namesOf(keys),
-    indexes: indexes.map(({ name, projection, keys }) => ({ name, projection, ...namesOf(keys) })),
+    ...keyNamesOf(keys),
+    indexes: indexes.map(({ name, projection, keys }) => ({ name, projection, ...keyNamesOf(keys) })),
   }) as Definition;

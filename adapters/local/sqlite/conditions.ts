@@ -2,7 +2,7 @@
 import type { Condition, Path, Row } from '../../tables/store.ts';
 
 /** @param row if absent, there is neither a row nor any of its attributes. */
-export function holds(condition: Condition, row: Row | undefined): boolean {
+export function meetsCondition(condition: Condition, row: Row | undefined): boolean {
   if ('absent' in condition) return valueAt(row, condition.absent) === undefined;
   if ('present' in condition) return valueAt(row, condition.present) !== undefined;
   if ('equals' in condition) return valueAt(row, condition.equals[0]) === condition.equals[1];
@@ -15,8 +15,8 @@ export function holds(condition: Condition, row: Row | undefined): boolean {
     const set = valueAt(row, condition.holds[0]);
     return set instanceof Set && set.has(condition.holds[1]);
   }
-  if ('all' in condition) return condition.all.every((each) => holds(each, row));
-  return condition.any.some((each) => holds(each, row));
+  if ('all' in condition) return condition.all.every((each) => meetsCondition(each, row));
+  return condition.any.some((each) => meetsCondition(each, row));
 }
 
 export function valueAt(row: Row | undefined, path: Path): unknown {

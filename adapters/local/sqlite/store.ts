@@ -2,20 +2,20 @@
 import { setImmediate } from 'node:timers';
 import { storeTables } from '../../tables/specs.ts';
 import {
-  type Cancelled,
   type Key,
-  type Outcome,
   type Reason,
   type Row,
   type Store,
   StoreFault,
   type StoreTable,
+  type TransactionCancelled,
   type Write,
   type WriteOptions,
+  type WriteOutcome,
 } from '../../tables/store.ts';
 import { openTables } from './catalog.ts';
 import { applyChange } from './changes.ts';
-import { holds } from './conditions.ts';
+import { meetsCondition } from './conditions.ts';
 import { Database, type DatabaseOptions } from './database.ts';
 import type { PreparedRow, Table } from './table.ts';
 
@@ -31,7 +31,7 @@ interface OpenOptions extends DatabaseOptions {
 }
 
 /** A write whose condition was met: the row it replaces and the row it stores. */
-interface Prepared {
+interface PreparedWrite {
   readonly table: Table;
   readonly before: Row | undefined;
   readonly prepared: PreparedRow;
@@ -78,18 +78,18 @@ export function openStore(options: OpenOptions = {}): LocalStore {
     const table = tableOf(tableIn(write));
     const needed = write.if !== undefined || 'update' in write || table.hasIndexes;
     const before = needed ? table.read(keyIn(write)) : undefined;
-    if (!write.if || holds(write.if, before)) return { before };
+    if (!write.if || meetsCondition(write.if, before)) return { before };
     return { code: 'condition', ...(write.current && before && { row: before }) };
   }
 
   /** @throws TypeError for a change or row that cannot be stored */
-  function prepared(write: Write, before: Row | undefined): Prepared {
+  function prepared(write: Write, before: Row | undefined): PreparedWrite {
     const table = tableOf(tableIn(write));
     const row = 'put' in write ? write.row : applyChange(before ?? write.key, write.change);
     return { table, before, prepared: table.prepared(row) };
   }
 
-  function writeOne<R extends object>(write: Write, after = false): Outcome<R> {
+  function writeOne<R extends object>(write: Write, after = false): WriteOutcome<R> {
     const found = conditioned(write);
     if ('code' in found) return { written: false, ...(found.row && { row: found.row as R }) };
     const { table, before, prepared: row } = prepared(write, found.before);
@@ -98,7 +98,7 @@ export function openStore(options: OpenOptions = {}): LocalStore {
   }
 
   /** Writes only after every condition is met and every row is known to be storable. */
-  function writeAll(writes: readonly Write[]): 'written' | Cancelled {
+  function writeAll(writes: readonly Write[]): 'written' | TransactionCancelled {
     const ids = new Set(writes.map((write) => tableOf(tableIn(write)).idOf(keyIn(write))));
     if (ids.size < writes.length) throw new TypeError('A transaction writes each row once.');
     const found = writes.map(conditioned);
@@ -129,10 +129,10 @@ export function openStore(options: OpenOptions = {}): LocalStore {
       { after, ...options }: WriteOptions & { readonly after?: boolean } = {},
     ) => answer(() => writeOne<R>({ update: table, key, change, ...options }, after)),
     remove: (name, key, options = {}) =>
-      answer((): Outcome => {
+      answer((): WriteOutcome => {
         const table = tableOf(name);
         const before = table.read(key);
-        if (options.if && !holds(options.if, before)) return { written: false };
+        if (options.if && !meetsCondition(options.if, before)) return { written: false };
         if (before) table.delete(key, before);
         return { written: true };
       }),

@@ -3,7 +3,7 @@ import type { StatementSync } from 'node:sqlite';
 import type { TableSpec } from '#core/contracts/tables.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { Key, Query, Row, StoreTable } from '../../tables/store.ts';
-import { holds } from './conditions.ts';
+import { meetsCondition } from './conditions.ts';
 import type { Database } from './database.ts';
 import { assertSize, parseRow, rowText } from './row-text.ts';
 
@@ -26,7 +26,7 @@ interface KeyNames {
   readonly sortKey?: string;
 }
 
-interface Place {
+interface KeyValues {
   readonly partition: string;
   /** Empty if the key has no sort key. */
   readonly sort: string;
@@ -62,7 +62,7 @@ class KeptRow {
 
 /** A row to write: its place and its text. */
 export interface PreparedRow {
-  readonly place: Place;
+  readonly place: KeyValues;
   readonly text: string;
   readonly row: Row;
 }
@@ -94,7 +94,7 @@ export class Table {
     this.name = name;
     this.#spec = spec;
     this.#rows = rows;
-    this.#keys = namesOf(spec);
+    this.#keys = keyAttributes(spec);
     this.forget();
     this.#get = db.statement(`SELECT item FROM ${rows} WHERE pk = ? AND sk = ?`);
     this.#put = db.statement(
@@ -111,19 +111,19 @@ export class Table {
   }
 
   read(key: Key | Row): Row | undefined {
-    return this.#read(placeOf(key, this.#spec))?.row;
+    return this.#read(keyValuesOf(key, this.#spec))?.row;
   }
 
   /** Returns what is needed to store a row. @throws TypeError for a row that cannot be stored */
   prepared(row: Row): PreparedRow {
     const text = rowText(row, this.#keys);
     assertSize(row, text);
-    return { place: placeOf(row, this.#spec), text, row };
+    return { place: keyValuesOf(row, this.#spec), text, row };
   }
 
   /** Returns a string that identifies a row across all tables. */
   idOf(key: Key | Row): string {
-    return `${this.name} ${idOf(placeOf(key, this.#spec))}`;
+    return `${this.name} ${keyText(keyValuesOf(key, this.#spec))}`;
   }
 
   /** Stores a row. @param before the row it replaces, if the table has indexes */
@@ -135,7 +135,7 @@ export class Table {
   }
 
   delete(key: Key, before: Row): void {
-    const place = placeOf(key, this.#spec);
+    const place = keyValuesOf(key, this.#spec);
     this.#db.writing();
     this.#delete.run(place.partition, place.sort);
     this.#keep(place, undefined);
@@ -160,16 +160,16 @@ export class Table {
       partition,
       range,
       descending: order === 'descending',
-      after: after && { ...placeOf(after, keys), own: placeOf(after, this.#spec) },
+      after: after && { ...keyValuesOf(after, keys), own: keyValuesOf(after, this.#spec) },
     });
     const most = Math.min(limit ?? pageRows, pageRows);
     const found = this.#db.statement(sql).all(...values, most) as unknown as FoundRow[];
     const rows = found.map((each) => (index ? this.#ofIndex(index, each) : this.#rowOf(each)));
     const last = found.length === most ? rows.at(-1) : undefined;
-    const chosen = filter ? rows.filter((row) => holds(filter, row)) : rows;
+    const chosen = filter ? rows.filter((row) => meetsCondition(filter, row)) : rows;
     return {
       rows: only ? chosen.map((row) => picked(row, only)) : chosen,
-      ...(last && { next: picked(last, [...namesOf(this.#spec), ...namesOf(keys)]) as Key }),
+      ...(last && { next: picked(last, [...keyAttributes(this.#spec), ...keyAttributes(keys)]) as Key }),
     };
   }
 
@@ -182,7 +182,7 @@ export class Table {
     return parseRow(item, this.#keyOf({ partition: pk, sort: sk }));
   }
 
-  #keyOf({ partition, sort }: Place): Key {
+  #keyOf({ partition, sort }: KeyValues): Key {
     const { partitionKey, sortKey } = this.#spec;
     return sortKey === undefined ? { [partitionKey]: partition } : { [partitionKey]: partition, [sortKey]: sort };
   }
@@ -202,8 +202,8 @@ export class Table {
     return key;
   }
 
-  #read(place: Place): KeptRow | undefined {
-    const id = idOf(place);
+  #read(place: KeyValues): KeptRow | undefined {
+    const id = keyText(place);
     if (this.#kept?.has(id)) return this.#kept.get(id);
     const found = this.#get.get(place.partition, place.sort) as { item: string } | undefined;
     const row = found && new KeptRow(found.item, this.#keyOf(place));
@@ -212,12 +212,12 @@ export class Table {
   }
 
   /** Replaces a row that is in memory. Rows that were never read are not added. */
-  #keep(place: Place, row: KeptRow | undefined): void {
-    const id = idOf(place);
+  #keep(place: KeyValues, row: KeptRow | undefined): void {
+    const id = keyText(place);
     if (this.#kept?.has(id)) this.#kept.set(id, row);
   }
 
-  #move(place: Place, before: Row | undefined, now: Row): void {
+  #move(place: KeyValues, before: Row | undefined, now: Row): void {
     for (const index of this.#indexes) {
       const was = before && placeIn(before, index);
       const is = placeIn(now, index);
@@ -239,7 +239,7 @@ interface FoundRow {
 interface Selection extends Pick<Query, 'partition'> {
   readonly range: Query['range'] | undefined;
   readonly descending: boolean;
-  readonly after: (Place & { readonly own: Place }) | undefined;
+  readonly after: (KeyValues & { readonly own: KeyValues }) | undefined;
 }
 
 /** Returns the statement that reads a page, with its values except the last one, the number of rows. */
@@ -268,11 +268,11 @@ function selection(rows: string, isIndex: boolean, { partition, range, descendin
   return { sql, values };
 }
 
-const namesOf = ({ partitionKey, sortKey }: KeyNames): string[] =>
+const keyAttributes = ({ partitionKey, sortKey }: KeyNames): string[] =>
   sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
 
 /** @throws TypeError for a key that is missing or not a string: a row is never stored under a key other than its own */
-function placeOf(row: Row, { partitionKey, sortKey }: KeyNames): Place {
+function keyValuesOf(row: Row, { partitionKey, sortKey }: KeyNames): KeyValues {
   return { partition: keyIn(row, partitionKey), sort: sortKey === undefined ? '' : keyIn(row, sortKey) };
 }
 
@@ -283,13 +283,13 @@ function keyIn(row: Row, name: string): string {
 }
 
 /** Returns a row's place in an index; undefined if the row lacks an attribute of the index's key. */
-function placeIn(row: Row, { partitionKey, sortKey }: KeyNames): Place | undefined {
+function placeIn(row: Row, { partitionKey, sortKey }: KeyNames): KeyValues | undefined {
   const partition = row[partitionKey];
   const sort = sortKey === undefined ? '' : row[sortKey];
   return typeof partition === 'string' && typeof sort === 'string' ? { partition, sort } : undefined;
 }
 
-const idOf = ({ partition, sort }: Place): string =>
+const keyText = ({ partition, sort }: KeyValues): string =>
   sort === '' ? partition : `${partition.length}:${partition}${sort}`;
 
 const picked = (row: Row, names: readonly string[]): Row =>

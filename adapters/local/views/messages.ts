@@ -23,7 +23,7 @@ type ViewFault =
   | Pick<GatewayError, 'code' | 'message' | 'data' | 'retryAfterSeconds'>
   | { readonly code: undefined; readonly message: string };
 
-export function faultOf(thrown: unknown): ViewFault {
+export function viewFault(thrown: unknown): ViewFault {
   if (!(thrown instanceof GatewayError))
     return { code: undefined, message: thrown instanceof Error ? thrown.message : String(thrown) };
   const { code, message, data, retryAfterSeconds } = thrown;

@@ -10,7 +10,7 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { textOfEntry } from '#core/evidence/entry-text.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Observations } from '#core/observatory/ports.ts';
-import { ProjectionAway } from '#core/observatory/project-entries.ts';
+import { ViewsUnavailable } from '#core/observatory/project-entries.ts';
 import { errorOf, type ViewAnswer, type ViewsDatabase } from './messages.ts';
 
 export interface Views extends Observations {
@@ -27,7 +27,7 @@ export interface Views extends Observations {
   stop(): Promise<void>;
 }
 
-interface Running {
+interface RunningWorker {
   readonly worker: Worker;
   /** True after the worker has opened its database. */
   ready: boolean;
@@ -49,22 +49,22 @@ export function openViews(database: ViewsDatabase, report: (message: string) => 
   const marker = `${database.path}.complete`;
   const complete = existsSync(marker) && existsSync(database.path);
   if (!complete) rmSync(marker, { force: true });
-  let running: Running | undefined;
+  let running: RunningWorker | undefined;
   let stopped = false;
   let last = 0;
   let deaths = 0;
 
-  function start(): Running {
+  function start(): RunningWorker {
     if (stopped) throw new Error('the views have been stopped');
     // V8 prefers this flag of the process to a worker's limit. The heap of this thread keeps its size.
     setFlagsFromString('--max-semi-space-size=0');
     const worker = new Worker(workerFile(), { workerData: database, env: {}, argv: [], resourceLimits });
-    const own: Running = { worker, ready: false, asked: new Map() };
+    const own: RunningWorker = { worker, ready: false, asked: new Map() };
     const ended = (why: string) => {
       if (running !== own) return;
       running = undefined;
       if (own.ready) deaths++;
-      for (const { reject } of own.asked.values()) reject(new ProjectionAway(why));
+      for (const { reject } of own.asked.values()) reject(new ViewsUnavailable(why));
       if (own.asked.size > 0 && !stopped) report(`The worker of the views ended and is started again: ${why}.`);
       own.asked.clear();
     };
@@ -102,7 +102,7 @@ export function openViews(database: ViewsDatabase, report: (message: string) => 
       try {
         return (await ask(method, args)) as never;
       } catch (thrown) {
-        if (!(thrown instanceof ProjectionAway)) throw thrown;
+        if (!(thrown instanceof ViewsUnavailable)) throw thrown;
         throw new GatewayError('service_unavailable', 'The views cannot be read now; try again shortly.', {
           cause: thrown,
           retryAfterSeconds: 1,
@@ -116,7 +116,7 @@ export function openViews(database: ViewsDatabase, report: (message: string) => 
         await ask('project', [entries.map(textOfEntry)]);
         deaths = 0;
       } catch (thrown) {
-        if (!(thrown instanceof ProjectionAway) || deaths < mostDeaths) throw thrown;
+        if (!(thrown instanceof ViewsUnavailable) || deaths < mostDeaths) throw thrown;
         deaths = 0;
         throw new Error(`the worker of the views ended ${mostDeaths} times: ${thrown.message}`, { cause: thrown });
       }

@@ -4,7 +4,7 @@ import { observationsTable } from '#adapters/tables/observations-table.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import { openStore } from '../sqlite/store.ts';
-import { faultOf, type ViewAnswer, type ViewRequest, type ViewsDatabase } from './messages.ts';
+import { type ViewAnswer, type ViewRequest, type ViewsDatabase, viewFault } from './messages.ts';
 
 const { path, syncs } = workerData as ViewsDatabase;
 
@@ -22,7 +22,7 @@ async function answerTo({ id, method, args }: ViewRequest): Promise<ViewAnswer> 
   try {
     return { id, value: await methods[method]!(...(args as never[])) };
   } catch (thrown) {
-    return { id, fault: faultOf(thrown) };
+    return { id, fault: viewFault(thrown) };
   }
 }
 

@@ -13,9 +13,9 @@ const styles = { ok: 'green', warn: 'yellow', fail: 'red', unknown: 'dim' } as c
 export async function runChecks(cli: Cli, checks: readonly Check[]): Promise<Outcome> {
   const findings: Finding[] = [];
   for (const check of checks) {
-    const found = await resultOf(cli, check);
+    const found = await runCheck(cli, check);
     findings.push(...found);
-    if (!cli.globals.json) for (const each of found) show(cli, each);
+    if (!cli.globals.json) for (const each of found) printFinding(cli, each);
     if (check.needed && found.some(({ state }) => state === 'fail')) break;
   }
   const failed = findings.filter(({ state }) => state === 'fail').length;
@@ -30,13 +30,13 @@ export async function runChecks(cli: Cli, checks: readonly Check[]): Promise<Out
   return failed === 0 ? 'positive' : 'negative';
 }
 
-async function resultOf(cli: Cli, { name, run, absent, unreachable, needed }: Check): Promise<Finding[]> {
+async function runCheck(cli: Cli, { name, run, absent, unreachable, needed }: Check): Promise<Finding[]> {
   const named = (found: Omit<Finding, 'check'>): Finding => ({ check: name, ...found });
   try {
     return (await run(cli.api())).map(named);
   } catch (thrown) {
     if (!(thrown instanceof Failure) || thrown instanceof UsageError) throw thrown;
-    const { type } = fields(fields(bodyOf(thrown)).error);
+    const { type } = fields(fields(failureBody(thrown)).error);
     // Missing, or not visible to this key: the deployment may be fine.
     if (type === 'forbidden') return [named(unknown(thrown.message, 'repeat it with a key that has access (--key)'))];
     if (type === 'not_found') return [named((needed ? fail : unknown)(thrown.message, absent))];
@@ -48,11 +48,11 @@ async function resultOf(cli: Cli, { name, run, absent, unreachable, needed }: Ch
   }
 }
 
-function bodyOf({ body }: Failure): unknown {
+function failureBody({ body }: Failure): unknown {
   return body === undefined ? undefined : JSON.parse(body);
 }
 
-function show({ out }: Cli, { check, state, found, todo }: Finding): void {
+function printFinding({ out }: Cli, { check, state, found, todo }: Finding): void {
   out.line(painted(styles[state], state.padEnd(8)), `${check}: ${found}`);
   if (todo !== undefined && state !== 'ok') out.line(`${' '.repeat(8)}→ ${todo}`);
 }

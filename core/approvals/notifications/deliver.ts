@@ -9,7 +9,7 @@ import type { DeliverPorts } from './deliver-ports.ts';
 import { deliveryId, isEvaluationId } from './enqueue.ts';
 import type { Delivery, NotificationEvent } from './ports.ts';
 
-export class DeliveryRefused extends Error {
+export class DeliveryRefusal extends Error {
   readonly retryAfterSeconds: number;
   constructor(message: string, retryAfterSeconds: number) {
     super(message);
@@ -32,7 +32,7 @@ const longestRefusalSeconds = 3600;
 const behindSeconds = 5;
 
 /** Counts of processed deliveries. */
-interface Delivered {
+interface DeliveryCounts {
   readonly sent: number;
   /** Deliveries that were sent, postponed or given up and so are no longer due. */
   readonly moved: number;
@@ -60,7 +60,7 @@ export async function deliverUntilNoneIsDue(ports: DeliverPorts, budgetMs: numbe
  * Sends new deliveries: approvals concurrently, the messages of each in order. Skips deliveries claimed by another
  * worker.
  */
-export async function deliverAll(ports: DeliverPorts, deliveries: readonly Delivery[]): Promise<Delivered> {
+export async function deliverAll(ports: DeliverPorts, deliveries: readonly Delivery[]): Promise<DeliveryCounts> {
   const now = isoTime(ports.clock.now());
   // Immediate deliveries are due even if the clocks of two processes differ.
   const isLater = ({ escalates, digest, due_at }: Delivery) => (escalates || digest) && due_at > now;
@@ -80,10 +80,10 @@ export async function deliverAll(ports: DeliverPorts, deliveries: readonly Deliv
 }
 
 /** Outcome of a delivery. `left`: another worker has claimed it, or the store did not respond. */
-type Outcome = 'sent' | 'later' | 'left';
+type DeliveryOutcome = 'sent' | 'later' | 'left';
 
-async function deliverInOrder(ports: DeliverPorts, line: readonly Delivery[]): Promise<Outcome[]> {
-  const outcomes: Outcome[] = [];
+async function deliverInOrder(ports: DeliverPorts, line: readonly Delivery[]): Promise<DeliveryOutcome[]> {
+  const outcomes: DeliveryOutcome[] = [];
   // The request's message is sent before the decision's, even if retries changed their order.
   for (const delivery of [...line].sort((a, b) => Number(b.event === 'submitted') - Number(a.event === 'submitted'))) {
     const outcome = await deliver(ports, delivery).catch((cause: unknown) => storeFailed(ports, delivery, cause));
@@ -96,7 +96,7 @@ async function deliverInOrder(ports: DeliverPorts, line: readonly Delivery[]): P
 }
 
 /** Sends a decision that was waiting for its request's message. */
-async function deliverDecision(ports: DeliverPorts, { envelope_id, channel }: Delivery): Promise<Outcome[]> {
+async function deliverDecision(ports: DeliverPorts, { envelope_id, channel }: Delivery): Promise<DeliveryOutcome[]> {
   for (const event of ['approved', 'denied'] as const) {
     // Another process may change it between this read and the claim, so it is read twice.
     for (let tries = 0; tries < 2; tries++) {
@@ -110,12 +110,12 @@ async function deliverDecision(ports: DeliverPorts, { envelope_id, channel }: De
 }
 
 /** Logs a store fault. The claim expires and the delivery is retried; other deliveries continue. */
-function storeFailed({ telemetry }: DeliverPorts, { id }: Delivery, cause: unknown): Outcome {
+function storeFailed({ telemetry }: DeliverPorts, { id }: Delivery, cause: unknown): DeliveryOutcome {
   telemetry.log('error', 'notification state unknown', { id, error: faultMessage(cause) });
   return 'left';
 }
 
-async function deliver(ports: DeliverPorts, delivery: Delivery): Promise<Outcome> {
+async function deliver(ports: DeliverPorts, delivery: Delivery): Promise<DeliveryOutcome> {
   const submitted = await submittedOf(ports, delivery);
   if (submitted?.state === 'due') {
     const due_at = later(submitted.due_at, inSeconds(ports, behindSeconds));
@@ -214,7 +214,7 @@ function afterFailure(ports: DeliverPorts, claimed: Delivery, cause: unknown): D
     return { ...rest, state: 'dead', last_error };
   }
   const backoff = Math.min(longestWaitSeconds, firstWaitSeconds * 2 ** claimed.attempts) * (0.5 + ports.random() / 2);
-  const asked = cause instanceof DeliveryRefused ? Math.min(longestRefusalSeconds, cause.retryAfterSeconds) : 0;
+  const asked = cause instanceof DeliveryRefusal ? Math.min(longestRefusalSeconds, cause.retryAfterSeconds) : 0;
   return { ...claimed, due_at: inSeconds(ports, Math.max(backoff, asked)), last_error };
 }
 

@@ -10,7 +10,7 @@ import type { RelyingParty } from './relying-party.ts';
 import { type PasskeyStore, writePasskeys } from './store.ts';
 
 /** The assertion for the vote's entry, and the passkey used to verify it. */
-export interface SignedWith {
+export interface VoteAssertion {
   readonly assertion: Assertion;
   readonly passkey: Passkey;
 }
@@ -25,7 +25,7 @@ export async function verifyAssertion(
   row: Pick<ApprovalRow, 'envelope_id' | 'call_digest'>,
   assertion: Assertion,
   host: RelyingParty,
-): Promise<SignedWith> {
+): Promise<VoteAssertion> {
   const read = await ports.passkeys.get(person);
   const passkey = read?.passkeys.find(({ credential_id }) => credential_id === assertion.credential_id);
   if (!read || !passkey) throw passkeyNotProved(`${person} has registered no passkey with this id`);

@@ -5,8 +5,8 @@ import type { GovernedRequest } from '#core/actions/envelope.ts';
 import { govern } from '#core/actions/govern.ts';
 import { type DecisionResult, sizes } from '#core/contracts/envelope.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
-import type { Answering } from '../answering.ts';
-import type { Finished, ScreenedCall } from '../call-stages.ts';
+import type { AnswerReceiver } from '../answering.ts';
+import type { FinishedCall, ScreenedCall } from '../call-stages.ts';
 import { type FetchedAddress, isReadAlike, refusedAddress } from '../chat-addresses.ts';
 import type { ChatPorts } from '../ports.ts';
 import { StageFailure } from '../stage-failure.ts';
@@ -33,8 +33,8 @@ export async function governAddresses(
   ports: ChatPorts,
   screened: ScreenedCall,
   found: readonly FetchedAddress[],
-  answering: Answering,
-): Promise<ScreenedCall | Finished> {
+  answering: AnswerReceiver,
+): Promise<ScreenedCall | FinishedCall> {
   const { call } = screened;
   const fetches = fetchesOf(screened, found);
   const reviewsContent = screened.inputVerdict.decision === 'review';
@@ -76,7 +76,7 @@ async function decideAddresses(
   ports: ChatPorts,
   screened: ScreenedCall,
   fetches: readonly Fetch[],
-  answering: Answering,
+  answering: AnswerReceiver,
   keeps: boolean,
 ): Promise<DecidedFetch[]> {
   const { call } = screened;

@@ -12,9 +12,9 @@ import type { ActionEnvelope, DecisionResult } from '#core/contracts/envelope.ts
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import type { Answering } from '../answering.ts';
+import type { AnswerReceiver } from '../answering.ts';
 import type { ChatCall } from '../call.ts';
-import { type ApprovedCall, endedWith, type Finished, type ScreenedCall } from '../call-stages.ts';
+import { type ApprovedCall, endedWith, type FinishedCall, type ScreenedCall } from '../call-stages.ts';
 import type { ChatPorts } from '../ports.ts';
 import { knowing, StageFailure } from '../stage-failure.ts';
 
@@ -34,8 +34,8 @@ const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 export async function awaitApproval(
   ports: ChatPorts,
   screened: ScreenedCall,
-  answering: Answering,
-): Promise<ApprovedCall | Finished> {
+  answering: AnswerReceiver,
+): Promise<ApprovedCall | FinishedCall> {
   const result = await reviewContent(ports, screened, answering);
   return result.decision === 'allow'
     ? taken(ports, screened, result)
@@ -50,7 +50,7 @@ export async function awaitApproval(
 export async function reviewContent(
   ports: ChatPorts,
   screened: ScreenedCall,
-  answering: Answering,
+  answering: AnswerReceiver,
   keeps = false,
 ): Promise<DecisionResult> {
   const { call, inputVerdict } = screened;
@@ -96,7 +96,7 @@ export const chatWait = (call: ChatCall): WaitStrategy =>
  * Ends a call that requires human approval, as configured in `approvals.chat_review`.
  * @throws GatewayError `conflict` unless it is `status_202`.
  */
-export function endInReview(screened: ScreenedCall, answering: Answering, pending: JsonObject): Finished {
+export function endInReview(screened: ScreenedCall, answering: AnswerReceiver, pending: JsonObject): FinishedCall {
   const { call } = screened;
   if (chatReviewOf(call) !== 'status_202') throw reviewError(screened, pending);
   answerPending(call, answering, pending);
@@ -147,7 +147,7 @@ const chatReviewOf = ({ tenant, snapshot }: ChatCall) =>
  * Responds with 202 and the approval. Client libraries would read that as an empty stream, so a stream gets an error
  * event instead, which all of them throw [chat.review].
  */
-function answerPending({ wire, stream, readsEvents }: ChatCall, answering: Answering, pending: JsonObject): void {
+function answerPending({ wire, stream, readsEvents }: ChatCall, answering: AnswerReceiver, pending: JsonObject): void {
   if (stream && readsEvents) answering.events(202, [wire.errorEvent(needsApproval(pending))]);
   else answering.json(202, pending);
 }

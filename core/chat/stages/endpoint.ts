@@ -17,14 +17,14 @@ import { readOpenaiUsage } from '#core/models/dialects/usage.ts';
 import { isDemoOf } from '#core/models/providers/demo.ts';
 import type { ProviderForm } from '#core/models/providers/ports.ts';
 import { callProvider } from '#core/models/routing/call-provider.ts';
-import type { Answering } from '../answering.ts';
+import type { AnswerReceiver } from '../answering.ts';
 import type { ChatCall } from '../call.ts';
 import {
   type ApprovedCall,
   type BegunCall,
   type CheckedCall,
   endedWith,
-  type Finished,
+  type FinishedCall,
   type ModelCall,
 } from '../call-stages.ts';
 import { formOf } from '../endpoint-form.ts';
@@ -47,8 +47,8 @@ export async function callEndpoint(
   ports: ChatPorts,
   approved: ApprovedCall,
   policy: ContentPolicy,
-  answering: Answering,
-): Promise<Finished> {
+  answering: AnswerReceiver,
+): Promise<FinishedCall> {
   const { call } = approved;
   const name = call.operation as EndpointName;
   if (!call.plan.candidates.some(({ entry }) => having.has(entry.type))) throw notHad(call.model, name);

@@ -12,17 +12,17 @@ import { withUsageRequested } from '#core/models/dialects/openai/openai.ts';
 import { picturesAfterResults } from '#core/models/dialects/openai/result-pictures.ts';
 import { translator } from '#core/models/dialects/translate/translate.ts';
 import { isDemoOf } from '#core/models/providers/demo.ts';
-import { type KeptCall, type Provider, ProviderFault } from '#core/models/providers/ports.ts';
+import { type Provider, ProviderFault, type StoredCallOptions } from '#core/models/providers/ports.ts';
 import { assign } from '#core/models/rollouts/assign.ts';
-import { type Answered, callProvider } from '#core/models/routing/call-provider.ts';
+import { callProvider, type ProviderAnswer } from '#core/models/routing/call-provider.ts';
 import { entriesOf } from '#core/models/routing/plan.ts';
-import type { Answering } from '../answering.ts';
+import type { AnswerReceiver } from '../answering.ts';
 import { type ChatCall, translationContext } from '../call.ts';
 import {
   type ApprovedCall,
   type BegunCall,
   endedWith,
-  type Finished,
+  type FinishedCall,
   type KnownCall,
   type LookedUpCall,
   type ModelCall,
@@ -48,8 +48,8 @@ export async function callModel(
   ports: ChatPorts,
   looked: LookedUpCall,
   policy: ContentPolicy,
-  answering: Answering,
-): Promise<Finished> {
+  answering: AnswerReceiver,
+): Promise<FinishedCall> {
   const { lookup, body } = looked;
   const flight = lookup?.state === 'MISS' ? lookup.flight : undefined;
   let stream: StreamToCaller | undefined;
@@ -110,8 +110,8 @@ const silenceMs = 15_000;
 async function openReply(
   ports: ChatPorts,
   begun: BegunCall<LookedUpCall>,
-  answering: Answering,
-): Promise<[ModelCall<LookedUpCall>, Answered]> {
+  answering: AnswerReceiver,
+): Promise<[ModelCall<LookedUpCall>, ProviderAnswer]> {
   const { call, body } = begun;
   const { tenant, sessionId: session, snapshot } = call;
   const rollouts = await ports.rolloutsInForce();
@@ -208,7 +208,7 @@ function keptCall(
   call: ChatCall,
   { store, previous, instructions }: ResponseRetention,
   { messages }: JsonObject,
-): KeptCall {
+): StoredCallOptions {
   const all = objectsOf(messages);
   const other = all.findIndex((message) => message.role !== 'system' && message.role !== 'developer');
   const own = promptsAround(call).join('') === '' ? Number(instructions) : other === -1 ? all.length : other;
@@ -219,7 +219,7 @@ function keptCall(
 function readReply(
   ports: ChatPorts,
   { call, progress }: ModelCall,
-  { provider, settleSpan }: Answered,
+  { provider, settleSpan }: ProviderAnswer,
   body: JsonObject,
 ): JsonObject {
   if (call.keep) progress.readKeptId(provider, body);
@@ -233,7 +233,7 @@ async function completeReply(
   model: ModelCall<LookedUpCall>,
   policy: ContentPolicy,
   spoken: JsonObject,
-  answering: Answering,
+  answering: AnswerReceiver,
 ): Promise<RepliedModel> {
   const { call } = model;
   const known = await checkReply(ports, model, policy, spoken);

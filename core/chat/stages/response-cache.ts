@@ -5,9 +5,9 @@ import { type CacheKeyParts, cacheKey, semanticQuestion } from '#core/models/cac
 import { cacheableRequest } from '#core/models/cache/cacheable.ts';
 import type { CachedReply, CacheQuestion } from '#core/models/cache/ports.ts';
 import { isUsageOnly, isUsageRequested } from '#core/models/dialects/openai/openai.ts';
-import type { Answering } from '../answering.ts';
+import type { AnswerReceiver } from '../answering.ts';
 import type { ChatCall } from '../call.ts';
-import { type ApprovedCall, endedWith, type Finished, type LookedUpCall } from '../call-stages.ts';
+import { type ApprovedCall, endedWith, type FinishedCall, type LookedUpCall } from '../call-stages.ts';
 import type { ChatPorts } from '../ports.ts';
 
 /**
@@ -58,8 +58,8 @@ function questionOf(call: ChatCall, body: JsonObject): CacheQuestion {
 export async function replay(
   known: LookedUpCall,
   { reply }: Pick<CachedReply, 'reply'>,
-  answering: Answering,
-): Promise<Finished> {
+  answering: AnswerReceiver,
+): Promise<FinishedCall> {
   const { call } = known;
   const finished = { known, ending: endedWith('cached') };
   if (!call.stream) {

@@ -25,7 +25,7 @@ import { headOf, providerOf, rulingOf } from '../known-facts.ts';
 import type { ChatPorts } from '../ports.ts';
 
 /** Evidence entry of the call. */
-export interface Recorded {
+export interface RecordedEntry {
   readonly hash: string;
   readonly at: string;
   readonly latencyMs: number;
@@ -38,7 +38,7 @@ export interface Recorded {
  * @throws GatewayError `service_unavailable` if the entry could not be written, so that no caller assumes that the call
  * was recorded.
  */
-export async function settle(ports: ChatPorts, ended: EndedCall, traceId: string): Promise<Recorded | undefined> {
+export async function settle(ports: ChatPorts, ended: EndedCall, traceId: string): Promise<RecordedEntry | undefined> {
   const charge = chargeOf(ended.known);
   const recording = recordEvidence(ports, ended, charge, traceId);
   const [recorded] = await Promise.all([recording, settleReservation(ports, ended, charge)]);
@@ -66,7 +66,7 @@ async function recordEvidence(
   ended: EndedCall,
   charge: Charge,
   traceId: string,
-): Promise<Recorded | undefined> {
+): Promise<RecordedEntry | undefined> {
   if (leavesNoEntry(ended, ports.clock.now())) return undefined;
   const { known } = ended;
   const { call, standing } = known;

@@ -13,13 +13,13 @@ import { dialects } from '#core/models/dialects/dialects.ts';
 import { isUsageOnly, isUsageRequested } from '#core/models/dialects/openai/openai.ts';
 import { translator } from '#core/models/dialects/translate/translate.ts';
 import { ProviderFault } from '#core/models/providers/ports.ts';
-import type { Answered } from '#core/models/routing/call-provider.ts';
-import type { Answering } from '../answering.ts';
+import type { ProviderAnswer } from '#core/models/routing/call-provider.ts';
+import type { AnswerReceiver } from '../answering.ts';
 import { type ChatCall, translationContext } from '../call.ts';
 import {
   type CheckedCall,
   endedWith,
-  type Finished,
+  type FinishedCall,
   type LookedUpCall,
   type ModelCall,
   type RunningCall,
@@ -35,13 +35,13 @@ import { type StreamGate, streamGate } from './output-policy.ts';
 import { failed } from './provider-fault.ts';
 
 /** Model response, with the complete reply for the cache if it completed normally. */
-export interface RepliedModel extends Finished {
+export interface RepliedModel extends FinishedCall {
   readonly known: CheckedCall<ModelCall<LookedUpCall>>;
   readonly reply: JsonObject | undefined;
 }
 
 /** Provider's stream, and a way to end its attempt. */
-interface StreamSource extends Pick<Answered, 'provider' | 'settleSpan'> {
+interface StreamSource extends Pick<ProviderAnswer, 'provider' | 'settleSpan'> {
   readonly events: AsyncIterable<JsonObject>;
 }
 
@@ -50,7 +50,7 @@ export async function openStream(
   ports: ChatPorts,
   model: ModelCall<LookedUpCall>,
   policy: ContentPolicy,
-  answering: Answering,
+  answering: AnswerReceiver,
 ): Promise<StreamToCaller> {
   const tools = await toolGate(ports, model.call);
   return new StreamToCaller(model, policy, answering.stream(model), tools);
@@ -105,23 +105,23 @@ async function relayEvents(
     if (progress.outputCharacters > most || ++events > maxEvents) throw endless(name);
     if (events % turnEvents === 0) await ports.texts?.turn();
     for (const out of translate.next(event)) await stream.send(out);
-    if (stream.blocked()) throw new Blocked();
-    if (signal.aborted) throw new Gone();
+    if (stream.blocked()) throw new StreamBlocked();
+    if (signal.aborted) throw new CallerGone();
   }
   for (const out of translate.end()) await stream.send(out);
   await stream.end();
-  if (stream.blocked()) throw new Blocked();
+  if (stream.blocked()) throw new StreamBlocked();
 }
 
-class Blocked extends Error {}
-class Gone extends Error {}
+class StreamBlocked extends Error {}
+class CallerGone extends Error {}
 
 /** Returns the ending of a stream that was interrupted. @throws StageFailure unless its caller has disconnected. */
 function interrupted<Known extends CheckedCall<ModelCall>>(
   ports: ChatPorts,
   known: Known,
   thrown: unknown,
-): Finished & { readonly known: Known } {
+): FinishedCall & { readonly known: Known } {
   const { call, outputVerdict } = known;
   const halted = haltedBy(known);
   if (halted) throw new StageFailure(halted, known, 'refused');
@@ -130,7 +130,7 @@ function interrupted<Known extends CheckedCall<ModelCall>>(
     if (cancelled) throw new StageFailure(cancelled, known, 'aborted');
     return { known, ending: endedWith('aborted') };
   }
-  if (thrown instanceof Blocked) throw blocked(known, outputVerdict);
+  if (thrown instanceof StreamBlocked) throw blocked(known, outputVerdict);
   throw thrown instanceof ProviderFault ? failed(ports, known, thrown) : StageFailure.of(thrown, known);
 }
 

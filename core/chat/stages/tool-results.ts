@@ -111,9 +111,9 @@ const definitionsUnder = remembered(
   (_secretFiles: readonly string[]) => new RecentMap<string, readonly DefinitionKind[]>({ max: maxRemembered }),
 );
 
-type Guarding = { readonly actions: ToolGuard['results']; readonly secretFiles: readonly string[] };
+type ResultGuard = { readonly actions: ToolGuard['results']; readonly secretFiles: readonly string[] };
 
-function guarded(texts: readonly string[], guarding: Guarding): GuardedResult {
+function guarded(texts: readonly string[], guarding: ResultGuard): GuardedResult {
   // The actions belong to one configuration, and therefore to one list of files.
   const known = resultsUnder(guarding.actions);
   const digest = sha256(texts.map((text) => `${text.length} ${text}`).join('\n'));
@@ -122,7 +122,7 @@ function guarded(texts: readonly string[], guarding: Guarding): GuardedResult {
   return result;
 }
 
-function looked(texts: readonly string[], guarding: Guarding): GuardedResult {
+function looked(texts: readonly string[], guarding: ResultGuard): GuardedResult {
   const blocks: Json[] = texts.map((text) => ({ type: 'text', text }));
   const { value, findings } = guardResult(blocks, { ...guarding, bytes: noBytes });
   // Findings are counted by kind; their positions do not help readers of the entry.

@@ -14,13 +14,13 @@ import type { StoredCaller } from './record.ts';
 /** Checks that an id is safe to use in the path of a request to the provider. */
 export const isProviderId = (text: string): boolean => /^[\w.:-]{1,200}$/.test(text);
 
-export type WithFiles = Required<Pick<Provider, 'resource' | 'download'>>;
+export type FileProvider = Required<Pick<Provider, 'resource' | 'download'>>;
 
 /** Returns the provider for an entry, which must support files. @throws ProviderFault */
 export async function filesOf(
   { providers }: { readonly providers: Providers },
   entry: ProviderEntry,
-): Promise<WithFiles> {
+): Promise<FileProvider> {
   const { resource, download } = await providers.get(entry);
   if (resource && download) return { resource, download };
   throw new ProviderFault(entry.name, 'unavailable', `${entry.name} keeps no files`);
@@ -59,7 +59,7 @@ export async function requestFromProvider<T>(
   { snapshot }: Pick<StoredCaller, 'snapshot'>,
   { provider }: Pick<StoredObject, 'provider'>,
   thing: NamedThing,
-  work: (files: WithFiles) => Promise<T>,
+  work: (files: FileProvider) => Promise<T>,
 ): Promise<T> {
   const entry = snapshot.configuration.providers.find(
     ({ name, enabled, type }) => name === provider && enabled && type === 'openai',

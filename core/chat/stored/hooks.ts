@@ -1,8 +1,8 @@
 /** Hooks through which views of chat calls handle objects that providers store. */
 import type { ContentPolicy } from '#core/models/content-policy/ports.ts';
-import type { Answering } from '../answering.ts';
+import type { AnswerReceiver } from '../answering.ts';
 import type { Estimate } from '../call.ts';
-import type { AdmittedCall, ApprovedCall, Finished, ScreenedCall } from '../call-stages.ts';
+import type { AdmittedCall, ApprovedCall, FinishedCall, ScreenedCall } from '../call-stages.ts';
 import type { ChatPorts } from '../ports.ts';
 
 /** Chat call after which the provider stores an object instead of the model answering. */
@@ -11,7 +11,12 @@ export interface StoringRequest {
   /** Checks the input. By default, the body is checked like that of other endpoints. @throws GatewayError */
   screen?(ports: ChatPorts, admitted: AdmittedCall, policy: ContentPolicy): Promise<ScreenedCall>;
   /** Sends the approved call to its provider. @throws GatewayError */
-  send(ports: ChatPorts, approved: ApprovedCall, policy: ContentPolicy, answering: Answering): Promise<Finished>;
+  send(
+    ports: ChatPorts,
+    approved: ApprovedCall,
+    policy: ContentPolicy,
+    answering: AnswerReceiver,
+  ): Promise<FinishedCall>;
 }
 
 export interface StoringHooks {
@@ -20,5 +25,5 @@ export interface StoringHooks {
    * Keeps the answer, or has the provider delete it, before the answer is sent. Never rejects.
    * @returns the id of the kept answer.
    */
-  keepAnswer?(ports: ChatPorts, finished: Finished): Promise<string | undefined>;
+  keepAnswer?(ports: ChatPorts, finished: FinishedCall): Promise<string | undefined>;
 }

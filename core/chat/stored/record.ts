@@ -33,7 +33,7 @@ interface Use {
   readonly changes?: true;
 }
 
-interface Done<T> {
+interface StoredAnswer<T> {
   readonly answer: T;
   readonly findings?: readonly Finding[];
   /** Model that was named in the results but not requested [budget.served]. */
@@ -48,7 +48,7 @@ export async function runAndRecord<T>(
   ports: ChatPorts,
   caller: StoredCaller,
   use: Use,
-  work: () => Promise<Done<T>>,
+  work: () => Promise<StoredAnswer<T>>,
 ): Promise<T> {
   const { principal, sessionId } = caller;
   const startedMs = ports.clock.now();
@@ -63,7 +63,7 @@ export async function runAndRecord<T>(
     known = {}; // the head has moved
   };
   if (use.changes) await write({ outcome: 'begun' });
-  let done: Done<T>;
+  let done: StoredAnswer<T>;
   try {
     done = await work();
   } catch (thrown) {

@@ -5,7 +5,7 @@
  * earlier ones.
  */
 import type { Configuration, ProviderEntry } from '#core/contracts/config.ts';
-import { type Problem, refusal } from '#core/contracts/problems.ts';
+import { type Problem, problemsError } from '#core/contracts/problems.ts';
 import type { SecretBindings } from '../ports.ts';
 import { type SecretUse, secretUses } from './secret-uses.ts';
 
@@ -44,7 +44,7 @@ export function enforceBindings({ before, bound, listed }: BindingRules, after: 
       .map(unlisted),
     ...newCommands(before, after),
   ];
-  if (problems.length > 0) throw refusal(problems, () => undefined);
+  if (problems.length > 0) throw problemsError(problems, () => undefined);
   const without = dropped.map(({ path }) => path[1]);
   const providers = after.providers.map((provider, at) => (without.includes(at) ? withoutKey(provider) : provider));
   const configuration = { ...after, providers };

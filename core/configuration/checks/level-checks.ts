@@ -10,9 +10,9 @@ import type { Path, Problem } from '#core/contracts/problems.ts';
 import type { ToolPack, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { analysePolicy } from '#core/policy/rules/analysis/analyse.ts';
 import {
-  type AskedPairs,
   callOfExample,
   hasDifferingCall,
+  type PairFilter,
   type Region,
   regionsOf,
 } from '#core/policy/rules/analysis/diff.ts';
@@ -88,7 +88,7 @@ function checkTightens(level: Level, own: ToolPolicyDocument, warnings: string[]
 }
 
 /** Checks whether the level may be less strict. Without a matching rule, it makes no decision. */
-const mayLoosen: AskedPairs = (above, { rules: [rule], decision }) =>
+const mayLoosen: PairFilter = (above, { rules: [rule], decision }) =>
   rule !== undefined &&
   !above.name.startsWith('guard:') &&
   decisions.indexOf(decision) < decisions.indexOf(above.decision);

@@ -1,7 +1,12 @@
 /** Checks that names in organisations are unique, and known if they are referenced [identity.organizations]. */
 
 import { grantsOf, highestRole } from '#core/configuration/identity/grants.ts';
-import { levelsWithRules, type Place, placesOf, teamsOf } from '#core/configuration/identity/organization.ts';
+import {
+  environmentsOf,
+  levelsWithRules,
+  type OrganizationEnvironment,
+  teamsOf,
+} from '#core/configuration/identity/organization.ts';
 import { counts } from '#core/configuration/identity/separation-rules.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { type Path, type Problem, pathText } from '#core/contracts/problems.ts';
@@ -99,7 +104,7 @@ function checkGrants({ organizations, people }: ConfigurationFile): Problem[] {
   ]);
 }
 
-interface RulesAt {
+interface RulesWithPath {
   readonly at: Path;
   readonly rules: readonly Pick<ToolRule, 'decision' | 'approval'>[];
   /** For each rule, the index of its entry at this place, if it differs. */
@@ -107,7 +112,11 @@ interface RulesAt {
 }
 
 /** Finds teams in tool rules that do not exist, and warns if too few people can vote. */
-export function checkToolRules(file: ConfigurationFile, places: readonly RulesAt[], warnings: string[]): Problem[] {
+export function checkToolRules(
+  file: ConfigurationFile,
+  places: readonly RulesWithPath[],
+  warnings: string[],
+): Problem[] {
   const teams = file.organizations.flatMap(({ id, teams: own }) => own.map((team) => `${id}/${team.id}`));
   const voters = votersOf(file);
   return places.flatMap(({ at, rules, entries }) =>
@@ -167,7 +176,7 @@ function checkRules({ separation_rules, organizations }: ConfigurationFile): Pro
 
 /** Warns about rules that have no effect: they apply nowhere, or require more votes than there are voters. */
 function rulesInVain(file: ConfigurationFile): string[] {
-  const places = placesOf(file);
+  const places = environmentsOf(file);
   const voters = votersOf(file);
   return file.separation_rules.flatMap((rule, at) => {
     const { applies_to, name, requires } = rule;
@@ -204,13 +213,13 @@ function votersOf(file: ConfigurationFile): readonly Voter[] {
   });
 }
 
-type Requires = ConfigurationFile['separation_rules'][number]['requires'];
+type RequiredVoters = ConfigurationFile['separation_rules'][number]['requires'];
 
 /** Reports whether the rule counts this person's vote in an environment, regardless of who the requester is. */
 const isCounted = (
   { id, teams, role: own, granted }: Voter,
-  { from_teams, not_same_team, roles }: Requires,
-  place: Place,
+  { from_teams, not_same_team, roles }: RequiredVoters,
+  place: OrganizationEnvironment,
 ) => {
   const role = highestRole([own, granted.get(place.environment.tenant) ?? own]);
   const rule = {

@@ -91,7 +91,7 @@ function destinations({ credentials, tool_policies, upstreams }: Configuration, 
       ...(mayBe(protocol, 'http')
         ? named(upstreams.http)
             .filter(({ name }) => mayBeOf(tool, name))
-            .map(addressOf)
+            .map(baseUrl)
         : []),
     ];
   });
@@ -100,7 +100,7 @@ function destinations({ credentials, tool_policies, upstreams }: Configuration, 
 
 /** Protocols whose calls never go to an MCP server. */
 const knownProtocols: readonly string[] = ['git', 'sql', 'http', 'shell'];
-const addressOf = ({ base_url }: { readonly base_url: string }) => base_url;
+const baseUrl = ({ base_url }: { readonly base_url: string }) => base_url;
 const mayBe = (glob: string, protocol: string) => glob === protocol || /[*?{[]/.test(glob);
 
 /** Checks whether a glob may match one of a service's tools, which are named `<service>.<operation>`. */

@@ -96,8 +96,8 @@ export async function authenticateAdminToken(
  * histories.
  */
 function credentialOf(headers: Headers): string {
-  const keys = valuesOf(headers, 'x-api-key');
-  const tokens = valuesOf(headers, 'authorization').map(bearerToken);
+  const keys = headerValues(headers, 'x-api-key');
+  const tokens = headerValues(headers, 'authorization').map(bearerToken);
   if (keys.length > 1 || tokens.length > 1) throw unauthenticated('a credential header was sent more than once');
   const [credential, other] = [...keys, ...tokens];
   if (credential === undefined || credential === '') throw unauthenticated('no key was sent');
@@ -106,7 +106,7 @@ function credentialOf(headers: Headers): string {
 }
 
 /** Returns all values of a header, ignoring case. A name in two spellings counts as a repeated header. */
-function valuesOf(headers: Headers, name: string): readonly string[] {
+function headerValues(headers: Headers, name: string): readonly string[] {
   let found: readonly string[] = [];
   for (const key of Object.keys(headers)) {
     const value = headers[key];

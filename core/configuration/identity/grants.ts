@@ -2,7 +2,7 @@
 import type { Organization } from '#core/contracts/config/organizations.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { type Role, roles } from '#core/contracts/route.ts';
-import { placesOf } from './organization.ts';
+import { environmentsOf } from './organization.ts';
 import type { Principal } from './principal.ts';
 
 type Organizations = Pick<Configuration, 'organizations'>;
@@ -39,7 +39,7 @@ export function grantsOf(given: Organizations, person: string): ReadonlyMap<stri
   const theirs = allGrants(given).filter((grant) => grant.person === person);
   const found = new Map<string, Role>();
   if (theirs.length === 0) return found;
-  for (const { path, environment } of placesOf(given)) {
+  for (const { path, environment } of environmentsOf(given)) {
     const held = theirs.filter((grant) => path === grant.path || path.startsWith(`${grant.path}/`));
     if (held.length > 0) found.set(environment.tenant, highestRole(held.map(({ role }) => role)));
   }

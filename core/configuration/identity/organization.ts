@@ -8,7 +8,7 @@ type Organizations = Pick<Configuration, 'organizations'>;
 type Team = Organization['teams'][number];
 type Project = Team['projects'][number];
 
-export interface Place {
+export interface OrganizationEnvironment {
   /** `<organisation>/<team>/<project>/<environment>`. */
   readonly path: string;
   /** `<organisation>/<team>`: the project's team. */
@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** Returns every environment with its path. */
-export const placesOf = ({ organizations }: Organizations): Place[] =>
+export const environmentsOf = ({ organizations }: Organizations): OrganizationEnvironment[] =>
   organizations.flatMap((organization) =>
     organization.teams.flatMap((team) =>
       team.projects.flatMap((project) =>
@@ -31,8 +31,8 @@ export const placesOf = ({ organizations }: Organizations): Place[] =>
   );
 
 /** Returns the environment of a tenant, or undefined if the tenant is not in any organisation. */
-export const placeOf = (given: Organizations, tenant: string): Place | undefined =>
-  placesOf(given).find(({ environment }) => environment.tenant === tenant);
+export const environmentOfTenant = (given: Organizations, tenant: string): OrganizationEnvironment | undefined =>
+  environmentsOf(given).find(({ environment }) => environment.tenant === tenant);
 
 /** Returns the teams of a person, as `<organisation>/<team>`. */
 export const teamsOf = ({ organizations }: Organizations, person: string): string[] =>
@@ -83,7 +83,7 @@ export function levelsWithRules({ organizations }: Organizations): Level[] {
  * organisation.
  */
 export function levelsOf(given: Organizations, tenant: string): LevelPolicy[] {
-  const place = placeOf(given, tenant);
+  const place = environmentOfTenant(given, tenant);
   if (!place) return [];
   return levelsWithRules(given)
     .filter(({ path }) => place.path === path || place.path.startsWith(`${path}/`))

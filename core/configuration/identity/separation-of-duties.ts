@@ -12,7 +12,7 @@ interface People {
   readonly configuration: Pick<Configuration, 'people' | 'tenants' | 'organizations'>;
 }
 
-interface WithPeople {
+interface PeopleConfiguration {
   readonly configuration: Pick<Configuration, 'people'>;
 }
 
@@ -51,12 +51,16 @@ export function assertTenant(principal: Principal, tenant: string, kind: ThingKi
 }
 
 /** Returns the person to whom a Slack account is mapped, or undefined if there is none. */
-export function personBySlackId({ configuration }: WithPeople, team: string, user: string): Person | undefined {
+export function personBySlackId(
+  { configuration }: PeopleConfiguration,
+  team: string,
+  user: string,
+): Person | undefined {
   return configuration.people.find(({ slack_id }) => slack_id === `${team}/${user}`);
 }
 
 /** Returns the person to whom a Git host account is mapped, ignoring case, or undefined if there is none. */
-export function personByGithubLogin({ configuration }: WithPeople, login: string): Person | undefined {
+export function personByGithubLogin({ configuration }: PeopleConfiguration, login: string): Person | undefined {
   return configuration.people.find(({ github_login }) => github_login?.toLowerCase() === login.toLowerCase());
 }
 

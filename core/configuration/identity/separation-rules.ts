@@ -7,9 +7,9 @@ import type { Configuration } from '#core/contracts/config.ts';
 import type { Role } from '#core/contracts/route.ts';
 import type { Ballot, Requirement } from '#core/contracts/separation.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
-import { placeOf, teamsOf } from './organization.ts';
+import { environmentOfTenant, teamsOf } from './organization.ts';
 
-export interface Missing extends Requirement {
+export interface MissingVotes extends Requirement {
   /** Approvals that are still needed. */
   readonly missing: number;
 }
@@ -31,7 +31,7 @@ export function requirementsOf(
   configuration: Pick<Configuration, 'organizations' | 'separation_rules'>,
   { tenant, capabilities, owner }: SeparationRequest,
 ): Requirement[] {
-  const place = placeOf(configuration, tenant);
+  const place = environmentOfTenant(configuration, tenant);
   if (!place) return [];
   return configuration.separation_rules.flatMap(({ name, applies_to, capability: only, requires }, at) => {
     if (
@@ -76,7 +76,7 @@ export const counts = ({ from_teams, not_of_teams = [], roles }: Requirement, { 
 /**
  * Returns the approvals still needed after these votes, or an empty list if there are enough. Each person counts once.
  */
-export const missingOf = (requirements: readonly Requirement[], ballots: readonly Ballot[]): Missing[] =>
+export const missingOf = (requirements: readonly Requirement[], ballots: readonly Ballot[]): MissingVotes[] =>
   requirements.flatMap((requirement) => {
     const people = new Set(ballots.filter((ballot) => counts(requirement, ballot)).map(({ person }) => person));
     const missing = requirement.approvals - people.size;
@@ -84,7 +84,7 @@ export const missingOf = (requirements: readonly Requirement[], ballots: readonl
   });
 
 /** Describes in one sentence which approvals are missing. */
-export const missingText = (missing: readonly Missing[]): string =>
+export const missingText = (missing: readonly MissingVotes[]): string =>
   missing
     .map((each) => {
       const { rule, approvals, missing: count } = each;

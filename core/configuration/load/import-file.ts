@@ -6,14 +6,14 @@ import { type VersionDeps, writeVersion } from '../store/versions.ts';
 import { digestOfSource, loadConfiguration } from './load.ts';
 import type { SourceReaders } from './sources.ts';
 
-export interface Imported {
+export interface ImportResult {
   readonly row: VersionRow;
   /** False if the file was already the last one imported. A later rollback then stays active. */
   readonly imported: boolean;
   readonly warnings: readonly string[];
 }
 
-interface FileToImport {
+interface ConfigurationImport {
   readonly text: string;
   /** The file name to display [policy-version.numbered]. */
   readonly file?: string | undefined;
@@ -31,8 +31,8 @@ interface FileToImport {
  */
 export async function importFile(
   deps: VersionDeps & SourceReaders,
-  { text, by, file, complete }: FileToImport,
-): Promise<Imported> {
+  { text, by, file, complete }: ConfigurationImport,
+): Promise<ImportResult> {
   const known = await unchanged(deps, text);
   if (known && (await deps.objects.get(known.sha256))) return { row: known, imported: false, warnings: [] };
   // A body may be stored outside the table and may be missing, in which case the same body is stored again. Only the

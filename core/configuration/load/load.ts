@@ -1,7 +1,7 @@
 /** Loads a configuration from YAML text, or throws one error that lists every problem. */
 import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
-import { type Problem, problemsOf, refusal } from '#core/contracts/problems.ts';
+import { type Problem, problemsError, problemsOf } from '#core/contracts/problems.ts';
 import { canonicalize, digestOf, sha256 } from '#core/kernel/canonical.ts';
 import { allowed } from '#core/kernel/issue-words.ts';
 import { checkConfiguration } from '../checks/checks.ts';
@@ -49,7 +49,7 @@ tenants: [{ id: default, api_keys: [{ key_env: AGENT_KEY }] }]`;
 export async function loadConfiguration(text: string, options: LoadOptions): Promise<LoadedConfiguration> {
   const { value, lineOf } = readYaml(text, 'The configuration', least);
   const parsed = configurationSchema.safeParse(value, { error: allowed });
-  if (!parsed.success) throw refusal(problemsOf(parsed.error.issues, value), lineOf);
+  if (!parsed.success) throw problemsError(problemsOf(parsed.error.issues, value), lineOf);
   const file = parsed.data;
 
   const warnings: string[] = textWarnings(value, lineOf);
@@ -60,11 +60,12 @@ export async function loadConfiguration(text: string, options: LoadOptions): Pro
     if (!proven && ofPack) warnings.push(...textWarnings(pack, ofPack, `The pack ${pack?.name}: `));
     problems.push(...checkPolicy(file, sources.pack, warnings));
   }
-  if (problems.length > 0 || !sources.pack) throw refusal(problems, lineOf);
+  if (problems.length > 0 || !sources.pack) throw problemsError(problems, lineOf);
 
   const configuration = storedForm(complete(file, sources), sources.pack.pack);
   const unsigned = checkSignatures(configuration, options.now ?? Date.now());
-  if (unsigned.length > 0) throw refusal(unsigned, lineOf, { unsigned: unsigned.flatMap(({ part }) => part ?? []) });
+  if (unsigned.length > 0)
+    throw problemsError(unsigned, lineOf, { unsigned: unsigned.flatMap(({ part }) => part ?? []) });
   return {
     configuration,
     sha256: sha256(canonicalize(configuration)),

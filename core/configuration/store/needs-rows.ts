@@ -5,7 +5,7 @@ import type { Configuration } from '#core/contracts/config.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 
 /** The key, tenant, or both, whose rows a snapshot includes. */
-export interface RowsOf {
+export interface RowSelection {
   readonly tenant?: string | undefined;
   readonly key_id?: string | undefined;
   /** Callers from an issuer have no key. */
@@ -13,7 +13,7 @@ export interface RowsOf {
 }
 
 /** The part of a snapshot to which rows are added. */
-export interface InForce {
+export interface ActiveConfiguration {
   readonly configuration: Configuration;
   readonly identities: Identities;
 }
@@ -23,15 +23,15 @@ const idsOf = remembered(({ tenants }: Pick<Configuration, 'tenants'>) => new Se
 export const isConfigured = (configuration: Configuration, tenant: string): boolean => idsOf(configuration).has(tenant);
 
 /** Returns the tenant if it may be stored as a row. Words that cannot be tenant names are not looked up. */
-export const tenantToRead = ({ configuration }: InForce, tenant: string | undefined): string | undefined =>
+export const tenantToRead = ({ configuration }: ActiveConfiguration, tenant: string | undefined): string | undefined =>
   tenant !== undefined && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(tenant) && !isConfigured(configuration, tenant)
     ? tenant
     : undefined;
 
 /** Returns the id of a key that is not in the configuration, not even as one of two keys with the same value. */
 export const keyToRead = (
-  { identities: { byKeyId, clashing = [] } }: InForce,
-  { key_id: id, federated }: RowsOf,
+  { identities: { byKeyId, clashing = [] } }: ActiveConfiguration,
+  { key_id: id, federated }: RowSelection,
 ): string | undefined =>
   id !== undefined &&
   !federated &&

@@ -11,7 +11,7 @@ import type { Clock } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import type { TenantRows } from '../ports.ts';
-import { type InForce, isConfigured, keyToRead, type RowsOf, tenantToRead } from './needs-rows.ts';
+import { type ActiveConfiguration, isConfigured, keyToRead, type RowSelection, tenantToRead } from './needs-rows.ts';
 
 /** One second less than promised, because a read takes time. */
 const freshMs = 4_000;
@@ -22,7 +22,7 @@ const cacheLimits = { rows: 5_000, views: 500 };
 export function rowViews({ rows, clock }: { readonly rows: TenantRows; readonly clock: Clock }) {
   const tenants = recentRows((id) => rows.tenantRow(id), clock);
   const keys = recentRows((id) => rows.keyRow(id), clock);
-  const active = async (snapshot: InForce, named: string | undefined): Promise<TenantRow | undefined> => {
+  const active = async (snapshot: ActiveConfiguration, named: string | undefined): Promise<TenantRow | undefined> => {
     const id = tenantToRead(snapshot, named);
     const row = id === undefined ? undefined : await tenants(id);
     return row?.removed_at === undefined ? row : undefined;
@@ -34,7 +34,7 @@ export function rowViews({ rows, clock }: { readonly rows: TenantRows; readonly 
      * something changes.
      * @throws GatewayError `service_unavailable` if a row cannot be read.
      */
-    async of<S extends InForce>(snapshot: S, who: RowsOf): Promise<S> {
+    async of<S extends ActiveConfiguration>(snapshot: S, who: RowSelection): Promise<S> {
       const id = keyToRead(snapshot, who);
       const key = id === undefined ? undefined : await keys(id);
       const [named, own] = await Promise.all([active(snapshot, who.tenant), active(snapshot, key?.tenant)]);
@@ -67,10 +67,12 @@ function recentRows<R extends object>(read: (id: string) => Promise<R | undefine
   };
 }
 
-const configurationsOf = remembered((_: InForce) => new RecentMap<string, WithTenants>({ max: cacheLimits.views }));
-const viewsOf = remembered((_: InForce) => new RecentMap<string, View>({ max: cacheLimits.views }));
+const configurationsOf = remembered(
+  (_: ActiveConfiguration) => new RecentMap<string, TenantsAndRows>({ max: cacheLimits.views }),
+);
+const viewsOf = remembered((_: ActiveConfiguration) => new RecentMap<string, View>({ max: cacheLimits.views }));
 
-interface WithTenants {
+interface TenantsAndRows {
   readonly rows: readonly TenantRow[];
   readonly configuration: Configuration;
 }
@@ -78,11 +80,11 @@ interface WithTenants {
 interface View {
   readonly configuration: Configuration;
   readonly key: KeyRow | undefined;
-  readonly snapshot: InForce;
+  readonly snapshot: ActiveConfiguration;
 }
 
 /** Returns the view, which comes from the cache if its rows are unchanged. */
-function viewOf<S extends InForce>(snapshot: S, rows: readonly TenantRow[], key: KeyRow | undefined): S {
+function viewOf<S extends ActiveConfiguration>(snapshot: S, rows: readonly TenantRow[], key: KeyRow | undefined): S {
   const configuration = withTenants(snapshot, rows);
   const accepted = key && isAccepted(configuration, key) ? key : undefined;
   if (configuration === snapshot.configuration && !accepted) return snapshot;
@@ -96,7 +98,7 @@ function viewOf<S extends InForce>(snapshot: S, rows: readonly TenantRow[], key:
 }
 
 /** Returns the configuration with the tenants added, which the views of their keys share. */
-function withTenants(snapshot: InForce, rows: readonly TenantRow[]): Configuration {
+function withTenants(snapshot: ActiveConfiguration, rows: readonly TenantRow[]): Configuration {
   if (rows.length === 0) return snapshot.configuration;
   const name = rows.map(({ id }) => id).join(' ');
   const before = configurationsOf(snapshot).get(name);
@@ -118,7 +120,10 @@ function isAccepted(configuration: Configuration, { revoked_at, tenant, settings
 }
 
 /** Returns the identities with one key added. */
-function withKey({ identities, configuration }: InForce, { key_sha256, tenant, settings }: KeyRow): Identities {
+function withKey(
+  { identities, configuration }: ActiveConfiguration,
+  { key_sha256, tenant, settings }: KeyRow,
+): Identities {
   const key: ResolvedKey = { ...settings, key_sha256, tenant };
   const { principal, limits } = identityOf(key, configuration);
   const id = keyIdOf(key_sha256);

@@ -31,14 +31,14 @@ export const schemaOf = (additions: readonly SchemaAddition[]): number =>
 /** The latest schema that this release can read. It can also read all earlier ones. */
 export const currentSchema = schemaOf(schemaAdditions);
 
-interface Storable {
+interface StorableDocument {
   readonly document: unknown;
   /** Lowest schema number with which the document can be read. */
   readonly schema: number;
 }
 
 /** Returns the document without members that exist only in newer releases, if they have their default values. */
-export function storable(configuration: Configuration, additions = schemaAdditions): Storable {
+export function storable(configuration: Configuration, additions = schemaAdditions): StorableDocument {
   const document = structuredClone(configuration);
   const used = additions.filter((addition) => occursIn(document, steps(addition.path), addition.default));
   return { document, schema: schemaOf(used) };

@@ -30,7 +30,7 @@ export async function keyDigests(
   adminTokenSha256?: string,
 ): Promise<Record<string, string>> {
   const found = await Promise.all(
-    namesOf(configuration).map(async (name) => {
+    secretNames(configuration).map(async (name) => {
       if (name === defaultAdminTokenName && adminTokenSha256 !== undefined) return [name, adminTokenSha256];
       const value = (await secrets.get(name))?.trim();
       return value ? [name, sha256(value)] : undefined;
@@ -42,7 +42,7 @@ export async function keyDigests(
 /** Returns the stored digests that a configuration uses. An entry without a digest is skipped. */
 export function resolvedSecrets(configuration: Configuration, held: StoredKeyDigests['digests']): ResolvedSecrets {
   const adminName = configuration.admin.token_env;
-  const names = namesOf(configuration);
+  const names = secretNames(configuration);
   const digests = new Map(
     names.flatMap((name) => (Object.hasOwn(held, name) && held[name] ? [[name, held[name]] as const] : [])),
   );
@@ -88,7 +88,7 @@ const planeTokens = ({ federation: { role, planes } }: Configuration, digests: R
     }),
   );
 
-const namesOf = (configuration: Configuration): string[] => [
+const secretNames = (configuration: Configuration): string[] => [
   ...new Set([configuration.admin.token_env, ...keyNames(configuration)]),
 ];
 

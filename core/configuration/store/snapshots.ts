@@ -9,7 +9,7 @@ import type { Clock, ObjectStore, SecretStore } from '#core/kernel/ports.ts';
 import { type CompiledPolicy, compilePolicy } from '#core/policy/rules/compile.ts';
 import { buildPolicyDocument } from '../load/policy-document.ts';
 import type { ConfigStore, FederationState, VersionRow } from '../ports.ts';
-import { keyToRead, type RowsOf, tenantToRead } from './needs-rows.ts';
+import { keyToRead, type RowSelection, tenantToRead } from './needs-rows.ts';
 import { identitiesOf, keyDigests, type ResolvedSecrets, resolvedSecrets } from './secrets.ts';
 import { stalenessOf } from './staleness.ts';
 import { readBody } from './stored-form.ts';
@@ -44,7 +44,7 @@ interface SnapshotReadOptions {
    * A caller whose key or tenant may be stored as a row, which the snapshot then includes.
    * @throws GatewayError `service_unavailable` if a row cannot be read
    */
-  readonly of?: RowsOf;
+  readonly of?: RowSelection;
   /**
    * For work that must continue on stale state, such as reads, alerts, and finishing work already begun. Never for a
    * decision.
@@ -85,7 +85,7 @@ interface CachedSnapshot {
 }
 
 /** Checks whether a snapshot needs no rows for this caller. */
-const needsNoRows = (snapshot: Snapshot, of: RowsOf): boolean =>
+const needsNoRows = (snapshot: Snapshot, of: RowSelection): boolean =>
   keyToRead(snapshot, of) === undefined && tenantToRead(snapshot, of.tenant) === undefined;
 
 const rowsCode = lazyImport(() => import('./row-views.ts'));
@@ -94,7 +94,7 @@ export function createSnapshots(deps: SnapshotDeps): Snapshots {
   const { clock, configStore } = deps;
   let views: ReturnType<typeof import('./row-views.ts').rowViews> | undefined;
   /** Adds a caller's rows. If there are none, the code for rows is not loaded. */
-  const withRows = async (snapshot: Snapshot, of: RowsOf): Promise<Snapshot> => {
+  const withRows = async (snapshot: Snapshot, of: RowSelection): Promise<Snapshot> => {
     if (needsNoRows(snapshot, of)) return snapshot;
     const { rowViews } = await rowsCode();
     views ??= rowViews({ rows: configStore, clock });

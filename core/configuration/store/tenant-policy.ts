@@ -12,19 +12,19 @@ interface Policies {
   readonly policy: CompiledPolicy;
 }
 
-interface InForce extends Policies {
+interface ActivePolicies extends Policies {
   readonly configuration: Pick<Configuration, 'organizations'>;
   /** The tenant whose level rules are already included. */
   readonly ofTenant?: string | undefined;
 }
 
-const scopedFrom = remembered((_: InForce) => new Map<string, InForce>());
+const scopedFrom = remembered((_: ActivePolicies) => new Map<string, ActivePolicies>());
 
 /**
  * Returns the snapshot with a tenant's policy: the same snapshot if no level above the tenant has rules, or else a
  * cached one. Every decision on a tool call uses this.
  */
-export function ofTenant<Given extends InForce>(snapshot: Given, tenant: string): Given {
+export function ofTenant<Given extends ActivePolicies>(snapshot: Given, tenant: string): Given {
   // The snapshot may already be the tenant's, in which case its rules must not be added twice.
   if (snapshot.ofTenant === tenant) return snapshot;
   const scoped = scopedFrom(snapshot);

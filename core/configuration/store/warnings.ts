@@ -6,12 +6,12 @@ import { unknownProtocols } from '#core/policy/rules/protocols.ts';
 import { containmentWarnings } from '../checks/containment-warnings.ts';
 import { disabledGuards } from '../load/policy-document.ts';
 
-export interface InForce {
+export interface ActivePolicy {
   readonly configuration: Configuration;
   readonly policyDocument: ToolPolicyDocument;
 }
 
-export const commonWarnings = ({ configuration, policyDocument }: InForce): string[] => [
+export const commonWarnings = ({ configuration, policyDocument }: ActivePolicy): string[] => [
   ...disabledGuards(configuration),
   ...unknownProtocols(policyDocument),
   ...filtersWithoutModule(configuration),

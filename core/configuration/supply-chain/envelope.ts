@@ -5,7 +5,7 @@ import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { describeIssue } from '#core/kernel/issue-words.ts';
 import { parseStrict } from '#core/kernel/json.ts';
 import { verifies } from './keys.ts';
-import { refuse } from './refusal.ts';
+import { refuseDocument } from './refusal.ts';
 
 export const payloadType = 'application/vnd.in-toto+json';
 export const statementType = 'https://in-toto.io/Statement/v1';
@@ -48,7 +48,7 @@ const statementSchema = z.strictObject({
 });
 
 /** A statement with a verified signature. */
-interface Signed {
+interface SignedStatement {
   readonly keyId: string;
   readonly subject: { readonly name: string; readonly sha256: string };
   readonly predicate: unknown;
@@ -68,29 +68,37 @@ export function pae(type: string, payload: Uint8Array): Buffer {
  * @param keys the keys that may sign this document, by key id
  * @throws SupplyChainRefusal with the first check that failed
  */
-export function openEnvelope(value: unknown, kind: DocumentKind, keys: ReadonlyMap<string, KeyObject>): Signed {
+export function openEnvelope(
+  value: unknown,
+  kind: DocumentKind,
+  keys: ReadonlyMap<string, KeyObject>,
+): SignedStatement {
   const parsed = envelopeSchema.safeParse(isBundle(value) ? envelopeOf(value, kind, keys.keys()) : value, {
     error: describeIssue,
   });
   if (!parsed.success)
-    return refuse('envelope_malformed', `the ${kind} is not a DSSE envelope: ${firstIssue(parsed.error)}`);
+    return refuseDocument('envelope_malformed', `the ${kind} is not a DSSE envelope: ${firstIssue(parsed.error)}`);
   const { payloadType: type, payload: encoded, signatures } = parsed.data;
-  if (type !== payloadType) return refuse('payload_type', `the payload type is ${type}, allowed ${payloadType}`);
+  if (type !== payloadType)
+    return refuseDocument('payload_type', `the payload type is ${type}, allowed ${payloadType}`);
   const payload = Buffer.from(encoded, 'base64');
   const known = signatures.find(({ keyid }) => keys.has(keyid));
   if (!known)
-    return refuse('unknown_key', `the ${kind} is signed by key ${signatures[0]?.keyid}, which is not trusted for it`);
+    return refuseDocument(
+      'unknown_key',
+      `the ${kind} is signed by key ${signatures[0]?.keyid}, which is not trusted for it`,
+    );
   if (!verifies(keys.get(known.keyid)!, pae(type, payload), Buffer.from(known.sig, 'base64')))
-    return refuse('bad_signature', `the signature of the ${kind} by key ${known.keyid} is not valid`);
+    return refuseDocument('bad_signature', `the signature of the ${kind} by key ${known.keyid} is not valid`);
   return { keyId: known.keyid, payloadSha256: sha256(payload), ...readStatement(payload, kind) };
 }
 
-function readStatement(payload: Uint8Array, kind: DocumentKind): Pick<Signed, 'subject' | 'predicate'> {
+function readStatement(payload: Uint8Array, kind: DocumentKind): Pick<SignedStatement, 'subject' | 'predicate'> {
   let json: unknown;
   try {
     json = parseStrict(new TextDecoder('utf-8', { fatal: true }).decode(payload), { values: 500_000 });
   } catch (cause) {
-    return refuse(
+    return refuseDocument(
       'statement_malformed',
       `the payload of the ${kind} is not strict JSON: ${(cause as Error).message}`,
       cause,
@@ -98,13 +106,19 @@ function readStatement(payload: Uint8Array, kind: DocumentKind): Pick<Signed, 's
   }
   const parsed = statementSchema.safeParse(json, { error: describeIssue });
   if (!parsed.success)
-    return refuse('statement_malformed', `the ${kind} is not an in-toto Statement: ${firstIssue(parsed.error)}`);
+    return refuseDocument(
+      'statement_malformed',
+      `the ${kind} is not an in-toto Statement: ${firstIssue(parsed.error)}`,
+    );
   const { predicateType, predicate, subject } = parsed.data;
   if (predicateType !== predicateTypes[kind])
-    return refuse('predicate_type', `the statement is of type ${predicateType}, allowed ${predicateTypes[kind]}`);
+    return refuseDocument(
+      'predicate_type',
+      `the statement is of type ${predicateType}, allowed ${predicateTypes[kind]}`,
+    );
   const [{ name, digest } = { name: '', digest: { sha256: '' } }] = subject;
   if (!aboutFiles.has(kind) && digest.sha256 !== sha256(canonicalize(predicate)))
-    return refuse('statement_mismatch', `the subject of the ${kind} is another document than its predicate`);
+    return refuseDocument('statement_mismatch', `the subject of the ${kind} is another document than its predicate`);
   return { subject: { name, sha256: digest.sha256 }, predicate };
 }
 
@@ -145,14 +159,14 @@ const isBundle = (value: unknown): value is object =>
 function envelopeOf(value: object, kind: string, keyIds: Iterable<string>): unknown {
   const material = (value as { verificationMaterial?: object }).verificationMaterial ?? {};
   if ('certificate' in material || 'x509CertificateChain' in material)
-    return refuse(
+    return refuseDocument(
       'envelope_malformed',
       `the ${kind} is a Sigstore bundle signed with a certificate; allowed is one signed with a key that is pinned here`,
     );
   const parsed = bundleSchema.safeParse(value, { error: describeIssue });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    return refuse(
+    return refuseDocument(
       'envelope_malformed',
       `the ${kind} is not a Sigstore bundle with a DSSE envelope: ${issue?.path.join('.')}: ${issue?.message}`,
     );
@@ -164,7 +178,7 @@ function envelopeOf(value: object, kind: string, keyIds: Iterable<string>): unkn
     names.every((name) => name === id || name === Buffer.from(id, 'hex').toString('base64'));
   const named = names.length === 0 ? undefined : [...keyIds].find(isNamed);
   if (named === undefined)
-    return refuse(
+    return refuseDocument(
       'unknown_key',
       `the ${kind} is signed by key ${names.join(' and ') || 'without a name'}, which is not trusted for it`,
     );

@@ -5,9 +5,9 @@ import type { PluginEntry } from './documents.ts';
 import { keyIdOf, publicKeyOf } from './keys.ts';
 import { SupplyChainRefusal } from './refusal.ts';
 import { verifyEntry } from './verify-artifact.ts';
-import { type Trusted, verifyIndex } from './verify-index.ts';
+import { type TrustedIndex, verifyIndex } from './verify-index.ts';
 
-interface PartInForce {
+interface ActivePart {
   readonly kind: PluginEntry['kind'];
   readonly name: string;
   /** Digest of the module's bytes or of the pack's canonical JSON; null for a module that is read from its path. */
@@ -22,7 +22,7 @@ interface PartInForce {
 }
 
 /** A part refused by `require_signed`. */
-export type UnsignedPart = Pick<PartInForce, 'kind' | 'name' | 'sha256'> & { readonly reason: string };
+export type UnsignedPart = Pick<ActivePart, 'kind' | 'name' | 'sha256'> & { readonly reason: string };
 
 type SignedParts = Pick<Configuration, 'policies' | 'tool_policies' | 'supply_chain'>;
 
@@ -30,10 +30,10 @@ type SignedParts = Pick<Configuration, 'policies' | 'tool_policies' | 'supply_ch
  * Returns a configuration's pack and filters with their verification results.
  * @param now milliseconds since 1970
  */
-export function partsInForce(configuration: SignedParts, now: number): PartInForce[] {
+export function partsInForce(configuration: SignedParts, now: number): ActivePart[] {
   const { policies, tool_policies } = configuration;
   const trust = trustOf(configuration, now);
-  const judged = (part: Omit<PartInForce, 'verified'>): PartInForce => ({ ...part, ...verdictOn(part, trust, now) });
+  const judged = (part: Omit<ActivePart, 'verified'>): ActivePart => ({ ...part, ...verdictOn(part, trust, now) });
   const { pack } = tool_policies;
   const packs = pack ? [{ kind: 'policy_pack', name: pack.name, sha256: digestOf(pack) } as const] : [];
   const filters = [...policies.input, ...policies.output].flatMap((filter) =>
@@ -75,10 +75,10 @@ export function olderThan(before: Pick<SignedParts, 'supply_chain'>, after: Pick
 }
 
 function verdictOn(
-  { kind, sha256 }: Omit<PartInForce, 'verified'>,
-  trust: Trusted | string,
+  { kind, sha256 }: Omit<ActivePart, 'verified'>,
+  trust: TrustedIndex | string,
   now: number,
-): Pick<PartInForce, 'verified' | 'reason' | 'signer' | 'signed_as'> {
+): Pick<ActivePart, 'verified' | 'reason' | 'signer' | 'signed_as'> {
   if (typeof trust === 'string') return { verified: false, reason: trust };
   if (sha256 === null) return { verified: false, reason: 'its module was never imported, so its digest is not known' };
   const entries = trust.index.plugins.filter((entry) => entry.sha256 === sha256 && entry.kind === kind);

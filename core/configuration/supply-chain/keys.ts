@@ -2,7 +2,7 @@
 
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign, verify } from 'node:crypto';
 import { sha256 } from '#core/kernel/canonical.ts';
-import { refuse } from './refusal.ts';
+import { refuseDocument } from './refusal.ts';
 
 const keyKinds = ['ed25519', 'p256'] as const;
 export type KeyKind = (typeof keyKinds)[number];
@@ -41,7 +41,8 @@ export const verifies = (key: KeyObject, bytes: Uint8Array, signature: Uint8Arra
 
 /** Rejects anything else, because `createPublicKey` would accept a private key, which could then be published. */
 function publicPem(pem: string): string {
-  if (!pem.includes('-----BEGIN PUBLIC KEY-----')) refuse('key_type', 'the text is not a public key in PEM form');
+  if (!pem.includes('-----BEGIN PUBLIC KEY-----'))
+    refuseDocument('key_type', 'the text is not a public key in PEM form');
   return pem;
 }
 
@@ -51,11 +52,15 @@ function ofKind(read: () => KeyObject): KeyObject {
     key = read();
   } catch (cause) {
     // The parser's message is omitted because it may quote a private key.
-    return refuse('key_type', `the key cannot be read, allowed ${keyKinds.join(' and ')} in PEM form`, causeOf(cause));
+    return refuseDocument(
+      'key_type',
+      `the key cannot be read, allowed ${keyKinds.join(' and ')} in PEM form`,
+      causeOf(cause),
+    );
   }
   const { asymmetricKeyType: type, asymmetricKeyDetails: details } = key;
   if (type === 'ed25519' || (type === 'ec' && details?.namedCurve === 'prime256v1')) return key;
-  return refuse('key_type', `the key is of type ${type}, allowed ${keyKinds.join(' and ')}`);
+  return refuseDocument('key_type', `the key is of type ${type}, allowed ${keyKinds.join(' and ')}`);
 }
 
 const causeOf = (cause: unknown): unknown => (cause as { reason?: unknown }).reason;

@@ -18,6 +18,6 @@ export class SupplyChainRefusal extends Error {
  * Refuses a document.
  * @throws SupplyChainRefusal, always.
  */
-export function refuse(reason: RefusalReason, message: string, cause?: unknown): never {
+export function refuseDocument(reason: RefusalReason, message: string, cause?: unknown): never {
   throw new SupplyChainRefusal(reason, message, cause === undefined ? undefined : { cause });
 }

@@ -5,10 +5,10 @@
 
 import { type ArtifactPredicate, artifactPredicate, type PluginEntry, pluginSizes } from './documents.ts';
 import { openEnvelope } from './envelope.ts';
-import { refuse } from './refusal.ts';
-import { type Publisher, parseDocument, type Trusted } from './verify-index.ts';
+import { refuseDocument } from './refusal.ts';
+import { type Publisher, parseDocument, type TrustedIndex } from './verify-index.ts';
 
-type Trust = Omit<Trusted, 'index' | 'seen'>;
+type Trust = Omit<TrustedIndex, 'index' | 'seen'>;
 
 /**
  * Runs the checks that do not need the bytes.
@@ -22,11 +22,12 @@ export function verifyEntry(entry: PluginEntry, trust: Trust, now: number): stri
   const said = parseDocument(artifactPredicate, predicate, 'artifact');
   agrees(entry, said, subject);
   delegated(entry.name, trust.publishers.get(keyId)!, now);
-  if (trust.revokedKeys.has(keyId)) refuse('key_revoked', `key ${keyId}, which signed ${entry.name}, is revoked`);
+  if (trust.revokedKeys.has(keyId))
+    refuseDocument('key_revoked', `key ${keyId}, which signed ${entry.name}, is revoked`);
   if (trust.revokedArtifacts.has(entry.sha256))
-    refuse('artifact_revoked', `${entry.name} ${entry.version} is revoked by its digest ${entry.sha256}`);
+    refuseDocument('artifact_revoked', `${entry.name} ${entry.version} is revoked by its digest ${entry.sha256}`);
   if (entry.size > pluginSizes.artifactBytes)
-    refuse('size_exceeded', `${entry.name} has ${entry.size} bytes, allowed ${pluginSizes.artifactBytes}`);
+    refuseDocument('size_exceeded', `${entry.name} has ${entry.size} bytes, allowed ${pluginSizes.artifactBytes}`);
   return keyId;
 }
 
@@ -41,17 +42,17 @@ function agrees(entry: PluginEntry, said: ArtifactPredicate, subject: { name: st
     ...(subject.name === entry.name ? [] : ['subject']),
   ];
   if (differing.length > 0)
-    refuse('statement_mismatch', `index and publisher differ about ${entry.name}: ${differing.join(', ')}`);
+    refuseDocument('statement_mismatch', `index and publisher differ about ${entry.name}: ${differing.join(', ')}`);
 }
 
 function delegated(name: string, grants: readonly Publisher[], now: number): void {
   const fitting = grants.filter(({ patterns }) => patterns.some((pattern) => fits(pattern, name)));
   if (fitting.length === 0) {
     const patterns = grants.flatMap((grant) => grant.patterns).join(', ');
-    refuse('delegation_missing', `the publisher of ${name} may sign ${patterns} only`);
+    refuseDocument('delegation_missing', `the publisher of ${name} may sign ${patterns} only`);
   }
   if (!fitting.some(({ notAfter }) => Date.parse(notAfter) > now))
-    refuse('delegation_expired', `the delegation for ${name} ended at ${fitting[0]?.notAfter}`);
+    refuseDocument('delegation_expired', `the delegation for ${name} ended at ${fitting[0]?.notAfter}`);
 }
 
 const fits = (pattern: string, name: string): boolean =>

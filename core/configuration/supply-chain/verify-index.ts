@@ -13,7 +13,7 @@ import {
 } from './documents.ts';
 import { type DocumentKind, firstIssue, openEnvelope } from './envelope.ts';
 import { keyIdOf, publicKeyOf } from './keys.ts';
-import { type RefusalReason, refuse } from './refusal.ts';
+import { type RefusalReason, refuseDocument } from './refusal.ts';
 
 const rootDocuments = ['delegations', 'revocations', 'index'] as const satisfies readonly DocumentKind[];
 
@@ -27,7 +27,7 @@ export interface Publisher {
 }
 
 /** Trusted data from a verified index. */
-export interface Trusted {
+export interface TrustedIndex {
   readonly index: PluginIndex;
   readonly publishers: ReadonlyMap<string, readonly Publisher[]>;
   readonly revokedKeys: ReadonlySet<string>;
@@ -47,9 +47,10 @@ export function verifyIndex(
   file: unknown,
   root: KeyObject,
   { now, seen }: { now: number; seen?: AcceptedDocuments },
-): Trusted {
+): TrustedIndex {
   const parsed = indexFile.safeParse(file, { error: describeIssue });
-  if (!parsed.success) return refuse('envelope_malformed', `the index file is not valid: ${firstIssue(parsed.error)}`);
+  if (!parsed.success)
+    return refuseDocument('envelope_malformed', `the index file is not valid: ${firstIssue(parsed.error)}`);
   const rootKeys = new Map([[keyIdOf(root), root]]);
   const open = <Shape>(kind: (typeof rootDocuments)[number], schema: z.ZodType<Shape>) => {
     const { predicate, payloadSha256 } = openEnvelope(parsed.data[kind], kind, rootKeys);
@@ -62,7 +63,7 @@ export function verifyIndex(
   };
   const index = opened.index.said;
   if (Date.parse(index.issued_at) > now + skewMs)
-    return refuse('issued_in_future', `the index was issued at ${index.issued_at}, which is in the future`);
+    return refuseDocument('issued_in_future', `the index was issued at ${index.issued_at}, which is in the future`);
   for (const kind of rootDocuments) inSequence(kind, opened[kind].said.sequence, opened[kind].sha256, seen?.[kind]);
   noDuplicates(index.plugins);
   const { keys, artifacts } = opened.revocations.said;
@@ -92,7 +93,7 @@ export function parseDocument<Shape>(schema: z.ZodType<Shape>, value: unknown, k
     version: 'version_invalid',
     url: 'url_invalid',
   };
-  return refuse(
+  return refuseDocument(
     reasons[String(member)] ?? 'statement_malformed',
     `the ${kind} is not valid: ${firstIssue(parsed.error)}`,
   );
@@ -106,21 +107,24 @@ function inSequence(
 ): void {
   if (!last) return;
   if (sequence < last.sequence)
-    refuse('sequence_older', `the ${kind} has sequence ${sequence}, but ${last.sequence} was seen before`);
+    refuseDocument('sequence_older', `the ${kind} has sequence ${sequence}, but ${last.sequence} was seen before`);
   if (sequence === last.sequence && sha256 !== last.sha256)
-    refuse('sequence_reused', `the ${kind} with sequence ${sequence} differs from the one that was seen before`);
+    refuseDocument(
+      'sequence_reused',
+      `the ${kind} with sequence ${sequence} differs from the one that was seen before`,
+    );
 }
 
 function noDuplicates(plugins: readonly PluginEntry[]): void {
   const names = new Set<string>();
   for (const { name, version } of plugins) {
     const id = `${name}@${version}`;
-    if (names.has(id)) refuse('plugin_duplicate', `the index lists ${id} twice`);
+    if (names.has(id)) refuseDocument('plugin_duplicate', `the index lists ${id} twice`);
     names.add(id);
   }
 }
 
-function publishersOf(delegations: z.infer<typeof delegationsPredicate>['delegations']): Trusted['publishers'] {
+function publishersOf(delegations: z.infer<typeof delegationsPredicate>['delegations']): TrustedIndex['publishers'] {
   const publishers = new Map<string, Publisher[]>();
   for (const { public_key, patterns, not_after } of delegations) {
     const key = publicKeyOf(public_key);

@@ -50,7 +50,7 @@ export function branchesOf(
   const written = new Map<string, TouchedBranch>();
   const add = (touched: TouchedBranch): void =>
     void written.set(touched.branch ?? touched.branch_pattern ?? '', touched);
-  for (const { key, text } of textsOf(parameters)) {
+  for (const { key, text } of stringsWithKeys(parameters)) {
     if (isRefspec(key)) add(refspecBranch(text));
     else if (isWritten(key) || (merges !== undefined && isBase(key))) add(touchedBranch(text));
   }
@@ -115,20 +115,24 @@ const isBase = (key: string): boolean => /^base(?:_branch|Branch)?$/.test(key);
 
 /** Checks whether any parameter key may name a branch to write to, for any operation. */
 export const mayNameBranch = (parameters: ToolCall['parameters']): boolean =>
-  [...textsOf(parameters)].some(({ key }) => isRefspec(key) || isWritten(key) || isBase(key));
+  [...stringsWithKeys(parameters)].some(({ key }) => isRefspec(key) || isWritten(key) || isBase(key));
 
 const isRefspec = (key: string): boolean => /^ref_?specs?$/i.test(key);
 
 const maxDepth = 4;
 
 /** Yields every string of the parameters with its own key, including those in lists and objects. */
-function* textsOf(value: unknown, key = '', depth = 0): Generator<{ readonly key: string; readonly text: string }> {
+function* stringsWithKeys(
+  value: unknown,
+  key = '',
+  depth = 0,
+): Generator<{ readonly key: string; readonly text: string }> {
   if (typeof value === 'string') {
     if (value.trim() !== '') yield { key, text: value };
   } else if (Array.isArray(value)) {
-    for (const item of value) yield* textsOf(item, key, depth + 1);
+    for (const item of value) yield* stringsWithKeys(item, key, depth + 1);
   } else if (typeof value === 'object' && value !== null && depth < maxDepth) {
-    for (const [inner, below] of Object.entries(value)) yield* textsOf(below, inner, depth + 1);
+    for (const [inner, below] of Object.entries(value)) yield* stringsWithKeys(below, inner, depth + 1);
   }
 }
 

@@ -10,7 +10,7 @@ interface TouchedFile {
   readonly removed: boolean;
 }
 
-type Add = (path: string, removed: boolean) => void;
+type AddFile = (path: string, removed: boolean) => void;
 
 /** Words of keys that hold paths or lists of files. */
 const pathWords = new Set(
@@ -28,7 +28,7 @@ const maxDepth = 4;
 /** Returns each path once, resolved inside the repository. Reports paths that leave it or are ambiguous. */
 export function filesOf({ parameters }: Pick<ToolCall, 'parameters'>, unclear: Set<string>): TouchedFile[] {
   const found = new Map<string, TouchedFile>();
-  const add: Add = (raw, removed) => {
+  const add: AddFile = (raw, removed) => {
     if (raw === '') return;
     const path = normalPath(raw, unclear);
     found.set(path, { path, removed: removed || (found.get(path)?.removed ?? false) });
@@ -42,7 +42,7 @@ function fileEffects(
   object: Readonly<Record<string, unknown>>,
   inList: boolean,
   depth: number,
-  add: Add,
+  add: AddFile,
   removes = false,
 ): void {
   const removed = removes || isRemoval(object, inList);

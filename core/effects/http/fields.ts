@@ -43,7 +43,7 @@ interface Fields {
  * Reads the fields of a request.
  * @param queries query strings of the addresses, including those that the parameters add.
  */
-export function fieldsOf(parameters: Parameters, queries: readonly string[]): Fields {
+export function requestFields(parameters: Parameters, queries: readonly string[]): Fields {
   const doubts = new Set<string>();
   const headers = headersOf(parameters.headers, doubts);
   const inQuery = queries.flatMap((query) => [...new URLSearchParams(query)]);

@@ -18,7 +18,7 @@ export const checkShell: Check = (settings, part) => {
   if (shell.allowed_binaries && program !== 'redirect' && !matchesName(shell.allowed_binaries, [program]))
     return { rule: 'shell.allowed_binaries', reason: `The program ${program} is not among those allowed.` };
   if (shell.blocked_paths.length > 0) {
-    const blocked = textsOf(part).find((path) => matchesName(shell.blocked_paths, [path]));
+    const blocked = possiblePaths(part).find((path) => matchesName(shell.blocked_paths, [path]));
     if (blocked !== undefined) return { rule: 'shell.blocked_paths', reason: `The path ${blocked} is blocked.` };
   }
   if (shell.allowed_paths) {
@@ -41,7 +41,7 @@ const programOf = ({ tool }: ToolCall): string =>
     .replace(/^(?:\/usr(?:\/local)?|\/opt\/homebrew)?\/s?bin\/(?=[^/]+$)/, '');
 
 /** Returns every string of the part that may be a path, both normalised and resolved against the working directory. */
-function textsOf(part: ToolCall): string[] {
+function possiblePaths(part: ToolCall): string[] {
   const found = new Set<string>();
   const cwd = textParameter(part, 'cwd');
   const look = (text: string): void => {

@@ -22,7 +22,7 @@ export interface Option {
   readonly source: Arg | undefined;
 }
 
-export interface Parsed {
+export interface ParsedArguments {
   readonly options: readonly Option[];
   readonly operands: readonly Arg[];
   /** Operands after `--`, which an expansion cannot turn into options. */
@@ -39,11 +39,11 @@ export interface Grammar {
   readonly options: ReadonlyMap<string, KnownOption>;
 }
 
-export const namesOf = (names: Names | undefined): readonly string[] => names?.split(/\s+/).filter(Boolean) ?? [];
+export const splitNames = (names: Names | undefined): readonly string[] => names?.split(/\s+/).filter(Boolean) ?? [];
 
 /** Returns the entries of a record, one per name, where each key may list several names. */
 export const byName = <T>(programs: Readonly<Record<string, T>>): (readonly [string, T])[] =>
-  Object.entries(programs).flatMap(([names, program]) => namesOf(names).map((name) => [name, program] as const));
+  Object.entries(programs).flatMap(([names, program]) => splitNames(names).map((name) => [name, program] as const));
 
 /** Syntaxes in which a single dash precedes a whole word, and the first operand ends the options. */
 const wholeWords: ReadonlySet<Profile['syntax']> = new Set<Profile['syntax']>(['words', 'flag']);
@@ -56,12 +56,12 @@ export function grammarOf(program: string, profile: Profile): Grammar {
   const options = new Map<string, KnownOption>();
   const changes = new Map(
     Object.entries(profile.changes ?? {}).flatMap(([does, names]) =>
-      namesOf(names).map((name) => [name, does as Capability] as const),
+      splitNames(names).map((name) => [name, does as Capability] as const),
     ),
   );
   const shape = wholeWords.has(profile.syntax) ? /^-[\w-]+$/ : /^(?:-[^-\s]|--[A-Za-z0-9][\w.-]*)$/;
   const add = (names: Names | undefined, takes: KnownOption['takes'], role?: Role, refused = false): void => {
-    for (const name of namesOf(names)) {
+    for (const name of splitNames(names)) {
       if (!shape.test(name)) throw new TypeError(`${program}: ${name} is not the name of an option`);
       if (options.has(name)) throw new TypeError(`${program}: ${name} is listed twice in its profile`);
       options.set(name, { name, takes, role, refused, changes: changes.get(name) });
@@ -83,7 +83,7 @@ const digitsOption = '-NUM';
 /** Options shared by all programs that use getopt_long. */
 const common = ['--help', '--version'];
 
-export function parseWords(args: readonly Arg[], grammar: Grammar): Parsed {
+export function parseWords(args: readonly Arg[], grammar: Grammar): ParsedArguments {
   const { syntax = 'permutes', stops } = grammar.profile;
   if (syntax === 'none')
     return { options: [], operands: args, certain: new Set(args), unpermuted: undefined, problems: [] };
@@ -91,7 +91,7 @@ export function parseWords(args: readonly Arg[], grammar: Grammar): Parsed {
   const operands: Arg[] = [];
   const certain = new Set<Arg>();
   const problems: string[] = [];
-  const last = namesOf(grammar.profile.last);
+  const last = splitNames(grammar.profile.last);
   let firstOperand: number | undefined;
   let late = false;
   for (let at = isOneOf(args[0]?.text, grammar.profile.first) ? 1 : 0; at < args.length; at++) {
@@ -128,13 +128,14 @@ export function parseWords(args: readonly Arg[], grammar: Grammar): Parsed {
 }
 
 export const isOneOf = (word: string | undefined, names: Names | undefined): boolean =>
-  word !== undefined && namesOf(names).includes(word);
+  word !== undefined && splitNames(names).includes(word);
 
-export const isGiven = (parsed: Parsed, names: Names | undefined): boolean => givenOptions(parsed, names).length > 0;
+export const isGiven = (parsed: ParsedArguments, names: Names | undefined): boolean =>
+  givenOptions(parsed, names).length > 0;
 
-export function givenOptions({ options }: Parsed, names: Names | undefined): Option[] {
+export function givenOptions({ options }: ParsedArguments, names: Names | undefined): Option[] {
   if (names === undefined) return [];
-  const wanted = namesOf(names);
+  const wanted = splitNames(names);
   return options.filter(({ name }) => wanted.includes(name));
 }
 

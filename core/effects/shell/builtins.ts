@@ -7,7 +7,7 @@ import type { Arg } from './words.ts';
 
 const readIdle: Reader = (call) => call.idle();
 
-const refuse =
+const unclearReader =
   (why: string): Reader =>
   (call) =>
     call.unclear(why);
@@ -61,12 +61,12 @@ const variables =
       if (call.binary === 'read' && /[pnt]$/.test(text)) at++;
     }
     const names = call.args.slice(at).filter(({ text }) => text !== '--');
-    for (const arg of names) nameOf(call, arg);
+    for (const arg of names) checkVariableName(call, arg);
     const shows = names.length === 0 || call.args.some(({ text }) => /^-\w*p/.test(text));
     if (shows && !/^(?:read|unset|local)$/.test(call.binary)) call.effect('read', '');
   };
 
-function nameOf(call: Invocation, arg: Arg): void {
+function checkVariableName(call: Invocation, arg: Arg): void {
   const [, name, value] = /^([A-Za-z_]\w*)(?:(=[\s\S]*))?$/.exec(arg.text) ?? [];
   if (name === undefined || arg.glob || arg.splits || (!arg.known && value === undefined))
     call.unclear(`${call.binary} is given "${short(arg.text)}", which is not a plain name`);
@@ -150,15 +150,15 @@ export const builtins: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ...each('read', variables(/^-[rs]*[pnt]?$/)),
   ...each('unset', variables(/^-v$/)),
   ...each('set', readSet),
-  ...each('shopt', refuse('an option changes how the shell reads the line')),
+  ...each('shopt', unclearReader('an option changes how the shell reads the line')),
   ...each('test [', test),
   ...each('alias', alias),
   ...each('unalias', readIdle),
-  ...each('mapfile readarray getopts', refuse('variables are set in a way that is not followed')),
-  ...each('pushd popd dirs', refuse('the stack of directories is not followed')),
-  ...each('history fc', refuse('the history of commands is not known')),
+  ...each('mapfile readarray getopts', unclearReader('variables are set in a way that is not followed')),
+  ...each('pushd popd dirs', unclearReader('the stack of directories is not followed')),
+  ...each('history fc', unclearReader('the history of commands is not known')),
   ...each(
     'enable hash bind complete compgen compopt let coproc zmodload autoload',
-    refuse('the shell is changed in a way that is not read'),
+    unclearReader('the shell is changed in a way that is not read'),
   ),
 ]);

@@ -8,7 +8,7 @@ import type { Situation } from './invocation.ts';
 import { type Arg, argOf } from './words.ts';
 import { workspaceOf } from './workspace.ts';
 
-interface Carried extends Situation {
+interface CarriedCommand extends Situation {
   readonly carrier: boolean;
   readonly cwd: string;
   /** Absolute path. Set only for calls to the shell itself, where the caller also states the working directory. */
@@ -38,14 +38,14 @@ const situationKeys = ['stdin', 'input', 'env', 'environment', 'shell', 'workspa
 const readKeys: ReadonlySet<string> = new Set([...lineKeys, ...vectorKeys, ...cwdKeys, ...situationKeys]);
 
 /** Returns the shell text of a call, or undefined if it has none. */
-export function lineOf(call: ToolCall): Carried | undefined {
+export function lineOf(call: ToolCall): CarriedCommand | undefined {
   const protocol = foldCase(call.protocol).trim();
   const tool = foldCase(call.tool).trim();
   const isNamed = protocol === 'shell' && tool.startsWith('shell.');
   if (isNamed || (protocol === 'shell' && !isServerTool(call))) return ofShell(call, tool.replace(/^shell\./, ''));
   if (otherGrammars.has(protocol)) return undefined;
   const carrier = runningTool.test(snake(call.tool));
-  const found = carrier ? textsOf(call.parameters) : commandsIn(call.parameters);
+  const found = carrier ? commandTexts(call.parameters) : commandsIn(call.parameters);
   if (found.texts.length === 0 && found.unclear === undefined) return undefined;
   const line = { ...situationOf(call), ...found, carrier };
   if (!carrier) return line;
@@ -60,9 +60,9 @@ export function lineOf(call: ToolCall): Carried | undefined {
  * Returns the command lines in a call whose tool name does not suggest running commands. The tool may still run them:
  * `search_logs {command: …}`.
  */
-function commandsIn(parameters: Readonly<Record<string, unknown>>): ReturnType<typeof textsOf> {
+function commandsIn(parameters: Readonly<Record<string, unknown>>): ReturnType<typeof commandTexts> {
   const keys = Object.keys(parameters).filter((key) => namesCommand(wordsIn(key)));
-  const found = keys.map((key) => textsOf({ command: parameters[key] }));
+  const found = keys.map((key) => commandTexts({ command: parameters[key] }));
   const unclear = found.find((each) => each.unclear !== undefined)?.unclear;
   return { texts: found.flatMap(({ texts }) => texts), ...(unclear !== undefined && { unclear }) };
 }
@@ -76,9 +76,9 @@ const isServerTool = ({ tool, parameters }: ToolCall): boolean =>
 /** Converts `runCommand` to `run_command`. */
 const snake = (name: string): string => foldCase(name.replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
 
-function ofShell(call: ToolCall, name: string): Carried {
+function ofShell(call: ToolCall, name: string): CarriedCommand {
   const carrier = carriers.test(name);
-  const found = textsOf(call.parameters, carrier ? (shells.test(name) ? name : undefined) : name);
+  const found = commandTexts(call.parameters, carrier ? (shells.test(name) ? name : undefined) : name);
   const texts = [...found.texts];
   const { target } = call;
   // If there is a line, the target is only a label, unless it may itself be a line.
@@ -102,7 +102,7 @@ function ofTarget(target: string, name: string, carrier: boolean): (string | rea
 }
 
 /** @param name the command that argument vectors apply to, if the tool names one. */
-function textsOf(
+function commandTexts(
   parameters: Readonly<Record<string, unknown>>,
   name?: string,
 ): { texts: (string | readonly Arg[])[]; unclear?: string } {

@@ -2,7 +2,7 @@
 
 import type { Command, CommandProgram, Options } from '#core/contracts/shell-programs.ts';
 import { rememberedText } from '#core/kernel/remembered.ts';
-import { type Grammar, grammarOf, namesOf } from './arguments.ts';
+import { type Grammar, grammarOf, splitNames } from './arguments.ts';
 import { commandPrograms } from './profiles/all.ts';
 
 /** Commands that begin with the same words. */
@@ -65,7 +65,7 @@ export function treeOf(name: string, program: CommandProgram): CommandTree {
 }
 
 /** Returns a pattern for words such as `create-* delete`, where `*` matches any ending. */
-const wordsLike = (words: string): RegExp => new RegExp(`^(?:${namesOf(words).join('|').replaceAll('*', '.*')})$`);
+const wordsLike = (words: string): RegExp => new RegExp(`^(?:${splitNames(words).join('|').replaceAll('*', '.*')})$`);
 
 const emptyNode = (options: Grammar['options']): CommandNode => ({ next: new Map(), prefixes: new Map(), options });
 

@@ -24,11 +24,11 @@ interface CommandReader {
   readonly isKnown: boolean;
 }
 
-type Special = (call: Invocation, grammar: Grammar) => void;
+type CommandCheck = (call: Invocation, grammar: Grammar) => void;
 const each = <T>(names: string, value: T): [string, T][] => names.split(' ').map((name) => [name, value]);
 
 /** Programs with effects beyond the roles of their arguments. */
-const specials = new Map<string, Special>([
+const specials = new Map<string, CommandCheck>([
   ...each('tar bsdtar gtar', tar),
   ['dd', dd],
   ...each('xargs gxargs', xargs),

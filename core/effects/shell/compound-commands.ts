@@ -4,7 +4,7 @@
  */
 import { plainText } from './keywords.ts';
 import { SimpleCommands } from './simple-commands.ts';
-import { type Command, type Redirect, type Script, Unreadable, type Word } from './syntax.ts';
+import { type Command, type Redirect, type Script, UnreadableSyntax, type Word } from './syntax.ts';
 
 export abstract class CompoundCommands extends SimpleCommands {
   /** Parses lists up to one of the words, which is not consumed, or to a character that cannot begin a command. */
@@ -42,7 +42,7 @@ export abstract class CompoundCommands extends SimpleCommands {
   protected loop(): Command {
     this.skipBlanks();
     const name = this.match(/[A-Za-z_]\w*(?=[\s;])/y);
-    if (name === undefined) throw new Unreadable('the variable of a loop is not a plain name');
+    if (name === undefined) throw new UnreadableSyntax('the variable of a loop is not a plain name');
     this.at += name.length;
     this.skipLines();
     const words: Word[] = [];
@@ -68,10 +68,10 @@ export abstract class CompoundCommands extends SimpleCommands {
         words.push(this.expectWord());
         this.skipBlanks();
       } while (this.eat('|'));
-      if (!this.eat(')')) throw new Unreadable('a pattern of a case has no parenthesis');
+      if (!this.eat(')')) throw new UnreadableSyntax('a pattern of a case has no parenthesis');
       bodies.push(this.script(['esac']));
       if (!this.eat(';;&') && !this.eat(';;') && !this.eat(';&') && !this.isAt('esac'))
-        throw new Unreadable('a branch of a case does not end');
+        throw new UnreadableSyntax('a branch of a case does not end');
     }
     return this.compound(bodies, 'branch', words);
   }
@@ -96,7 +96,7 @@ export abstract class CompoundCommands extends SimpleCommands {
       } else if (this.char !== '' && '()<>|'.includes(this.char)) {
         this.doubt(`"${this.char}" within [[ … ]] is an operator of its own to some shells`);
         this.at++;
-      } else throw new Unreadable('a test [[ … ]] is not closed');
+      } else throw new UnreadableSyntax('a test [[ … ]] is not closed');
     }
   }
 
@@ -106,7 +106,7 @@ export abstract class CompoundCommands extends SimpleCommands {
     this.skipBlanks();
     if (this.eat('(')) {
       this.skipBlanks();
-      if (!this.eat(')')) throw new Unreadable('a function is malformed');
+      if (!this.eat(')')) throw new UnreadableSyntax('a function is malformed');
     }
     return this.functionBody(name);
   }

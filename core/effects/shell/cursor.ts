@@ -1,5 +1,5 @@
 /** Position in shell text: the current character, skipping blanks, and the nesting depth. */
-import { type Budget, limits, Unreadable } from './syntax.ts';
+import { type Budget, limits, UnreadableSyntax } from './syntax.ts';
 
 /** Shells treat these characters literally, but human readers do not see them. */
 const controls = /[^\P{Cc}\t\n]/u;
@@ -14,10 +14,11 @@ export abstract class Cursor {
   /** @throws Unreadable if the text is too long, malformed, or has control characters. */
   constructor(source: string, budget: Budget, depth: number) {
     if (source.length > limits.characters)
-      throw new Unreadable(`the line is longer than ${limits.characters} characters`);
-    if (!source.isWellFormed()) throw new Unreadable('the line is not well-formed text');
-    if (controls.test(source)) throw new Unreadable('the line contains control characters');
-    if (overrides.test(source)) throw new Unreadable('the line contains characters that turn the direction of reading');
+      throw new UnreadableSyntax(`the line is longer than ${limits.characters} characters`);
+    if (!source.isWellFormed()) throw new UnreadableSyntax('the line is not well-formed text');
+    if (controls.test(source)) throw new UnreadableSyntax('the line contains control characters');
+    if (overrides.test(source))
+      throw new UnreadableSyntax('the line contains characters that turn the direction of reading');
     this.source = source;
     this.budget = budget;
     this.depth = depth;
@@ -48,7 +49,8 @@ export abstract class Cursor {
   }
 
   protected deeper<T>(read: () => T): T {
-    if (++this.depth > limits.depth) throw new Unreadable(`the line is nested deeper than ${limits.depth} levels`);
+    if (++this.depth > limits.depth)
+      throw new UnreadableSyntax(`the line is nested deeper than ${limits.depth} levels`);
     const result = read();
     this.depth--;
     return result;
@@ -67,7 +69,7 @@ export abstract class Cursor {
   /** Skips a line continuation between two words. Elsewhere, it may join two apparent operators. */
   #goOn(): void {
     if (!/[ \t\n]/.test(this.source[this.at - 1] ?? '\n'))
-      throw new Unreadable('a line goes on in the next one where no blank stands');
+      throw new UnreadableSyntax('a line goes on in the next one where no blank stands');
     this.at += 2;
   }
 

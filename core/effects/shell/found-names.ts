@@ -1,13 +1,13 @@
 /** File names that a `find` may print, if its expression restricts all of them. */
-import { namesOf } from './arguments.ts';
+import { splitNames } from './arguments.ts';
 import { findWords } from './profiles/finding.ts';
 import { namesSourcesAnywhere } from './source-names.ts';
 import { type Arg, argOf } from './words.ts';
 
-const wordsOf = (...kinds: (keyof typeof findWords)[]): ReadonlySet<string> =>
-  new Set(kinds.flatMap((kind) => namesOf(findWords[kind])));
-const withValue = wordsOf('words', 'texts', 'reads');
-const running = wordsOf('runs');
+const wordsOfKinds = (...kinds: (keyof typeof findWords)[]): ReadonlySet<string> =>
+  new Set(kinds.flatMap((kind) => splitNames(findWords[kind])));
+const withValue = wordsOfKinds('words', 'texts', 'reads');
+const running = wordsOfKinds('runs');
 /** Words that combine tests with "or", or that end the traversal. */
 const loosening = new Set(['-o', '-or', ',', '-prune', '(', ')']);
 const byName = new Set(['-name', '-iname']);

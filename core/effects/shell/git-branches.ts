@@ -4,7 +4,7 @@
  */
 import { anyWrite } from '../branch-writes.ts';
 import { type BranchWrite, refspecBranch, type TouchedBranch, touchedBranch } from '../git/branches.ts';
-import { givenOptions, isGiven, isOneOf, type Parsed } from './arguments.ts';
+import { givenOptions, isGiven, isOneOf, type ParsedArguments } from './arguments.ts';
 import type { GitLine } from './git-line.ts';
 import type { Arg } from './words.ts';
 
@@ -22,7 +22,7 @@ export function branchWrites(
 }
 
 /** Checks for settings on this one command that may change what a push sends, or that define aliases. */
-const isSteered = (globals: Parsed, env: Readonly<Record<string, string>>): boolean =>
+const isSteered = (globals: ParsedArguments, env: Readonly<Record<string, string>>): boolean =>
   givenOptions(globals, '-c --config-env').some(
     ({ value }) => !value?.known || /^(?:alias|remote|branch|push|url|include|includeif)\./i.test(value.text),
   ) || Object.entries(env).some(([key, value]) => /^GIT_CONFIG(?!_NOSYSTEM$)/.test(key) && value !== '/dev/null');
@@ -36,7 +36,7 @@ const keepingBranches: ReadonlySet<string> = new Set(
   stripspace tag unpack-file unpack-objects update-index update-server-info var write-tree`.split(/\s+/),
 );
 
-type Reader = (words: Parsed) => readonly BranchWrite[];
+type Reader = (words: ParsedArguments) => readonly BranchWrite[];
 
 /**
  * Returns a reader that requires known options, because an unknown one could take an operand as its value, or push
@@ -57,7 +57,7 @@ const touched = (arg: Arg | undefined, read: (text: string) => TouchedBranch): T
  * Reads `<repository> [<refspec>…]`. Without a refspec, Git pushes the current branch or those selected by the
  * repository's settings.
  */
-function sent([remote, ...specs]: readonly Arg[], words: Parsed): readonly BranchWrite[] {
+function sent([remote, ...specs]: readonly Arg[], words: ParsedArguments): readonly BranchWrite[] {
   if (remote && !words.certain.has(remote) && (remote.splits || remote.glob || /^[$`<>]/.test(remote.text)))
     return anyWrite;
   const to = remote?.text ?? givenOptions(words, '--repo --remote')[0]?.value?.text ?? '';
@@ -146,7 +146,7 @@ const rebased: Reader = (words) => {
   );
 };
 
-const verb = ({ operands }: Parsed): string => operands[0]?.text ?? '';
+const verb = ({ operands }: ParsedArguments): string => operands[0]?.text ?? '';
 
 const writing: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ...['push', 'send-pack', 'http-push'].map((name): [string, Reader] => [

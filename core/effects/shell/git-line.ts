@@ -2,17 +2,17 @@
 import { gitData } from '#core/catalog/git.ts';
 import type { Profile } from '#core/contracts/shell-programs.ts';
 import { rememberedText } from '#core/kernel/remembered.ts';
-import { byName, type Grammar, grammarOf, type Parsed, parseWords } from './arguments.ts';
+import { byName, type Grammar, grammarOf, type ParsedArguments, parseWords } from './arguments.ts';
 import type { Arg } from './words.ts';
 
 export interface GitLine {
   /** Options before the command. */
-  readonly globals: Parsed;
+  readonly globals: ParsedArguments;
   readonly name: Arg | undefined;
   readonly args: readonly Arg[];
   /** The command's profile. Absent if the command is unknown. */
   readonly command: { readonly profile: Profile; readonly grammar: Grammar } | undefined;
-  readonly words: Parsed;
+  readonly words: ParsedArguments;
 }
 
 const globals = grammarOf('git', gitData.globals);

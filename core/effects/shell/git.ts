@@ -3,7 +3,7 @@ import { gitData } from '#core/catalog/git.ts';
 import type { Profile } from '#core/contracts/shell-programs.ts';
 import { anyWrite } from '../branch-writes.ts';
 import type { BranchWrite } from '../git/branches.ts';
-import { givenOptions, isGiven, isOneOf, type Parsed } from './arguments.ts';
+import { givenOptions, isGiven, isOneOf, type ParsedArguments } from './arguments.ts';
 import { branchWrites } from './git-branches.ts';
 import { type GitLine, gitLine } from './git-line.ts';
 import { interpret } from './interpret.ts';
@@ -103,14 +103,14 @@ function command(
  * Returns the capability that follows only from the operands: a refspec with a leading `+` or `:` forces or deletes; a
  * key without a value is read.
  */
-function capabilityOf(name: string, parsed: Parsed, branches: readonly BranchWrite[]): Capability | undefined {
+function capabilityOf(name: string, parsed: ParsedArguments, branches: readonly BranchWrite[]): Capability | undefined {
   if (name === 'push' && branches !== anyWrite && branches.some(({ force, deleted }) => force || deleted))
     return 'delete';
   return name === 'config' && showsSettings(parsed) ? 'read' : undefined;
 }
 
 /** Reports `%G?` and `%(signature)`. Like `--show-signature`, they make Git run the configured signature checker. */
-function checkFormat(call: Invocation, parsed: Parsed): void {
+function checkFormat(call: Invocation, parsed: ParsedArguments): void {
   if (givenOptions(parsed, '--format --pretty').some(({ value }) => /%[-+ ]?G|%\(\*?signature/.test(value?.text ?? '')))
     call.unclear('the format shows signatures, which makes git run another program; leave out %G and %(signature)');
 }
@@ -135,7 +135,7 @@ function printsObject(name: string, certain: ReadonlySet<Arg>, operands: readonl
  * Reports file contents that are shown, unless they are restricted by file names, file types, or a pattern that
  * determines the content of the lines.
  */
-function readContents(call: Invocation, name: string, { contents, below }: Profile, parsed: Parsed): void {
+function readContents(call: Invocation, name: string, { contents, below }: Profile, parsed: ParsedArguments): void {
   if (below) {
     const [patterns, operands] = patternsOf(parsed);
     if (!isNarrowed(name, parsed, operands)) readBelow(call, below, parsed, [], patterns);
@@ -156,7 +156,7 @@ function readContents(call: Invocation, name: string, { contents, below }: Profi
  * Checks for changes since a recent commit or on this branch only: an object or an old commit could show anything. One
  * path after `--` shows less, but two could be compared as files.
  */
-const showsChanges = (parsed: Parsed): boolean =>
+const showsChanges = (parsed: ParsedArguments): boolean =>
   !isGiven(parsed, '--no-index --text -a --binary -W --function-context -O -R') &&
   parsed.operands.filter((arg) => parsed.certain.has(arg) && !leavesOut(arg)).length <= 1 &&
   parsed.operands.every(
@@ -174,7 +174,11 @@ const showsChanges = (parsed: Parsed): boolean =>
  * Checks for patches of the last few commits, up to `HEAD~9` as with `git diff`: `git log -p -3`, `git show HEAD`.
  * Other options or a path could select earlier commits, and a range could select any number of them.
  */
-function showsLastCommits({ args }: Invocation, name: string, { options, operands, certain }: Parsed): boolean {
+function showsLastCommits(
+  { args }: Invocation,
+  name: string,
+  { options, operands, certain }: ParsedArguments,
+): boolean {
   const given = (names: RegExp) => options.filter(({ name: option }) => names.test(option));
   const counts = given(/^(?:-n|--max-count)$/);
   // `-12` is parsed as two options but means twelve.
@@ -194,18 +198,18 @@ const ofLastCommits = `-n --max-count -p -u --patch -U --unified -w -b --oneline
 const isBelow = ({ known, glob, text }: Arg): boolean =>
   known && !glob && /^[\w.]/.test(text) && !/(?:^|[\\/])\.\.(?:[\\/]|$)/.test(text);
 
-const isSummary = (names: string | undefined, parsed: Parsed): boolean =>
+const isSummary = (names: string | undefined, parsed: ParsedArguments): boolean =>
   isGiven(parsed, names) && !isGiven(parsed, gitData.patches);
 
 /** Returns the search patterns and the places to search. */
-function patternsOf(parsed: Parsed): readonly [patterns: readonly Arg[], operands: readonly Arg[]] {
+function patternsOf(parsed: ParsedArguments): readonly [patterns: readonly Arg[], operands: readonly Arg[]] {
   if (isGiven(parsed, '-e -f'))
     return [givenOptions(parsed, '-e').flatMap(({ value }) => value ?? []), parsed.operands];
   return [parsed.operands.slice(0, 1), parsed.operands.slice(1)];
 }
 
 /** Checks that every path among the operands names a file or a file type. */
-function isNarrowed(name: string, parsed: Parsed, operands: readonly Arg[]): boolean {
+function isNarrowed(name: string, parsed: ParsedArguments, operands: readonly Arg[]): boolean {
   const { certain } = parsed;
   if (isGiven(parsed, '--full-diff') || printsObject(name, certain, operands)) return false;
   const behind = operands.filter((arg) => certain.has(arg));
@@ -238,16 +242,16 @@ const namesKind = ({ known, glob, text }: Arg): boolean =>
  * Checks for files of a revision by name: `HEAD:src/a.ts`, but not `HEAD@{10:30}` or `HEAD^{/fix: it}`, which are
  * revisions. For a folder, `git show` lists the names, and `git diff` shows the contents.
  */
-const namesRevisions = (name: string, { operands }: Parsed): boolean =>
+const namesRevisions = (name: string, { operands }: ParsedArguments): boolean =>
   operands.length > 0 &&
   operands.every((arg) => {
     const [, path] = /^(?:[\w][\w./~^@-]*)?:(?:[0-3]:)?([\w.][^:{}]*)$/.exec(arg.text) ?? [];
     return arg.known && path !== undefined && (name === 'show' || namesFile({ ...arg, text: path }));
   });
 
-type Special = (call: Invocation, parsed: Parsed) => void;
+type GitCheck = (call: Invocation, parsed: ParsedArguments) => void;
 
-const special = new Map<string, Special>([
+const special = new Map<string, GitCheck>([
   [
     'diff',
     (call, parsed) => {
@@ -276,13 +280,13 @@ const special = new Map<string, Special>([
         call.line(rest.some((arg) => !arg.known) ? undefined : rest.map((arg) => arg.text).join(' '));
     },
   ],
-  ...['difftool', 'mergetool', 'filter-branch', 'filter-repo'].map((name): [string, Special] => [
+  ...['difftool', 'mergetool', 'filter-branch', 'filter-repo'].map((name): [string, GitCheck] => [
     name,
     (call) => call.unclear(`git ${name} runs other programs`),
   ]),
 ]);
 
-const showsSettings = (parsed: Parsed): boolean =>
+const showsSettings = (parsed: ParsedArguments): boolean =>
   isGiven(parsed, '--list -l --get --get-all --get-regexp --get-urlmatch') ||
   (parsed.operands.length <= 1 &&
     parsed.operands[0]?.text !== 'edit' &&
@@ -290,7 +294,7 @@ const showsSettings = (parsed: Parsed): boolean =>
   /^(?:get|list)$/.test(parsed.operands[0]?.text ?? '');
 
 /** Reports changed settings that are not known to be harmless: many are commands, or affect later pushes. */
-function setting(call: Invocation, parsed: Parsed): void {
+function setting(call: Invocation, parsed: ParsedArguments): void {
   if (showsSettings(parsed)) return;
   const [key, value] = parsed.operands.filter(({ text }) => !/^(?:set|add|unset)$/.test(text));
   const harmless = key?.known && isHarmlessSetting(key.text, value?.known ? value.text : undefined);
@@ -299,7 +303,7 @@ function setting(call: Invocation, parsed: Parsed): void {
 }
 
 /** Reports commands that change where later pushes go, as `remote.*.url` does. */
-function remote(call: Invocation, { operands }: Parsed): void {
+function remote(call: Invocation, { operands }: ParsedArguments): void {
   const [verb] = operands;
   if (verb && (!verb.known || /^(?:add|set-url|rename)$/.test(verb.text)))
     call.unclear(`git remote ${short(verb.text)} changes where later pushes go`);

@@ -1,6 +1,6 @@
 /** Parses here-documents, which are declared in a line and read after its end. */
 import { Cursor } from './cursor.ts';
-import { type Redirect, Unreadable, type Word } from './syntax.ts';
+import { type Redirect, UnreadableSyntax, type Word } from './syntax.ts';
 
 interface HereDocument {
   readonly delimiter: string;
@@ -32,7 +32,7 @@ export abstract class HereDocuments extends Cursor {
   protected expectHereDocument(delimiter: string, stripTabs: boolean, redirect: Redirect): void {
     const [, plain, ...quoted] = plainDelimiter.exec(delimiter) ?? [];
     const name = plain ?? quoted.find((text) => text !== undefined);
-    if (name === undefined) throw new Unreadable('the end of a here-document is not a plain word');
+    if (name === undefined) throw new UnreadableSyntax('the end of a here-document is not a plain word');
     this.#pending.push({ delimiter: name, quoted: plain === undefined, stripTabs, redirect });
   }
 
@@ -41,19 +41,19 @@ export abstract class HereDocuments extends Cursor {
   }
 
   protected assertDocumentsRead(): void {
-    if (this.awaitsDocument) throw new Unreadable('a here-document does not end');
+    if (this.awaitsDocument) throw new UnreadableSyntax('a here-document does not end');
   }
 
   #hereDocument({ delimiter, quoted, stripTabs }: HereDocument): Word {
     let text = '';
     for (;;) {
-      if (this.at >= this.source.length) throw new Unreadable('a here-document does not end');
+      if (this.at >= this.source.length) throw new UnreadableSyntax('a here-document does not end');
       const end = this.lineEnd();
       const line = this.source.slice(this.at, end);
       const stripped = stripTabs ? line.replace(/^\t+/, '') : line;
       this.at = Math.min(end + 1, this.source.length);
       if (stripped === delimiter) break;
-      if (!quoted && /\\$/.test(line)) throw new Unreadable('a line of a here-document goes on in the next');
+      if (!quoted && /\\$/.test(line)) throw new UnreadableSyntax('a line of a here-document goes on in the next');
       text += `${stripped}\n`;
     }
     return quoted ? { pieces: [{ kind: 'text', text, quoted: true }], inner: [] } : this.readText(text);

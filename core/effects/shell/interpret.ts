@@ -1,18 +1,18 @@
 /** Parses the words of a command according to its profile and adds the effect of each. */
-import type { Below, Operands, Profile, Role } from '#core/contracts/shell-programs.ts';
-import { type Grammar, givenOptions, isGiven, isOneOf, type Option, type Parsed } from './arguments.ts';
+import type { Operands, Profile, Role, Subcommands } from '#core/contracts/shell-programs.ts';
+import { type Grammar, givenOptions, isGiven, isOneOf, type Option, type ParsedArguments } from './arguments.ts';
 import { namesSecret } from './environment.ts';
 import { type Capability, type Invocation, short } from './invocation.ts';
-import { type Assigned, assign, operandCountText, worstRole } from './operands.ts';
+import { assign, type OperandRole, operandCountText, worstRole } from './operands.ts';
 import { readBelow } from './reach.ts';
-import { type Act, isPath, operandEffect, pathEffect, valueEffect } from './role-effects.ts';
+import { isPath, operandEffect, pathEffect, type RoleContext, valueEffect } from './role-effects.ts';
 import { type Arg, argOf } from './words.ts';
 
 /** Adds all effects of a command according to its profile. */
 export function interpret(
   call: Invocation,
   { profile }: Grammar,
-  parsed: Parsed,
+  parsed: ParsedArguments,
   words: readonly Arg[] = call.args,
 ): void {
   const operands = assigned(call, profile, parsed);
@@ -27,7 +27,7 @@ export function interpret(
 /** Roles of values that do not make a program open anything. */
 const opensNothing = /^(?:text|word|number|names)$/;
 
-function showsNames(call: Invocation, { showsNames }: Profile, parsed: Parsed): boolean {
+function showsNames(call: Invocation, { showsNames }: Profile, parsed: ParsedArguments): boolean {
   return (
     showsNames !== undefined &&
     !isGiven(parsed, showsNames.unless) &&
@@ -38,7 +38,7 @@ function showsNames(call: Invocation, { showsNames }: Profile, parsed: Parsed): 
 }
 
 /** Returns the roles of the operands, or the worst possible role if their number is wrong. */
-function assigned(call: Invocation, profile: Profile, parsed: Parsed): readonly Assigned[] {
+function assigned(call: Invocation, profile: Profile, parsed: ParsedArguments): readonly OperandRole[] {
   const wanted = operandsOf(profile, parsed);
   const found = assign(parsed.operands, wanted);
   if (found) return found;
@@ -47,18 +47,18 @@ function assigned(call: Invocation, profile: Profile, parsed: Parsed): readonly 
   return parsed.operands.map((arg) => ({ arg, role: worstRole(wanted) }));
 }
 
-const operandsOf = (profile: Profile, parsed: Parsed): Operands =>
+const operandsOf = (profile: Profile, parsed: ParsedArguments): Operands =>
   profile.instead?.find((each) => isGiven(parsed, each.with))?.operands ?? profile.operands;
 
 function effects(
   call: Invocation,
   profile: Profile,
-  parsed: Parsed,
-  operands: readonly Assigned[],
+  parsed: ParsedArguments,
+  operands: readonly OperandRole[],
   words: readonly Arg[],
 ): void {
   const { does, changed } = capabilityOf(profile, parsed);
-  const act: Act = { call, profile, parsed, does, changed };
+  const act: RoleContext = { call, profile, parsed, does, changed };
   if (profile.whole) call.whole(does, words);
   const doubt = profile.input === 'script' ? programDoubt(call, parsed) : undefined;
   if (doubt !== undefined) call.unclear(doubt);
@@ -78,7 +78,7 @@ function effects(
 }
 
 /** Returns the capability of a whole command, and the capability that an option or the first operand changes it to. */
-export function capabilityOf(profile: Profile, parsed: Parsed): Pick<Act, 'does' | 'changed'> {
+export function capabilityOf(profile: Profile, parsed: ParsedArguments): Pick<RoleContext, 'does' | 'changed'> {
   const changed = changedTo(profile, parsed);
   const sends = parsed.options.some(isSending);
   const deletes =
@@ -92,18 +92,18 @@ const worst = (all: readonly Capability[]): Capability | undefined =>
   (['delete', 'execute', 'write', 'read'] as const).find((capability) => all.includes(capability));
 
 /** Returns the capability that results from options and the first operand. */
-function changedTo({ verbs = {}, alone }: Profile, { options, operands }: Parsed): Capability | undefined {
+function changedTo({ verbs = {}, alone }: Profile, { options, operands }: ParsedArguments): Capability | undefined {
   const verb = (Object.keys(verbs) as Capability[]).filter((does) => isOneOf(operands[0]?.text, verbs[does]));
   const byOptions = options.flatMap(({ known }) => known?.changes ?? []);
   return worst([...verb, ...byOptions]) ?? (operands.length === 0 ? alone : undefined);
 }
 
 /** Checks for a command that only prints its help or version. */
-const isQuestion = ({ options, operands }: Parsed): boolean =>
+const isQuestion = ({ options, operands }: ParsedArguments): boolean =>
   operands.length === 0 && options.length > 0 && options.every(({ name }) => /^(?:-V|-h|--version|--help)$/.test(name));
 
 /** Returns why it is uncertain what an interpreter will run. An option that holds a program reports this itself. */
-function programDoubt({ binary }: Invocation, { options, operands }: Parsed): string | undefined {
+function programDoubt({ binary }: Invocation, { options, operands }: ParsedArguments): string | undefined {
   const [first] = operands;
   if (first && first.text !== '-' && first.text !== '/dev/stdin') return undefined;
   if (!first && options.some(({ name }) => /^(?:-m|-c|-h|-v|-V|--help|--version)$/.test(name))) return undefined;
@@ -116,7 +116,7 @@ function programDoubt({ binary }: Invocation, { options, operands }: Parsed): st
 const isSending = ({ known, value }: Option): boolean =>
   known?.role === 'data' || (known?.role === 'method' && !/^(?:GET|HEAD|OPTIONS)$/i.test(value?.text ?? ''));
 
-function searchBelow({ call, parsed }: Act, below: Below, operands: readonly Assigned[]): void {
+function searchBelow({ call, parsed }: RoleContext, below: Subcommands, operands: readonly OperandRole[]): void {
   const roots = operands.filter(({ role }) => role === 'read').map(({ arg }) => arg);
   const patterns = [
     ...operands.filter(({ role }) => role === 'text').map(({ arg }) => arg),
@@ -131,7 +131,7 @@ function showEnvironment(call: Invocation): void {
   call.effect('read', '');
 }
 
-function runCommand({ call, profile }: Act, command: readonly Arg[]): void {
+function runCommand({ call, profile }: RoleContext, command: readonly Arg[]): void {
   const env: Record<string, string> = {};
   // For env, a single dash means `-i`.
   let at = profile.assigns && command[0]?.text === '-' ? 1 : 0;
@@ -151,7 +151,7 @@ function runCommand({ call, profile }: Act, command: readonly Arg[]): void {
 const quote = ({ text, known }: Arg): string => (known ? `'${text.replaceAll("'", "'\\''")}'` : text);
 
 /** Reads options that follow operands: programs that follow POSIX treat them as operands. */
-function readUnpermuted(act: Act): void {
+function readUnpermuted(act: RoleContext): void {
   const { parsed, profile } = act;
   const { unpermuted } = parsed;
   if (!unpermuted) return;
@@ -164,13 +164,18 @@ function readUnpermuted(act: Act): void {
 const hidden: ReadonlySet<Role | undefined> = new Set<Role>(['text', 'sed', 'awk', 'jq']);
 
 /** Excludes free text from all effects, because rules about paths and commands would match it. */
-function hideTexts(call: Invocation, { options }: Parsed, operands: readonly Assigned[]): void {
+function hideTexts(call: Invocation, { options }: ParsedArguments, operands: readonly OperandRole[]): void {
   for (const { known, source } of options) if (hidden.has(known?.role)) call.isText(source);
   for (const { arg, role } of operands) if (hidden.has(role) && !(role === 'text' && arg.glob)) call.isText(arg);
 }
 
 /** Reports words that are uncertain or cannot be parsed. */
-function reportProblems(call: Invocation, profile: Profile, parsed: Parsed, operands: readonly Assigned[]): void {
+function reportProblems(
+  call: Invocation,
+  profile: Profile,
+  parsed: ParsedArguments,
+  operands: readonly OperandRole[],
+): void {
   for (const problem of parsed.problems)
     call.unclear(`${call.binary}: ${problem} (docs/reference/shell-programs.md lists what is read)`);
   for (const { known, name } of parsed.options)

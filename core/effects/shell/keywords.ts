@@ -1,6 +1,6 @@
 /** Parses the parts that all commands share, based on position: reserved words, required words, redirections. */
 import { Lexer } from './lexer.ts';
-import { type Redirect, type RedirectOperator, Unreadable, type Word } from './syntax.ts';
+import { type Redirect, type RedirectOperator, UnreadableSyntax, type Word } from './syntax.ts';
 
 const metacharacter = '(?=[\\s;&|()<>]|$)';
 const keywords = new Map<string, RegExp>();
@@ -14,7 +14,7 @@ export abstract class Keywords extends Lexer {
   protected redirect(): Redirect | undefined {
     const head = this.match(/(?:\d+|\{[A-Za-z_]\w*\})?(?:<<<|<<-?|<>|<&|>>|>&|>\||<(?!\()|>(?!\())|&>>|&>/y);
     if (head === undefined) return undefined;
-    if (/^(?:\{|\d\d)/.test(head)) throw new Unreadable(`"${head}" is a word of its own to some shells`);
+    if (/^(?:\{|\d\d)/.test(head)) throw new UnreadableSyntax(`"${head}" is a word of its own to some shells`);
     this.at += head.length;
     this.skipBlanks();
     const operator = head.replace(/^\d/, '');
@@ -27,12 +27,12 @@ export abstract class Keywords extends Lexer {
   }
 
   protected expectWord(): Word {
-    if (!this.atWord()) throw new Unreadable('a word is missing');
+    if (!this.atWord()) throw new UnreadableSyntax('a word is missing');
     return this.word();
   }
 
   protected expect(word: string): void {
-    if (!this.keyword(word)) throw new Unreadable(`"${word}" is missing`);
+    if (!this.keyword(word)) throw new UnreadableSyntax(`"${word}" is missing`);
   }
 
   protected keyword(word: string): boolean {

@@ -2,7 +2,7 @@
 import { ansiQuoted } from './ansi-quotes.ts';
 import { isHarmlessVariable, variableDoubt } from './environment.ts';
 import { HereDocuments } from './here-documents.ts';
-import { type Piece, type Script, spend, Unreadable, type Word } from './syntax.ts';
+import { type Piece, type Script, spend, UnreadableSyntax, type Word } from './syntax.ts';
 
 /** A word that is being read. */
 interface Draft {
@@ -95,15 +95,15 @@ export abstract class Lexer extends HereDocuments {
   #beyondAscii(draft: Draft): void {
     const char = String.fromCodePoint(this.source.codePointAt(this.at)!);
     if (hidden.test(char))
-      throw new Unreadable('the line contains invisible characters or foreign blanks outside of quotes');
+      throw new UnreadableSyntax('the line contains invisible characters or foreign blanks outside of quotes');
     this.at += char.length;
     add(draft, char, false);
   }
 
   #escaped(draft: Draft): void {
     const next = this.source[this.at + 1];
-    if (next === undefined) throw new Unreadable('the line ends in a backslash');
-    if (next === '\n') throw new Unreadable('a word goes on in the next line');
+    if (next === undefined) throw new UnreadableSyntax('the line ends in a backslash');
+    if (next === '\n') throw new UnreadableSyntax('a word goes on in the next line');
     this.at += 2;
     add(draft, next, true);
   }
@@ -111,7 +111,7 @@ export abstract class Lexer extends HereDocuments {
   /** Returns the text up to the closing quote, which is consumed. */
   #upTo(quote: string): string {
     const end = this.source.indexOf(quote, this.at + 1);
-    if (end < 0) throw new Unreadable('a quote is not closed');
+    if (end < 0) throw new UnreadableSyntax('a quote is not closed');
     const text = this.source.slice(this.at + 1, end);
     this.at = end + 1;
     return text;
@@ -130,7 +130,7 @@ export abstract class Lexer extends HereDocuments {
       const char = this.char;
       if (char === '') {
         if (end === '') return;
-        throw new Unreadable('a quote is not closed');
+        throw new UnreadableSyntax('a quote is not closed');
       }
       if (char === '"') {
         this.at++;
@@ -153,10 +153,10 @@ export abstract class Lexer extends HereDocuments {
   #dollar(draft: Draft, quoted: boolean): void {
     const start = this.at++;
     const char = this.char;
-    if (this.startsWith('\\\n')) throw new Unreadable('an expansion goes on in the next line');
+    if (this.startsWith('\\\n')) throw new UnreadableSyntax('an expansion goes on in the next line');
     if (char === '(') this.#substitution(draft, quoted, start);
     else if (char === '{') this.#parameter(draft, quoted, start);
-    else if (char === '[') throw new Unreadable('$[…] is not read');
+    else if (char === '[') throw new UnreadableSyntax('$[…] is not read');
     else if (char === "'" && !quoted) this.#ansi(draft);
     else if (char === '"' && !quoted) {
       this.doubt('$"…" is read differently by different shells');
@@ -190,7 +190,7 @@ export abstract class Lexer extends HereDocuments {
    */
   #parameter(draft: Draft, quoted: boolean, start: number): void {
     const head = this.match(/\{#?(?:[A-Za-z_]\w*|[0-9]+|[@*#?$!_-])/y);
-    if (head === undefined) throw new Unreadable('an expansion in braces is not of a known form');
+    if (head === undefined) throw new UnreadableSyntax('an expansion in braces is not of a known form');
     this.at += head.length;
     const element = this.match(/\[(?:[@*]|\d+)\](?=\})/y);
     this.at += element?.length ?? 0;
@@ -202,7 +202,7 @@ export abstract class Lexer extends HereDocuments {
   #operator(draft: Draft, head: string, quoted: boolean): void {
     const operator = this.match(plainOperator) ?? this.match(bashOperator) ?? this.match(/:\d+(?::\d+)?(?=\})/y);
     if (operator === undefined || head.startsWith('{#'))
-      throw new Unreadable('an expansion in braces may run what it holds');
+      throw new UnreadableSyntax('an expansion in braces may run what it holds');
     this.at += operator.length;
     const name = head.slice(1);
     if (operator.endsWith('=') && !isHarmlessVariable(name)) this.doubt(variableDoubt(name));
@@ -215,14 +215,14 @@ export abstract class Lexer extends HereDocuments {
     this.deeper(() => {
       while (!this.eat('}')) {
         const char = this.char;
-        if (char === '') throw new Unreadable('an expansion is not closed');
+        if (char === '') throw new UnreadableSyntax('an expansion is not closed');
         if (char === '"' && !quoted) {
           this.at++;
           this.quoted(aside, '"');
         } else if (char === '$') this.#dollar(aside, quoted);
         else if (char === '`') this.#backticks(aside, quoted);
         else if (plainInside.test(char)) this.at++;
-        else throw new Unreadable(`"${char}" is used in an expansion in braces`);
+        else throw new UnreadableSyntax(`"${char}" is used in an expansion in braces`);
       }
     });
   }
@@ -230,13 +230,13 @@ export abstract class Lexer extends HereDocuments {
   /** Parses a substitution, starting at the parenthesis of `$(`, `<(` or `>(`. */
   #substitution(draft: Draft, quoted: boolean, start: number): void {
     spend(this.budget);
-    if (this.awaitsDocument) throw new Unreadable('a substitution comes between a here-document and its text');
+    if (this.awaitsDocument) throw new UnreadableSyntax('a substitution comes between a here-document and its text');
     if (this.source[start] === '$' && this.startsWith('((')) this.#arithmetic();
     else {
       this.at++;
       draft.inner.push(this.deeper(() => this.commands()));
       this.assertDocumentsRead();
-      if (!this.eat(')')) throw new Unreadable('a substitution is not closed');
+      if (!this.eat(')')) throw new UnreadableSyntax('a substitution is not closed');
     }
     unknown(draft, this.source.slice(start, this.at), quoted);
   }
@@ -247,7 +247,7 @@ export abstract class Lexer extends HereDocuments {
    */
   #arithmetic(): void {
     const text = this.match(numbers);
-    if (text === undefined) throw new Unreadable('$((…)) contains more than numbers and operators');
+    if (text === undefined) throw new UnreadableSyntax('$((…)) contains more than numbers and operators');
     this.at += text.length;
   }
 
@@ -255,10 +255,10 @@ export abstract class Lexer extends HereDocuments {
     spend(this.budget);
     const start = this.at;
     const end = this.source.indexOf('`', start + 1);
-    if (end < 0) throw new Unreadable('a backtick is not closed');
+    if (end < 0) throw new UnreadableSyntax('a backtick is not closed');
     const text = this.source.slice(start + 1, end);
     if (text.includes('\\') || (quoted && text.includes('"')))
-      throw new Unreadable('quotes within backticks are read differently by different shells');
+      throw new UnreadableSyntax('quotes within backticks are read differently by different shells');
     this.at = end + 1;
     draft.inner.push(this.read(text));
     unknown(draft, this.source.slice(start, this.at), quoted);

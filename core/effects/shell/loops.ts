@@ -2,7 +2,7 @@
  * Unrolls loops over plain names and patterns: the body is repeated with each value in place of `"$name"`
  * [effects.profiles].
  */
-import { type Command, type Piece, type Script, Unreadable, type Word } from './syntax.ts';
+import { type Command, type Piece, type Script, UnreadableSyntax, type Word } from './syntax.ts';
 import { type Arg, expandWord } from './words.ts';
 
 type Compound = Extract<Command, { kind: 'compound' }>;
@@ -25,19 +25,19 @@ const setsVariables = new Set(
 /** Returns one copy of the bodies for each value, or undefined if a value or a body does not have a plain form. */
 export function roundsOf({ scope, sets: name, words, bodies }: Compound): readonly (readonly Script[])[] | undefined {
   if (scope !== 'loop' || name === undefined || words.length === 0) return undefined;
-  const values = valuesOf(words);
+  const values = loopValues(words);
   if (values === undefined || !bodies.every((body) => keeps(body, name))) return undefined;
   return values.map((value) => bodies.map((body) => bindScript(body, name, value)));
 }
 
-function valuesOf(words: readonly Word[]): readonly Arg[] | undefined {
+function loopValues(words: readonly Word[]): readonly Arg[] | undefined {
   try {
     const values = words.flatMap(expandWord);
     const isPlain = ({ known, glob, text }: Arg) =>
       known && (glob ? plainPattern : plainValue).test(text) && !text.includes('..');
     return values.length <= maxValues && values.every(isPlain) ? values : undefined;
   } catch (thrown) {
-    if (thrown instanceof Unreadable) return undefined;
+    if (thrown instanceof UnreadableSyntax) return undefined;
     throw thrown;
   }
 }
@@ -50,13 +50,13 @@ const keeps = (script: Script, name: string): boolean =>
   commandsOf(script).every((command) => {
     if (command.kind === 'function') return false;
     if (command.kind === 'compound') return command.sets !== name && command.bodies.every((body) => keeps(body, name));
-    const program = nameOf(command.words[0]);
+    const program = literalText(command.words[0]);
     return (
       command.assignments.every((each) => each.name !== name) && program !== undefined && !setsVariables.has(program)
     );
   });
 
-const nameOf = (word: Word | undefined): string | undefined => {
+const literalText = (word: Word | undefined): string | undefined => {
   const [piece, ...others] = word?.pieces ?? [];
   return piece?.kind === 'text' && others.length === 0 ? piece.text : undefined;
 };
@@ -75,7 +75,7 @@ function bindCommand(command: Command, name: string, value: Arg): Command {
   if (command.kind === 'function') return command;
   if (command.kind === 'compound')
     return { ...command, bodies: command.bodies.map((body) => bindScript(body, name, value)) };
-  if (value.glob && !readsFiles.has(nameOf(command.words[0]) ?? '')) return command;
+  if (value.glob && !readsFiles.has(literalText(command.words[0]) ?? '')) return command;
   return {
     ...command,
     words: command.words.map((word) => bindWord(word, name, value)),

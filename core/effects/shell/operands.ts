@@ -2,7 +2,7 @@
 import type { Operands, Role } from '#core/contracts/shell-programs.ts';
 import type { Arg } from './words.ts';
 
-export interface Assigned {
+export interface OperandRole {
   readonly arg: Arg;
   readonly role: Role;
 }
@@ -14,7 +14,7 @@ interface Slot {
 }
 
 /** Returns each argument with its role, or undefined if there are too few or too many. */
-export function assign(args: readonly Arg[], operands: Operands): readonly Assigned[] | undefined {
+export function assign(args: readonly Arg[], operands: Operands): readonly OperandRole[] | undefined {
   const slots = operands.map(slotOf);
   const repeating = slots.findIndex((slot) => slot.repeats);
   const least = slots.reduce((sum, slot) => sum + slot.least, 0);

@@ -1,6 +1,6 @@
 /** Programs described in a configuration (`catalog.programs`), which are read like the gateway's own [catalog.own]. */
 import type { OwnProgram, OwnPrograms } from '#core/contracts/config/catalog.ts';
-import type { ByRole, Command, CommandProgram, Operands, Options } from '#core/contracts/shell-programs.ts';
+import type { Command, CommandProgram, Operands, OperandsByRole, Options } from '#core/contracts/shell-programs.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import { type CommandTree, treeOf } from './command-tree.ts';
 
@@ -53,7 +53,7 @@ function optionsOf({
   flags,
   refused,
 }: NonNullable<OwnProgram['options']> = {}): Options & Pick<Command, 'objects'> {
-  const byRole: ByRole = typeof values === 'string' ? { word: values } : values;
+  const byRole: OperandsByRole = typeof values === 'string' ? { word: values } : values;
   return {
     ...(flags !== undefined && { flags }),
     ...(refused !== undefined && { refused }),

@@ -7,7 +7,7 @@ import {
   type Pipeline,
   type Script,
   spend,
-  Unreadable,
+  UnreadableSyntax,
   type Word,
 } from './syntax.ts';
 
@@ -21,7 +21,7 @@ export const parseShell = (source: string, budget: Budget, depth = 0): Script =>
 class Parser extends CompoundCommands {
   whole(): Script {
     const script = this.commands();
-    if (this.at < this.source.length) throw new Unreadable(`"${this.char}" stands where no command ends`);
+    if (this.at < this.source.length) throw new UnreadableSyntax(`"${this.char}" stands where no command ends`);
     this.assertDocumentsRead();
     return script;
   }
@@ -93,7 +93,7 @@ class Parser extends CompoundCommands {
     if (this.startsWith('((')) this.#refuseArithmetic();
     if (this.eat('(')) {
       const body = this.script([]);
-      if (!this.eat(')')) throw new Unreadable('a parenthesis is not closed');
+      if (!this.eat(')')) throw new UnreadableSyntax('a parenthesis is not closed');
       return this.compound([body], 'subshell');
     }
     if (this.keyword('{')) return this.compound([this.body('}')], 'group');
@@ -109,6 +109,6 @@ class Parser extends CompoundCommands {
 
   /** Refuses arithmetic, because shells other than bash treat it as nested subshells. */
   #refuseArithmetic(): never {
-    throw new Unreadable('((…)) is arithmetic to some shells and runs commands in others');
+    throw new UnreadableSyntax('((…)) is arithmetic to some shells and runs commands in others');
   }
 }

@@ -1,7 +1,7 @@
 /** Reads of everything below a folder, which are certain only if names or patterns exclude secrets. */
-import type { Below } from '#core/contracts/shell-programs.ts';
+import type { Subcommands } from '#core/contracts/shell-programs.ts';
 import { resolveAt } from '../paths.ts';
-import { givenOptions, isGiven, type Parsed } from './arguments.ts';
+import { givenOptions, isGiven, type ParsedArguments } from './arguments.ts';
 import { type Invocation, short } from './invocation.ts';
 import { namesFile, namesSources, namesSourcesAnywhere } from './source-names.ts';
 import type { Arg } from './words.ts';
@@ -24,8 +24,8 @@ const sourceFolders = new Set(
 /** Reports a program that reads everything below `roots`, unless something restricts it. */
 export function readBelow(
   call: Invocation,
-  below: Below,
-  parsed: Parsed,
+  below: Subcommands,
+  parsed: ParsedArguments,
   roots: readonly Arg[],
   patterns: readonly Arg[],
 ): void {
@@ -55,7 +55,7 @@ export function readBelow(
 }
 
 /** Checks for globs or options that include hidden files. A glob that specifies the extension does not include them. */
-const revealsHidden = (below: Below, parsed: Parsed): boolean =>
+const revealsHidden = (below: Subcommands, parsed: ParsedArguments): boolean =>
   (below.reach === 'everything' && !leavesHiddenOut(below, parsed)) || showsHidden(below, parsed);
 
 /**
@@ -64,9 +64,9 @@ const revealsHidden = (below: Below, parsed: Parsed): boolean =>
  */
 const hiddenNames = new Set(['.*', '.?*', '.[!.]*', '.[^.]*']);
 
-function leavesHiddenOut({ leavesOut, narrows: globs }: Below, parsed: Parsed): boolean {
+function leavesHiddenOut({ leavesOut, narrows: globs }: Subcommands, parsed: ParsedArguments): boolean {
   if (!leavesOut || givenOptions(parsed, globs).length > 0) return false;
-  const names = (options: Below['narrows']) => givenOptions(parsed, options).map(({ value }) => value);
+  const names = (options: Subcommands['narrows']) => givenOptions(parsed, options).map(({ value }) => value);
   return [leavesOut.files, leavesOut.folders].every((options) =>
     names(options).some((name) => name?.known === true && !name.glob && hiddenNames.has(name.text)),
   );
@@ -82,12 +82,12 @@ const isBelowHidden = ({ cwds }: Invocation, roots: readonly Arg[]): boolean =>
 const isHidden = (path: string): boolean =>
   path.split('/').some((segment) => segment.startsWith('.') && !openFolders.has(segment));
 
-const showsHidden = ({ reveals, narrows: globs }: Below, parsed: Parsed): boolean =>
+const showsHidden = ({ reveals, narrows: globs }: Subcommands, parsed: ParsedArguments): boolean =>
   isGiven(parsed, reveals) ||
   givenOptions(parsed, globs).some(({ value }) => !/^!|^[\w*/-]*\.(?!env$)\w+$/.test(value?.text ?? '*'));
 
 /** Checks that only names or types of source files are read. */
-function narrows(below: Below, parsed: Parsed): boolean {
+function narrows(below: Subcommands, parsed: ParsedArguments): boolean {
   const { narrows: globs, types } = below;
   const names = givenOptions(parsed, globs).map(({ value }) => value?.text ?? '*');
   const wanted = names.filter((name) => !name.startsWith('!'));

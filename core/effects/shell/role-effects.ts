@@ -1,19 +1,19 @@
 /** Effects of a value or an operand according to its role. */
 import type { Profile, Role } from '#core/contracts/shell-programs.ts';
-import type { Option, Parsed } from './arguments.ts';
+import type { Option, ParsedArguments } from './arguments.ts';
 import { namesSecret } from './environment.ts';
 import { type Capability, type Invocation, short } from './invocation.ts';
-import type { Assigned } from './operands.ts';
+import type { OperandRole } from './operands.ts';
 import { isHarmlessAwk } from './scripts/awk.ts';
 import { isHarmlessJq } from './scripts/jq.ts';
 import { isHarmlessSed } from './scripts/sed.ts';
 import type { Arg } from './words.ts';
 
 /** Context in which an option or an operand is read. */
-export interface Act {
+export interface RoleContext {
   readonly call: Invocation;
   readonly profile: Profile;
-  readonly parsed: Parsed;
+  readonly parsed: ParsedArguments;
   /** The capability of the program, including its options. */
   readonly does: Capability;
   /** The capability that an option changes it to. */
@@ -26,7 +26,7 @@ export const isPath = (role: Role): role is PathRole => /^(?:read|names|write|de
 
 /** Adds the effect on the path in the argument: a read, a write or a deletion. */
 export function pathEffect(
-  { call, profile }: Act,
+  { call, profile }: RoleContext,
   role: PathRole,
   arg: Arg,
   capability: Capability = role === 'names' ? 'read' : role,
@@ -38,7 +38,7 @@ export function pathEffect(
 }
 
 /** Adds the effect of an option's value: what it opens, runs or sends. */
-export function valueEffect(act: Act, { known, name, value }: Option): void {
+export function valueEffect(act: RoleContext, { known, name, value }: Option): void {
   const { call } = act;
   const role = known?.role;
   if (role === 'unread') call.unclear(`${call.binary} ${name} runs, loads or changes something that is not read`);
@@ -61,7 +61,7 @@ export function valueEffect(act: Act, { known, name, value }: Option): void {
 }
 
 /** Adds the effect of an operand. Returns whether the operand has one. */
-export function operandEffect(act: Act, { arg, role }: Assigned): boolean {
+export function operandEffect(act: RoleContext, { arg, role }: OperandRole): boolean {
   const { call, profile, parsed, changed, does } = act;
   if (isPath(role)) {
     if (!profile.whole) pathEffect(act, role, arg, changed ?? (role === 'read' || role === 'names' ? does : role));
@@ -73,7 +73,7 @@ export function operandEffect(act: Act, { arg, role }: Assigned): boolean {
 }
 
 /** Adds the effect of addresses, shell text and scripts. */
-function textEffect({ call, does }: Act, role: Role, arg: Arg): void {
+function textEffect({ call, does }: RoleContext, role: Role, arg: Arg): void {
   if (role === 'url') {
     if (!arg.known) call.isOpen(arg);
     call.effect(does, arg.text);

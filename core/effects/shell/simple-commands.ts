@@ -1,6 +1,6 @@
 /** Parses simple commands: assignments, words and redirections in any order, and function definitions with `name()`. */
 import { Keywords, plainText } from './keywords.ts';
-import { type Assignment, type Command, limits, type Redirect, Unreadable, type Word } from './syntax.ts';
+import { type Assignment, type Command, limits, type Redirect, UnreadableSyntax, type Word } from './syntax.ts';
 
 const reserved = new Set(
   'if then elif else fi for while until do done case esac select function coproc { } [[ ]] ! time in'.split(' '),
@@ -22,7 +22,7 @@ export abstract class SimpleCommands extends Keywords {
         const assigned = words.length === 0 ? this.match(/[A-Za-z_]\w*(?:\[\d+\])?\+?=/y) : undefined;
         if (assigned !== undefined) assignments.push(this.#assignment(assigned));
         else words.push(this.word());
-        if (words.length > limits.words) throw new Unreadable(`a command has more than ${limits.words} words`);
+        if (words.length > limits.words) throw new UnreadableSyntax(`a command has more than ${limits.words} words`);
       } else break;
       if (before?.startsWith('&>')) this.doubt('to some shells &> ends a command');
     }
@@ -30,18 +30,18 @@ export abstract class SimpleCommands extends Keywords {
     const name = first && plainText(first);
     if (this.char === '(') {
       if (words.length > 1 || assignments.length > 0 || redirects.length > 0)
-        throw new Unreadable('a parenthesis is not allowed here');
+        throw new UnreadableSyntax('a parenthesis is not allowed here');
       this.at++;
       this.skipBlanks();
-      if (!this.eat(')')) throw new Unreadable('a parenthesis is not allowed here');
+      if (!this.eat(')')) throw new UnreadableSyntax('a parenthesis is not allowed here');
       return this.functionBody(name);
     }
     if (!first && assignments.length === 0 && redirects.length === 0)
-      throw new Unreadable(
+      throw new UnreadableSyntax(
         this.char === '' ? 'a command is missing at the end' : `a command is missing before "${this.char}"`,
       );
     if (name !== undefined && reserved.has(name) && name !== 'time' && name !== 'in')
-      throw new Unreadable(`"${name}" is not allowed here`);
+      throw new UnreadableSyntax(`"${name}" is not allowed here`);
     return { kind: 'simple', assignments, words, redirects };
   }
 
@@ -51,17 +51,17 @@ export abstract class SimpleCommands extends Keywords {
     if (!this.eat('(')) return { name, values: this.atWord() ? [this.word()] : [] };
     const values: Word[] = [];
     for (this.skipLines(); !this.eat(')'); this.skipLines()) {
-      if (this.char === '[') throw new Unreadable('an index of an array may run what stands in it');
+      if (this.char === '[') throw new UnreadableSyntax('an index of an array may run what stands in it');
       values.push(this.expectWord());
     }
     return { name, values };
   }
 
   protected functionBody(name: string | undefined): Command {
-    if (name === undefined || !/^[\w.-]+$/.test(name)) throw new Unreadable('a function has no plain name');
+    if (name === undefined || !/^[\w.-]+$/.test(name)) throw new UnreadableSyntax('a function has no plain name');
     this.skipLines();
     const body = this.deeper(() => this.command());
-    if (body.kind !== 'compound') throw new Unreadable('the body of a function is not a group');
+    if (body.kind !== 'compound') throw new UnreadableSyntax('the body of a function is not a group');
     this.doubt('a function changes what a word means');
     return { kind: 'function', name, body };
   }

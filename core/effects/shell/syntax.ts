@@ -71,7 +71,7 @@ export const limits = {
 } as const;
 
 /** Error for text that may mean something other than its parsed form. The message is the reported reason. */
-export class Unreadable extends Error {}
+export class UnreadableSyntax extends Error {}
 
 /** Work done for one call, shared by all text in the call. */
 export interface Budget {
@@ -84,5 +84,6 @@ export interface Budget {
 }
 
 export function spend(budget: Budget): void {
-  if (++budget.nodes > limits.nodes) throw new Unreadable(`the line has more than ${limits.nodes} words and commands`);
+  if (++budget.nodes > limits.nodes)
+    throw new UnreadableSyntax(`the line has more than ${limits.nodes} words and commands`);
 }

@@ -20,12 +20,12 @@ import {
   type Redirect,
   type Script,
   spend,
-  Unreadable,
+  UnreadableSyntax,
   type Word,
 } from './syntax.ts';
 import { type Arg, expandWord, hasBraces, joinedWord, unbracedWord } from './words.ts';
 
-type Simple = Extract<Command, { kind: 'simple' }>;
+type SimpleCommand = Extract<Command, { kind: 'simple' }>;
 
 const inherited: Stdin = { kind: 'inherited' };
 const unknown: Stdin = { kind: 'unknown' };
@@ -77,13 +77,13 @@ export class Walk implements Host {
     const argv = part.parameters.argv as readonly string[];
     const key = `${this.#vector(argv)} ${part.tool}\n${part.capability}\n${part.target}\n${asText(cwd ?? '')}\n${JSON.stringify(part.branches)}\n${part.names_only}`;
     if (this.#seen.has(key)) return;
-    if (this.parts.length >= limits.parts) throw new Unreadable(`the line has more than ${limits.parts} effects`);
+    if (this.parts.length >= limits.parts) throw new UnreadableSyntax(`the line has more than ${limits.parts} effects`);
     this.#partWords += argv.length;
     if (this.#partWords > limits.partWords)
-      throw new Unreadable('the commands of the line have too many words to report');
+      throw new UnreadableSyntax('the commands of the line have too many words to report');
     this.#characters += part.target.length;
     if (this.#characters > 4 * limits.characters)
-      throw new Unreadable('the effects of the line are too long to report');
+      throw new UnreadableSyntax('the effects of the line are too long to report');
     this.#seen.add(key);
     this.parts.push(part);
   }
@@ -112,7 +112,8 @@ export class Walk implements Host {
   }
 
   line(text: string, situation: Situation): void {
-    if (this.#lines >= limits.lines) throw new Unreadable(`lines are nested in lines more than ${limits.lines} times`);
+    if (this.#lines >= limits.lines)
+      throw new UnreadableSyntax(`lines are nested in lines more than ${limits.lines} times`);
     this.#lines++;
     // Data that bash would run when it evaluates arithmetic.
     if (/\[(?:\$\(|`)/.test(text)) this.unclear('a subscript in the line may be run');
@@ -126,7 +127,7 @@ export class Walk implements Host {
     const [first, ...rest] = args;
     if (!first) return;
     spend(this.#budget);
-    if (args.length > limits.words) throw new Unreadable(`a command has more than ${limits.words} words`);
+    if (args.length > limits.words) throw new UnreadableSyntax(`a command has more than ${limits.words} words`);
     const { text } = first;
     if (!first.known || first.glob || text === '' || /\s/.test(text) || text.startsWith('!') || text.startsWith('~')) {
       this.unclear(`which command "${short(text)}" runs is only known when the line runs`);
@@ -139,7 +140,8 @@ export class Walk implements Host {
     const binary = isSystemPath(folded) ? baseName(folded) : folded;
     const found = readerOf(binary, this.#programs);
     if (!found.loose) for (const arg of rest) if (arg.splits) this.unclear(splitDoubt(arg));
-    if (++this.#runs > limits.depth) throw new Unreadable(`commands run commands more than ${limits.depth} times over`);
+    if (++this.#runs > limits.depth)
+      throw new UnreadableSyntax(`commands run commands more than ${limits.depth} times over`);
     found.read(new Invocation(this, isAscii(text) ? binary : text, rest, situation));
     this.#runs--;
   }
@@ -148,7 +150,7 @@ export class Walk implements Host {
     try {
       read();
     } catch (thrown) {
-      if (!(thrown instanceof Unreadable)) throw thrown;
+      if (!(thrown instanceof UnreadableSyntax)) throw thrown;
       this.unclear(thrown.message);
     }
     this.#lines = 0;
@@ -238,7 +240,7 @@ export class Walk implements Host {
     }
   }
 
-  #simple({ assignments, words, redirects }: Simple, situation: Situation): void {
+  #simple({ assignments, words, redirects }: SimpleCommand, situation: Situation): void {
     const env: Record<string, string> = {};
     const args = this.#arguments(words);
     for (const { name, values } of assignments) {
@@ -260,7 +262,7 @@ export class Walk implements Host {
     const args: Arg[] = [];
     for (const word of words) {
       args.push(...expandWord(word));
-      if (args.length > limits.words) throw new Unreadable(`a command has more than ${limits.words} words`);
+      if (args.length > limits.words) throw new UnreadableSyntax(`a command has more than ${limits.words} words`);
     }
     return args;
   }

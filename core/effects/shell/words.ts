@@ -1,5 +1,5 @@
 /** Expands words to arguments: removes quotes, expands braces, and marks unknown parts. */
-import { limits, type Piece, Unreadable, type Word } from './syntax.ts';
+import { limits, type Piece, UnreadableSyntax, type Word } from './syntax.ts';
 
 export interface Arg {
   /** Text with expansions as written. */
@@ -35,7 +35,7 @@ export function expandWord(word: Word): Arg[] {
 function expandUnits(units: readonly Unit[]): (readonly Unit[])[] {
   if (!units.some((unit) => unit.kind === 'plain' && unit.text.includes('{'))) return [units];
   if (units.reduce((sum, unit) => sum + unit.text.length, 0) > maxCharacters)
-    throw new Unreadable(`a word with braces is longer than ${maxCharacters} characters`);
+    throw new UnreadableSyntax(`a word with braces is longer than ${maxCharacters} characters`);
   return expandBraces(
     units.flatMap((unit) => (unit.kind === 'plain' ? [...unit.text].map(plainUnit) : [unit])),
     0,
@@ -101,7 +101,7 @@ function toArg(all: readonly Unit[]): Arg {
 
 /** Expands `a{b,c}d` and `{1..3}`. Leaves anything else unchanged. */
 function expandBraces(units: readonly Unit[], depth: number): (readonly Unit[])[] {
-  if (depth > limits.depth) throw new Unreadable('braces are nested too deep');
+  if (depth > limits.depth) throw new UnreadableSyntax('braces are nested too deep');
   for (let open = 0; open < units.length; open++) {
     if (!is(units[open], '{')) continue;
     const found = alternatives(units, open);
@@ -112,10 +112,10 @@ function expandBraces(units: readonly Unit[], depth: number): (readonly Unit[])[
       .flatMap((branch) => expandBraces(branch, depth + 1))
       .flatMap((branch) => {
         if (after.length * found.branches.length > maxWords)
-          throw new Unreadable(`braces yield more than ${maxWords} words`);
+          throw new UnreadableSyntax(`braces yield more than ${maxWords} words`);
         return after.map((rest) => [...before, ...branch, ...rest]);
       });
-    if (words.length > maxWords) throw new Unreadable(`braces yield more than ${maxWords} words`);
+    if (words.length > maxWords) throw new UnreadableSyntax(`braces yield more than ${maxWords} words`);
     return words;
   }
   return [units];
@@ -146,7 +146,7 @@ const is = (unit: Unit | undefined, char: string): boolean => unit?.kind === 'pl
 function rangeOf(units: readonly Unit[]): Unit[][] | undefined {
   if (units.some((unit) => unit.kind !== 'plain')) {
     if (units.some((unit) => unit.kind === 'plain' && unit.text === '.'))
-      throw new Unreadable('a range in braces is not plain');
+      throw new UnreadableSyntax('a range in braces is not plain');
     return undefined;
   }
   const range = /^(?:(-?\d{1,9})\.\.(-?\d{1,9})|([A-Za-z])\.\.([A-Za-z]))(?:\.\.(-?\d{1,9}))?$/.exec(
@@ -155,12 +155,12 @@ function rangeOf(units: readonly Unit[]): Unit[][] | undefined {
   if (!range) return undefined;
   const [, low, high, first, last, by] = range;
   if (first !== undefined && first < 'a' !== last! < 'a')
-    throw new Unreadable('a range of letters in braces goes beyond letters');
+    throw new UnreadableSyntax('a range of letters in braces goes beyond letters');
   const from = low === undefined ? first!.codePointAt(0)! : Number(low);
   const to = high === undefined ? last!.codePointAt(0)! : Number(high);
   const step = Math.max(1, Math.abs(Number(by ?? 1)));
   const count = Math.floor(Math.abs(to - from) / step) + 1;
-  if (count > maxWords) throw new Unreadable(`braces yield more than ${maxWords} words`);
+  if (count > maxWords) throw new UnreadableSyntax(`braces yield more than ${maxWords} words`);
   const width = /^-?0\d|^-?\d+\.\.-?0\d/.test(range[0]) ? Math.max(low!.length, high!.length) : 0;
   return Array.from({ length: count }, (_, i) => {
     const value = from + (to > from ? step : -step) * i;

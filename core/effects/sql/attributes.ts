@@ -5,9 +5,9 @@
  * because the only other meaning is a function on that table's row type.
  */
 import { callNamed, isHarmlessFunction } from './functions.ts';
-import { nameOf } from './names.ts';
+import { qualifiedNameOf } from './names.ts';
 import type { Operation } from './operation.ts';
-import { bodyOf, listAt, type Tree, textAt, treeAt, wordsOf } from './tree.ts';
+import { listAt, nodeBody, stringsOf, type Tree, textAt, treeAt } from './tree.ts';
 
 /** A column with its qualifier: `g.f`. */
 export interface QualifiedColumn {
@@ -33,21 +33,21 @@ export function attributeEffects(indirection: Tree): Operation[] {
 /** Returns `g.f`. With three words, the middle one must be a table rather than a function in FROM. */
 export function qualifiedColumn(reference: Tree): QualifiedColumn | undefined {
   const fields = listAt(reference, 'fields');
-  const [qualifier, column] = wordsOf(fields);
+  const [qualifier, column] = stringsOf(fields);
   return fields.length === 2 && qualifier !== undefined && column !== undefined ? { qualifier, column } : undefined;
 }
 
 /** Returns the known columns of a function in FROM, or undefined if its name is unknown. */
 export function functionScan(range: Tree): FunctionScan | undefined {
-  const calls = listAt(range, 'functions').map((node) => listAt(bodyOf(node, 'List') ?? {}, 'items'));
-  const names = calls.map(([call]) => wordsOf(listAt(bodyOf(call, 'FuncCall') ?? {}, 'funcname')).at(-1));
+  const calls = listAt(range, 'functions').map((node) => listAt(nodeBody(node, 'List') ?? {}, 'items'));
+  const names = calls.map(([call]) => stringsOf(listAt(nodeBody(call, 'FuncCall') ?? {}, 'funcname')).at(-1));
   const given = treeAt(range, 'alias');
   const alias = textAt(given, 'aliasname') ?? names[0];
   if (alias === undefined) return undefined;
-  const renamed = wordsOf(listAt(given, 'colnames'));
+  const renamed = stringsOf(listAt(given, 'colnames'));
   const defined = [
     listAt(range, 'coldeflist'),
-    ...calls.map(([, list]) => listAt(bodyOf(list, 'List') ?? {}, 'items')),
+    ...calls.map(([, list]) => listAt(nodeBody(list, 'List') ?? {}, 'items')),
   ];
   const own = calls.flatMap(([call], i) => {
     const fields = fieldsOfCall(call);
@@ -62,7 +62,7 @@ export function functionScan(range: Tree): FunctionScan | undefined {
     alias,
     columns: new Set([
       ...(renamed.length >= own.length ? renamed : [...renamed, ...own.slice(renamed.length)]),
-      ...defined.flat().flatMap((node) => textAt(bodyOf(node, 'ColumnDef') ?? {}, 'colname') ?? []),
+      ...defined.flat().flatMap((node) => textAt(nodeBody(node, 'ColumnDef') ?? {}, 'colname') ?? []),
       ...(range.ordinality === true ? ['ordinality'] : []),
     ]),
   };
@@ -80,13 +80,15 @@ export function scanEffects(columns: readonly QualifiedColumn[], scans: readonly
 }
 
 const effectOf = (name: string | undefined): Operation[] =>
-  name === undefined || isHarmlessFunction(name) ? [] : [callNamed(nameOf([{ String: { sval: name } }]), 'attribute')];
+  name === undefined || isHarmlessFunction(name)
+    ? []
+    : [callNamed(qualifiedNameOf([{ String: { sval: name } }]), 'attribute')];
 
-const fieldName = (node: unknown): string | undefined => textAt(bodyOf(node, 'String') ?? {}, 'sval');
+const fieldName = (node: unknown): string | undefined => textAt(nodeBody(node, 'String') ?? {}, 'sval');
 
 /** Returns the fields in the rows of a built-in function. Empty if it returns plain values or is unknown. */
 function fieldsOfCall(node: unknown): readonly string[] {
-  const name = nameOf(listAt(bodyOf(node, 'FuncCall') ?? {}, 'funcname'));
+  const name = qualifiedNameOf(listAt(nodeBody(node, 'FuncCall') ?? {}, 'funcname'));
   if (name.qualified && name.schema !== 'pg_catalog') return [];
   return Object.hasOwn(rowFields, name.name) ? rowFields[name.name]! : [];
 }

@@ -1,7 +1,7 @@
 /** Statements that read and change rows: INSERT, UPDATE, DELETE, MERGE, TRUNCATE, COPY, LOCK and SELECT row locks. */
 import { relationName } from './names.ts';
 import { type Operation, operation, operationOn, type StatementReader } from './operation.ts';
-import { bodyOf, isTree, listAt, type Tree, textAt, treeAt, unwrapNode } from './tree.ts';
+import { isTree, listAt, nodeBody, type Tree, textAt, treeAt, unwrapNode } from './tree.ts';
 
 /**
  * Checks from its form whether a condition depends on the rows. `id > 0` may still be true for every row, which depends
@@ -26,7 +26,7 @@ function namesColumn(node: unknown): boolean {
     const next = left.pop();
     if (Array.isArray(next)) left.push(...next.slice(0, 10_000));
     else if (isTree(next)) {
-      if (bodyOf(next, 'ColumnRef') || bodyOf(next, 'CurrentOfExpr')) return true;
+      if (nodeBody(next, 'ColumnRef') || nodeBody(next, 'CurrentOfExpr')) return true;
       left.push(...Object.values(next));
     }
   }
@@ -85,7 +85,7 @@ export const dataStatements: Readonly<Record<string, StatementReader>> = {
   MergeStmt: (body) => {
     const name = relationName(treeAt(body, 'relation'));
     const has_where = restricts(body.joinCondition);
-    const actions = listAt(body, 'mergeWhenClauses').map((when) => bodyOf(when, 'MergeWhenClause')?.commandType);
+    const actions = listAt(body, 'mergeWhenClauses').map((when) => nodeBody(when, 'MergeWhenClause')?.commandType);
     return {
       operations: [
         operationOn('merge', 'write', 'table', name, { has_where }),
@@ -122,7 +122,7 @@ export const dataStatements: Readonly<Record<string, StatementReader>> = {
  */
 export const rowLocks = (select: Tree): Operation[] =>
   listAt(select, 'lockingClause').flatMap((node) => {
-    const clause = bodyOf(node, 'LockingClause') ?? {};
+    const clause = nodeBody(node, 'LockingClause') ?? {};
     const strength = (textAt(clause, 'strength') ?? '').replace(/^LCS_FOR/, '').toLowerCase();
     const named = relationsOf(clause, 'lockedRels');
     const all = named.length > 0 ? named : relationsOf(select, 'fromClause');
@@ -144,7 +144,7 @@ export const cascade = (body: Tree): Record<string, unknown> =>
 
 export const relationsOf = (body: Tree, key: string) =>
   listAt(body, key).flatMap((node) => {
-    const relation = bodyOf(node, 'RangeVar');
+    const relation = nodeBody(node, 'RangeVar');
     return relation ? [relationName(relation)] : [];
   });
 
@@ -155,7 +155,7 @@ const returned = (body: Tree): Operation[] =>
     : [operationOn('select', 'read', 'table', relationName(treeAt(body, 'relation')))];
 
 const columnsOf = (body: Tree, key: string): Record<string, unknown> => {
-  const columns = listAt(body, key).flatMap((node) => textAt(bodyOf(node, 'ResTarget') ?? {}, 'name') ?? []);
+  const columns = listAt(body, key).flatMap((node) => textAt(nodeBody(node, 'ResTarget') ?? {}, 'name') ?? []);
   return columns.length === 0 ? {} : { columns: [...new Set(columns)].slice(0, 64) };
 };
 

@@ -1,8 +1,8 @@
 /** Statements that define, change and drop objects (DDL). Most differ only in where the tree stores the name. */
 import { cascade, intoTable, temporary } from './data.ts';
-import { identifier, nameOf, objectName, type QualifiedName, relationName } from './names.ts';
+import { identifier, objectName, type QualifiedName, qualifiedNameOf, relationName } from './names.ts';
 import { type Capability, type Operation, operation, operationOn, type StatementReader } from './operation.ts';
-import { bodyOf, constantOf, listAt, optionsOf, type Tree, textAt, treeAt, wordsOf } from './tree.ts';
+import { constantOf, listAt, nodeBody, optionsOf, stringsOf, type Tree, textAt, treeAt } from './tree.ts';
 
 /** Builds a reader for a table-like object at `key`. */
 const onRelation =
@@ -28,7 +28,7 @@ const onWord =
 /** Builds a reader for an object whose name is a list of words. */
 const onName =
   (verb: string, object: string, key: string): StatementReader =>
-  (body) => ({ operations: [operationOn(verb, 'write', object, nameOf(listAt(body, key)))] });
+  (body) => ({ operations: [operationOn(verb, 'write', object, qualifiedNameOf(listAt(body, key)))] });
 
 type Parameters = (body: Tree) => Readonly<Record<string, unknown>>;
 const noParameters: Parameters = () => ({});
@@ -80,7 +80,7 @@ export const definitionStatements: Readonly<Record<string, StatementReader>> = {
           'create',
           safeLanguages.has(language) ? 'write' : 'execute',
           object,
-          nameOf(listAt(body, 'funcname')),
+          qualifiedNameOf(listAt(body, 'funcname')),
           {
             language,
             ...(definer && { security_definer: true }),
@@ -93,7 +93,7 @@ export const definitionStatements: Readonly<Record<string, StatementReader>> = {
     operations: [
       operationOn('create', 'write', 'trigger', relationName(treeAt(body, 'relation')), {
         name: textAt(body, 'trigname') ?? '',
-        function: nameOf(listAt(body, 'funcname')).target,
+        function: qualifiedNameOf(listAt(body, 'funcname')).target,
       }),
     ],
     skip: ['relation', 'constrrel'],
@@ -113,7 +113,7 @@ export const definitionStatements: Readonly<Record<string, StatementReader>> = {
   CreateOpFamilyStmt: onName('create', 'opfamily', 'opfamilyname'),
   AlterOpFamilyStmt: onName('alter', 'opfamily', 'opfamilyname'),
   DefineStmt: (body) => ({
-    operations: [operationOn('create', 'write', objectWord(body.kind), nameOf(listAt(body, 'defnames')))],
+    operations: [operationOn('create', 'write', objectWord(body.kind), qualifiedNameOf(listAt(body, 'defnames')))],
   }),
   CreateDomainStmt: onName('create', 'domain', 'domainname'),
   CreateEnumStmt: onName('create', 'type', 'typeName'),
@@ -136,7 +136,7 @@ export const definitionStatements: Readonly<Record<string, StatementReader>> = {
   DropSubscriptionStmt: onWord('drop', 'subscription', 'subname', 'delete'),
 
   AlterTableStmt: (body) => {
-    const changes = listAt(body, 'cmds').map((node) => textAt(bodyOf(node, 'AlterTableCmd') ?? {}, 'subtype') ?? '');
+    const changes = listAt(body, 'cmds').map((node) => textAt(nodeBody(node, 'AlterTableCmd') ?? {}, 'subtype') ?? '');
     const drops = changes.some((change) => /^AT_Drop(Column|Constraint)$|^AT_DetachPartition/.test(change));
     return {
       operations: [
@@ -158,8 +158,8 @@ export const definitionStatements: Readonly<Record<string, StatementReader>> = {
   AlterCollationStmt: onName('alter', 'collation', 'collname'),
   AlterTSDictionaryStmt: onName('alter', 'tsdictionary', 'dictname'),
   AlterTSConfigurationStmt: onName('alter', 'tsconfiguration', 'cfgname'),
-  AlterOperatorStmt: (body) => altered('operator', nameOf(listAt(treeAt(body, 'opername'), 'objname'))),
-  AlterFunctionStmt: (body) => altered('function', nameOf(listAt(treeAt(body, 'func'), 'objname'))),
+  AlterOperatorStmt: (body) => altered('operator', qualifiedNameOf(listAt(treeAt(body, 'opername'), 'objname'))),
+  AlterFunctionStmt: (body) => altered('function', qualifiedNameOf(listAt(treeAt(body, 'func'), 'objname'))),
   AlterDatabaseStmt: onWord('alter', 'database', 'dbname'),
   AlterDatabaseRefreshCollStmt: onWord('alter', 'database', 'dbname'),
   AlterDatabaseSetStmt: onWord('alter', 'database', 'dbname'),
@@ -186,7 +186,7 @@ export const definitionStatements: Readonly<Record<string, StatementReader>> = {
   DropdbStmt: onWord('drop', 'database', 'dbname', 'delete'),
   DropOwnedStmt: (body) => ({
     operations: listAt(body, 'roles').map((node) =>
-      operation('drop', 'delete', identifier(textAt(bodyOf(node, 'RoleSpec') ?? {}, 'rolename') ?? ''), {
+      operation('drop', 'delete', identifier(textAt(nodeBody(node, 'RoleSpec') ?? {}, 'rolename') ?? ''), {
         object: 'owned',
         rights: true,
       }),
@@ -197,7 +197,7 @@ export const definitionStatements: Readonly<Record<string, StatementReader>> = {
   VacuumStmt: (body) => {
     const verb = body.is_vacuumcmd === true ? 'vacuum' : 'analyze';
     const tables = listAt(body, 'rels').map((node) =>
-      relationName(treeAt(bodyOf(node, 'VacuumRelation') ?? {}, 'relation')),
+      relationName(treeAt(nodeBody(node, 'VacuumRelation') ?? {}, 'relation')),
     );
     return {
       operations:
@@ -233,10 +233,10 @@ const changeOf = (body: Tree, object: string, parameters: Readonly<Record<string
 /** Returns the drop operation. Triggers, rules and policies are named after their table: `[schema, table, name]`. */
 function dropped(object: string, node: unknown, parameters: Readonly<Record<string, unknown>>): Operation {
   if (object === 'trigger' || object === 'rule' || object === 'policy') {
-    const items = listAt(bodyOf(node, 'List') ?? {}, 'items');
-    return operationOn('drop', 'delete', object, nameOf(items.slice(0, -1)), {
+    const items = listAt(nodeBody(node, 'List') ?? {}, 'items');
+    return operationOn('drop', 'delete', object, qualifiedNameOf(items.slice(0, -1)), {
       ...parameters,
-      name: wordsOf(items).at(-1) ?? '',
+      name: stringsOf(items).at(-1) ?? '',
       ...(object === 'policy' && { rights: true }),
     });
   }

@@ -4,7 +4,7 @@
  * user code. A built-in name in another schema is not the built-in function.
  */
 import { harmlessFunctions } from '#core/catalog/databases.ts';
-import { nameOf, type QualifiedName } from './names.ts';
+import { type QualifiedName, qualifiedNameOf } from './names.ts';
 import { type Operation, operation } from './operation.ts';
 import { constantOf, listAt, type Tree } from './tree.ts';
 
@@ -13,13 +13,13 @@ export const isHarmlessFunction = (name: string): boolean => harmless.has(name);
 
 /** Returns the effect of a call in an expression, if it has one. */
 export function callEffect(call: Tree): Operation | undefined {
-  const name = nameOf(listAt(call, 'funcname'));
+  const name = qualifiedNameOf(listAt(call, 'funcname'));
   const builtIn = !name.qualified || name.schema === 'pg_catalog';
-  return builtIn && harmless.has(name.name) ? undefined : callOf(name, call, 'function');
+  return builtIn && harmless.has(name.name) ? undefined : functionCall(name, call, 'function');
 }
 
 /** Returns a call as an operation. Constant arguments are included, because they name files, hosts and statements. */
-export function callOf(name: QualifiedName, call: Tree, object: 'function' | 'procedure'): Operation {
+export function functionCall(name: QualifiedName, call: Tree, object: 'function' | 'procedure'): Operation {
   const args = listAt(call, 'args')
     .map(constantOf)
     .filter((value) => typeof value === 'string')

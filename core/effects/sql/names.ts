@@ -3,7 +3,7 @@
  * `public` and the database are omitted, so that `users`, `public.users` and `shop.public.users` are the same target.
  * The schema of an unqualified name depends on the session: `public` is assumed, and a changed search path is reported.
  */
-import { isTree, type Tree, textAt, wordsOf } from './tree.ts';
+import { isTree, stringsOf, type Tree, textAt } from './tree.ts';
 
 export interface QualifiedName {
   readonly schema: string;
@@ -20,8 +20,8 @@ export const relationName = (relation: Tree): QualifiedName =>
   qualifiedName([textAt(relation, 'catalogname'), textAt(relation, 'schemaname'), textAt(relation, 'relname') ?? '']);
 
 /** Returns the name in a list of words: `[schema, name]`. */
-export const nameOf = (nodes: readonly unknown[]): QualifiedName => {
-  const words = wordsOf(nodes);
+export const qualifiedNameOf = (nodes: readonly unknown[]): QualifiedName => {
+  const words = stringsOf(nodes);
   return qualifiedName([words.at(-3), words.at(-2), words.at(-1) ?? '']);
 };
 
@@ -32,9 +32,9 @@ export const nameOf = (nodes: readonly unknown[]): QualifiedName => {
 export function objectName(node: unknown): QualifiedName {
   if (!isTree(node)) return qualifiedName([undefined, undefined, '']);
   const { List, TypeName, ObjectWithArgs, String: word, RangeVar } = node;
-  if (isTree(List) && Array.isArray(List.items)) return nameOf(List.items);
-  if (isTree(TypeName) && Array.isArray(TypeName.names)) return nameOf(TypeName.names);
-  if (isTree(ObjectWithArgs) && Array.isArray(ObjectWithArgs.objname)) return nameOf(ObjectWithArgs.objname);
+  if (isTree(List) && Array.isArray(List.items)) return qualifiedNameOf(List.items);
+  if (isTree(TypeName) && Array.isArray(TypeName.names)) return qualifiedNameOf(TypeName.names);
+  if (isTree(ObjectWithArgs) && Array.isArray(ObjectWithArgs.objname)) return qualifiedNameOf(ObjectWithArgs.objname);
   if (isTree(RangeVar)) return relationName(RangeVar);
   return qualifiedName([undefined, undefined, isTree(word) ? (textAt(word, 'sval') ?? '') : '']);
 }

@@ -2,15 +2,15 @@
  * Operators. PostgreSQL's built-in operators only compute. An operator with another name, or from another schema, runs
  * a function written by its creator.
  */
-import { nameOf } from './names.ts';
+import { qualifiedNameOf } from './names.ts';
 import { type Operation, operation } from './operation.ts';
-import { wordsOf } from './tree.ts';
+import { stringsOf } from './tree.ts';
 
 /** Returns the effect of an operator given as a list of words: `['+']`, `['hr', '+']`. */
 export function operatorEffect(words: readonly unknown[]): Operation | undefined {
   if (words.length === 0) return undefined;
-  const name = nameOf(words);
-  const builtIn = wordsOf(words).length === 1 || name.schema === 'pg_catalog';
+  const name = qualifiedNameOf(words);
+  const builtIn = stringsOf(words).length === 1 || name.schema === 'pg_catalog';
   if (builtIn && builtInOperators.has(name.name)) return undefined;
   return operation('call', 'execute', name.target, { object: 'operator', schema: name.schema });
 }

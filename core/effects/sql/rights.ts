@@ -3,13 +3,13 @@ import { relationsOf } from './data.ts';
 import { objectWord } from './definitions.ts';
 import { identifier, objectName, relationName } from './names.ts';
 import { type Operation, operation, operationOn, type StatementReader } from './operation.ts';
-import { bodyOf, listAt, type Tree, textAt, treeAt } from './tree.ts';
+import { listAt, nodeBody, type Tree, textAt, treeAt } from './tree.ts';
 
 export const rightsStatements: Readonly<Record<string, StatementReader>> = {
   GrantStmt: (body) => ({ operations: granted(body), skip: ['objects'] }),
   GrantRoleStmt: (body) => ({
     operations: listAt(body, 'granted_roles').map((node) =>
-      operation(verbOf(body), 'write', identifier(textAt(bodyOf(node, 'AccessPriv') ?? {}, 'priv_name') ?? ''), {
+      operation(verbOf(body), 'write', identifier(textAt(nodeBody(node, 'AccessPriv') ?? {}, 'priv_name') ?? ''), {
         object: 'role',
         to: grantees(body, 'grantee_roles'),
         rights: true,
@@ -57,7 +57,7 @@ function granted(body: Tree): Operation[] {
   const parameters = {
     privileges: listAt(body, 'privileges')
       .slice(0, maxNamed)
-      .map((node) => textAt(bodyOf(node, 'AccessPriv') ?? {}, 'priv_name') ?? 'all'),
+      .map((node) => textAt(nodeBody(node, 'AccessPriv') ?? {}, 'priv_name') ?? 'all'),
     to: grantees(body, 'grantees'),
     rights: true,
   };
@@ -83,7 +83,7 @@ const grantees = (body: Tree, key: string): string[] => roleNames(body, key).sli
 
 const roleNames = (body: Tree, key: string): string[] =>
   listAt(body, key).map((node) => {
-    const role = bodyOf(node, 'RoleSpec') ?? {};
+    const role = nodeBody(node, 'RoleSpec') ?? {};
     return textAt(role, 'rolename') ?? (textAt(role, 'roletype') ?? '').replace(/^ROLESPEC_/, '').toLowerCase();
   });
 

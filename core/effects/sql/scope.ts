@@ -1,5 +1,5 @@
 /** Names of common table expressions, which hide tables of the same name in their scope. */
-import { bodyOf, listAt, type Tree, textAt } from './tree.ts';
+import { listAt, nodeBody, type Tree, textAt } from './tree.ts';
 
 export interface Scope {
   readonly names: ReadonlyMap<string, number>;
@@ -13,7 +13,7 @@ export function openWith(
   clause: Tree,
   outer: Scope | undefined,
 ): { readonly queries: readonly { readonly cte: Tree; readonly scope: Scope }[]; readonly scope: Scope } {
-  const ctes = listAt(clause, 'ctes').map((node) => bodyOf(node, 'CommonTableExpr') ?? {});
+  const ctes = listAt(clause, 'ctes').map((node) => nodeBody(node, 'CommonTableExpr') ?? {});
   const names = new Map<string, number>();
   for (const [i, cte] of ctes.entries()) {
     const name = textAt(cte, 'ctename');
@@ -43,13 +43,13 @@ export function isHidden(relation: Tree, from: Scope | undefined): boolean {
 export function neverEnds(clause: Tree, statement: Tree): boolean {
   if (clause.recursive !== true || statement.limitCount !== undefined) return false;
   return listAt(clause, 'ctes').some((node) => {
-    const cte = bodyOf(node, 'CommonTableExpr') ?? {};
-    const query = bodyOf(cte.ctequery, 'SelectStmt') ?? {};
+    const cte = nodeBody(node, 'CommonTableExpr') ?? {};
+    const query = nodeBody(cte.ctequery, 'SelectStmt') ?? {};
     const round = query.op === 'SETOP_UNION' ? query.rarg : undefined;
     if (typeof round !== 'object' || round === null) return false;
     const { fromClause, whereClause, limitCount } = round as Tree;
     const tables = Array.isArray(fromClause) ? fromClause : [];
-    const own = tables.length === 1 && bodyOf(tables[0], 'RangeVar')?.relname === cte.ctename;
+    const own = tables.length === 1 && nodeBody(tables[0], 'RangeVar')?.relname === cte.ctename;
     return own && whereClause === undefined && limitCount === undefined && query.limitCount === undefined;
   });
 }

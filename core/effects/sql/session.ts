@@ -1,6 +1,6 @@
 /** Statements about the session and the server: settings, transactions, prepared statements, cursors, running code. */
-import { callOf } from './functions.ts';
-import { identifier, nameOf } from './names.ts';
+import { functionCall } from './functions.ts';
+import { identifier, qualifiedNameOf } from './names.ts';
 import { operation, type StatementReader } from './operation.ts';
 import { constantOf, listAt, optionsOf, textAt, treeAt } from './tree.ts';
 
@@ -58,8 +58,8 @@ export const sessionStatements: Readonly<Record<string, StatementReader>> = {
   },
   CallStmt: (body) => {
     const call = treeAt(body, 'funccall');
-    const name = nameOf(listAt(call, 'funcname'));
-    return { operations: [callOf(name, call, 'procedure')], skip: ['funccall'], visit: [call.args] };
+    const name = qualifiedNameOf(listAt(call, 'funcname'));
+    return { operations: [functionCall(name, call, 'procedure')], skip: ['funccall'], visit: [call.args] };
   },
 };
 

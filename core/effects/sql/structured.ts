@@ -4,15 +4,15 @@
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
-import { nameOf } from './names.ts';
+import { qualifiedNameOf } from './names.ts';
 
 const word = /"((?:[^"]|"")+)"|([\p{L}_][\p{L}\p{N}_$]*)/uy;
 
 /** Returns a single part, with the target in normal form if it is a name. */
 export function structuredCall(call: ToolCall): ToolCall[] {
   const tool = foldCase(call.tool).trim();
-  const words = wordsOf(call.target.trim());
-  const name = words && words.length <= 3 ? nameOf(words.map((sval) => ({ String: { sval } }))) : undefined;
+  const words = splitWords(call.target.trim());
+  const name = words && words.length <= 3 ? qualifiedNameOf(words.map((sval) => ({ String: { sval } }))) : undefined;
   const verb = tool.slice(tool.search(/[^./:]*$/)).split('_')[0]!;
   const changes = ['update', 'delete', 'merge', 'upsert'].includes(verb);
   return [
@@ -40,7 +40,7 @@ const isGiven = (value: unknown): boolean => {
 };
 
 /** Splits a target into words. Folds the case of unquoted words, as PostgreSQL does. */
-function wordsOf(target: string): string[] | undefined {
+function splitWords(target: string): string[] | undefined {
   const words: string[] = [];
   for (let at = 0; at < target.length; ) {
     word.lastIndex = at;

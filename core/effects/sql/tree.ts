@@ -23,7 +23,7 @@ export const textAt = (tree: Tree, key: string): string | undefined => {
 };
 
 /** Returns the content of a wrapped node: `{ RangeVar: { … } }` for `RangeVar`. */
-export const bodyOf = (node: unknown, kind: string): Tree | undefined => {
+export const nodeBody = (node: unknown, kind: string): Tree | undefined => {
   if (!isTree(node)) return undefined;
   const body = node[kind];
   return isTree(body) ? body : undefined;
@@ -40,13 +40,13 @@ export function unwrapNode(node: unknown): { readonly kind: string; readonly bod
 }
 
 /** Returns the strings in a list of names: `[{ String: { sval } }]`. */
-export const wordsOf = (nodes: readonly unknown[]): string[] =>
-  nodes.flatMap((node) => textAt(bodyOf(node, 'String') ?? emptyTree, 'sval') ?? []);
+export const stringsOf = (nodes: readonly unknown[]): string[] =>
+  nodes.flatMap((node) => textAt(nodeBody(node, 'String') ?? emptyTree, 'sval') ?? []);
 
 /** Returns options (`DefElem`) by name, in the order written. */
 export const optionsOf = (nodes: readonly unknown[]): { readonly name: string; readonly value: unknown }[] =>
   nodes.flatMap((node) => {
-    const option = bodyOf(node, 'DefElem');
+    const option = nodeBody(node, 'DefElem');
     const name = option && textAt(option, 'defname');
     return option && name !== undefined ? [{ name, value: option.arg }] : [];
   });

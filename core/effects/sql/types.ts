@@ -4,13 +4,13 @@
  */
 import { harmlessTypes as listed } from '#core/catalog/databases.ts';
 import { wordSet } from '#core/kernel/word-set.ts';
-import { nameOf } from './names.ts';
+import { qualifiedNameOf } from './names.ts';
 import { type Operation, operation } from './operation.ts';
 import { listAt, type Tree } from './tree.ts';
 
 /** Returns the effect of a cast to the type, if it has one. */
 export function typeEffect(type: Tree): Operation | undefined {
-  const name = nameOf(listAt(type, 'names'));
+  const name = qualifiedNameOf(listAt(type, 'names'));
   const builtIn = !name.qualified || name.schema === 'pg_catalog';
   if (builtIn && harmlessTypes.has(name.name.replace(/^_/, ''))) return undefined;
   return operation('call', 'execute', name.target, { object: 'type', schema: name.schema });

@@ -14,12 +14,12 @@ import {
 } from './attributes.ts';
 import { intoTable, rowLocks } from './data.ts';
 import { callEffect, callNamed } from './functions.ts';
-import { nameOf, relationName } from './names.ts';
+import { qualifiedNameOf, relationName } from './names.ts';
 import { definitionNodes, placeMember, shapes } from './nodes.ts';
 import { type Operation, operation, operationOn, type StatementReader } from './operation.ts';
 import { betweenOperators, operatorEffect, operatorForms } from './operators.ts';
 import { isHidden, neverEnds, openWith, type Scope } from './scope.ts';
-import { isTree, listAt, type Tree, wordsOf } from './tree.ts';
+import { isTree, listAt, stringsOf, type Tree } from './tree.ts';
 import { typeEffect } from './types.ts';
 
 interface Visit {
@@ -159,8 +159,8 @@ class Walk {
 
   #sampling(range: Tree): void {
     const words = listAt(range, 'method');
-    const name = nameOf(words);
-    const builtIn = wordsOf(words).length === 1 || name.schema === 'pg_catalog';
+    const name = qualifiedNameOf(words);
+    const builtIn = stringsOf(words).length === 1 || name.schema === 'pg_catalog';
     if (!builtIn || !samplingMethods.has(name.name)) this.#call(callNamed(name, 'sampling'));
   }
 

@@ -3,8 +3,8 @@ import { sign } from 'node:crypto';
 import {
   canonicalBase64,
   claims,
-  holds,
   isSignedBy,
+  isValidSignature,
   type LogSigner,
   type NoteKey,
   type NoteSignature,
@@ -96,7 +96,7 @@ export function cosignedAt(
     if (!claims(signature, witness) || signature.bytes.length !== 72) continue;
     const seconds = Number(signature.bytes.readBigUInt64BE(0));
     if (!Number.isSafeInteger(seconds)) continue;
-    if (holds(cosigned(text, seconds), witness.publicKey, signature.bytes.subarray(8))) return seconds;
+    if (isValidSignature(cosigned(text, seconds), witness.publicKey, signature.bytes.subarray(8))) return seconds;
   }
   return undefined;
 }

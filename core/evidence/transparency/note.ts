@@ -155,7 +155,7 @@ export const claims = (signature: NoteSignature, key: NoteKey): boolean =>
  */
 export function isSignedBy({ text, signatures }: Note, key: NoteKey): boolean {
   const own = signatures.filter((signature) => claims(signature, key));
-  return own.length > 0 && own.every(({ bytes }) => holds(text, key.publicKey, bytes));
+  return own.length > 0 && own.every(({ bytes }) => isValidSignature(text, key.publicKey, bytes));
 }
 
 /**
@@ -165,7 +165,7 @@ export function isSignedBy({ text, signatures }: Note, key: NoteKey): boolean {
 const knownOf = remembered((_: KeyObject) => new RecentMap<string, true>({ max: 64 }));
 
 /** Verifies an Ed25519 signature over a text. Caches valid signatures [transparency.tree]. */
-export function holds(text: string, key: KeyObject, signature: Buffer): boolean {
+export function isValidSignature(text: string, key: KeyObject, signature: Buffer): boolean {
   const known = knownOf(key);
   const what = `${signature.toString('base64')} ${text}`;
   if (known.get(what)) return true;

@@ -21,7 +21,7 @@ export interface LogTrust {
 export type KnownSessions = Map<string, readonly { readonly index: number; readonly hash: string }[]>;
 
 /** A witness that saw the leaf. */
-interface SeenBy {
+interface WitnessSighting {
   readonly witness: string;
   /** ISO 8601. */
   readonly at: string;
@@ -33,7 +33,7 @@ export interface CheckedProof {
   readonly position: number;
   readonly origin: string;
   readonly size: number;
-  readonly seen: readonly SeenBy[];
+  readonly seen: readonly WitnessSighting[];
 }
 
 /** Checks a log proof. @returns what the proof establishes, or a message explaining why it fails. Never throws. */
@@ -55,7 +55,7 @@ export function checkLogProof(
   const under = (text: string, proof: readonly string[]) => headOver(leaf, position, text, proof, log);
   const head = under(checkpoint, hashes);
   if (typeof head === 'string') return head + unpinned(head, keys, log);
-  const seen: SeenBy[] = [];
+  const seen: WitnessSighting[] = [];
   for (const each of cosigned) {
     const earlier = under(each.checkpoint, each.path);
     if (typeof earlier === 'string') return `a cosigned checkpoint fails: ${earlier}${unpinned(earlier, keys, log)}`;

@@ -25,7 +25,7 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
 export const emptyRoot = (): Buffer => digest(new Uint8Array());
 
 /** Callback for each completed node: `index` counts the nodes of its level from the left; leaves are at level 0. */
-type OnNode = (level: number, index: number, hash: Buffer) => void;
+type NodeListener = (level: number, index: number, hash: Buffer) => void;
 
 /** The roots of a tree's complete subtrees, largest first. */
 export class Frontier {
@@ -50,7 +50,7 @@ export class Frontier {
   }
 
   /** Appends a leaf by its hash. */
-  append(leaf: Buffer, onNode?: OnNode): void {
+  append(leaf: Buffer, onNode?: NodeListener): void {
     let [level, index, node] = [0, this.#size, leaf];
     onNode?.(level, index, node);
     for (; index % 2 === 1; onNode?.(level, index, node)) {

@@ -8,7 +8,7 @@ export interface CallName {
   readonly call: string;
 }
 
-interface AskedCancellation {
+interface CancellationRow {
   /** ISO time. */
   readonly asked_at: string;
   /** True once the process that runs the call has seen the cancellation request. */
@@ -19,7 +19,7 @@ export interface Cancellations {
   /** Requests the cancellation of a call. Repeating the request only updates its time. */
   ask(name: CallName, askedAt: string): Promise<void>;
   /** Returns the requested cancellation; may lag by a second unless `consistent` is set. */
-  asked(name: CallName, options?: { readonly consistent?: boolean }): Promise<AskedCancellation | undefined>;
+  asked(name: CallName, options?: { readonly consistent?: boolean }): Promise<CancellationRow | undefined>;
   /** Confirms that the call is being ended. */
   take(name: CallName): Promise<void>;
 }

@@ -7,7 +7,7 @@ import { type Clock, isoTime, type Telemetry, type Timeouts } from '#core/kernel
 import type { CallName, Cancellations } from './ports.ts';
 
 /** Abort reason of a call cancelled by its owner. A lost connection has a different reason. */
-export class Cancelled extends Error {
+export class CancelledByOwner extends Error {
   override readonly name = 'AbortError';
   /** Id of the key that cancelled. */
   readonly by: string;
@@ -20,7 +20,7 @@ export class Cancelled extends Error {
 
 /** Returns the key that cancelled the call; undefined if the signal is not aborted or has another reason. */
 export const cancelledBy = (signal: AbortSignal): string | undefined =>
-  signal.reason instanceof Cancelled ? signal.reason.by : undefined;
+  signal.reason instanceof CancelledByOwner ? signal.reason.by : undefined;
 
 export interface WatchPorts {
   readonly clock: Clock;
@@ -55,7 +55,7 @@ export function watchCancelled(ports: WatchPorts, name: CallName, given: AbortSi
     const asked = await cancellations.asked(name).catch(warn);
     if (stopped || given.aborted) return;
     if (!asked || asked.asked_at < isoTime(sinceMs)) return next();
-    controller.abort(new Cancelled(name.key_id));
+    controller.abort(new CancelledByOwner(name.key_id));
     await cancellations.take(name).catch(warn);
   };
   const next = () => {

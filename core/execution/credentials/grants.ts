@@ -5,14 +5,14 @@ import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
 import type { Grant } from './ports.ts';
 
-type OfRule = Pick<ToolRule, 'credential' | 'upstream'>;
+type GrantingRule = Pick<ToolRule, 'credential' | 'upstream'>;
 
 /**
  * Returns a call's grant. MCP calls get a grant only for their named server, since any server can claim any tool name.
  */
 export function grantFor(
   grants: readonly Grant[],
-  rule: OfRule | undefined,
+  rule: GrantingRule | undefined,
   call: Pick<ToolCall, 'protocol' | 'tool' | 'upstream'>,
 ): Grant | undefined {
   if (rule?.credential && isFor(rule.upstream, call))

@@ -30,20 +30,20 @@ export function iamAnswer(policy: PolicyDocument, request: IamRequest): IamAnswe
     if (applying.some(({ Effect }) => Effect === 'Deny')) return 'explicit_deny';
     return applying.length > 0 ? 'allow' : 'implicit_deny';
   } catch (thrown) {
-    if (thrown instanceof Unreadable) return 'unreadable';
+    if (thrown instanceof UnreadablePolicy) return 'unreadable';
     throw thrown;
   }
 }
 
-class Unreadable extends Error {}
+class UnreadablePolicy extends Error {}
 
 const members = ['Sid', 'Effect', 'Action', 'Resource', 'Condition'];
 
 /** Checks whether a statement applies. All parts are read, so that an earlier result cannot hide an unreadable part. */
 function applies(statement: PolicyStatement, { action, resource, context }: IamRequest): boolean {
   const unknown = Object.keys(statement).find((member) => !members.includes(member));
-  if (unknown !== undefined) throw new Unreadable(unknown);
-  if (statement.Effect !== 'Allow' && statement.Effect !== 'Deny') throw new Unreadable('Effect');
+  if (unknown !== undefined) throw new UnreadablePolicy(unknown);
+  if (statement.Effect !== 'Allow' && statement.Effect !== 'Deny') throw new UnreadablePolicy('Effect');
   const parts = [
     // Actions are case-insensitive, resources are case-sensitive.
     list(statement.Action)
@@ -54,8 +54,8 @@ function applies(statement: PolicyStatement, { action, resource, context }: IamR
       .some(Boolean),
     ...Object.entries(statement.Condition ?? {}).flatMap(([operator, tests]) => {
       const holds = Object.hasOwn(operators, operator) ? operators[operator] : undefined;
-      if (!holds) throw new Unreadable(operator);
-      return Object.entries(tests).map(([key, wanted]) => holds(valuesOf(context, key), list(wanted)));
+      if (!holds) throw new UnreadablePolicy(operator);
+      return Object.entries(tests).map(([key, wanted]) => holds(contextValues(context, key), list(wanted)));
     }),
   ];
   return parts.every(Boolean);
@@ -86,14 +86,14 @@ function single(held: readonly string[] | undefined, test: (value: string) => bo
 
 function time(text: string): number {
   const ms = Date.parse(text);
-  if (Number.isNaN(ms)) throw new Unreadable('a time');
+  if (Number.isNaN(ms)) throw new UnreadablePolicy('a time');
   return ms;
 }
 
 const list = (value: string | readonly string[]): readonly string[] => (typeof value === 'string' ? [value] : value);
 
 /** Returns the values of a condition key, whose name is case-insensitive. */
-function valuesOf(context: IamRequest['context'], key: string): readonly string[] | undefined {
+function contextValues(context: IamRequest['context'], key: string): readonly string[] | undefined {
   const name = Object.keys(context).find((known) => known.toLowerCase() === key.toLowerCase());
   return name === undefined ? undefined : list(context[name]!);
 }
@@ -112,7 +112,7 @@ function unitsOf(pattern: string): Unit[] {
     const char = pattern[i]!;
     if (char === '$' && pattern[i + 1] === '{') {
       const literal = pattern[i + 2] ?? '';
-      if (!escapable.includes(literal) || pattern[i + 3] !== '}') throw new Unreadable('a policy variable');
+      if (!escapable.includes(literal) || pattern[i + 3] !== '}') throw new UnreadablePolicy('a policy variable');
       units.push({ literal });
       i += 3;
     } else units.push(char === '*' || char === '?' ? { wild: char } : { literal: char });

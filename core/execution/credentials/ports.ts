@@ -36,13 +36,13 @@ export interface IssueContext {
  * Way to revoke a credential before its expiry: by its record, only by its value (so not after its holder has ended),
  * or not at all.
  */
-type CalledBack = 'by_record' | 'by_value' | 'never';
+type RevocationMethod = 'by_record' | 'by_value' | 'never';
 
 /** A broker that mints a credential for one action, or refuses. It never falls back to a broader one. */
 export interface CredentialBroker {
   readonly name: string;
   /** @default `by_record` */
-  readonly calledBack?: CalledBack;
+  readonly calledBack?: RevocationMethod;
   /**
    * Mints a credential. @throws GatewayError `forbidden` if the broker does not mint for this action, otherwise
    * `service_unavailable`.

@@ -20,7 +20,7 @@ export const maxCredentialSeconds = 3600;
  */
 export const holderSeconds = longestExecutionSeconds + 60;
 
-interface Kind {
+interface CredentialKind {
   readonly type: string;
   readonly degraded: boolean;
   /** Longest lifetime of this kind of credential, regardless of the grant. */
@@ -32,7 +32,7 @@ export function newRecord(
   { clock, ids }: Pick<BrokerPorts, 'clock' | 'ids'>,
   envelope: ActionEnvelope,
   grant: Grant,
-  { type, degraded, longestSeconds, note }: Kind,
+  { type, degraded, longestSeconds, note }: CredentialKind,
 ): CredentialRecord {
   const issuedMs = clock.now();
   const lifeSeconds = Math.min(grant.ttl_seconds, longestSeconds, maxCredentialSeconds);

@@ -7,7 +7,7 @@ const shortestEncoded = 6;
 
 /** Returns a credential's secret strings: the secret and, if it is JSON, each string in it. */
 export function secretsOf({ secret }: IssuedCredential): readonly string[] {
-  return [...new Set([secret, ...textsOf(jsonObjectIn(secret))])].filter((text) => text !== '');
+  return [...new Set([secret, ...stringValues(jsonObjectIn(secret))])].filter((text) => text !== '');
 }
 
 /**
@@ -89,7 +89,7 @@ function jsonObjectIn(text: string): unknown {
   }
 }
 
-const textsOf = (value: unknown): string[] => {
+const stringValues = (value: unknown): string[] => {
   if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : [];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringValues) : [];
 };

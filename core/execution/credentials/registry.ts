@@ -68,14 +68,14 @@ export async function recordUse(
  * Result of ending a credential. `revoked`: by the issuer, and recorded. `until_expiry`: the issuer cannot revoke it,
  * so it stays listed until it expires. `later`: the issuer or the ledger failed, and the sweep retries.
  */
-type Finished = 'revoked' | 'until_expiry' | 'later';
+type RevocationResult = 'revoked' | 'until_expiry' | 'later';
 
 /** Revokes an ended action's credential. Never throws, so that the action's outcome is kept. */
 export async function finishCredential(
   ports: RegistryPorts,
   { record, secret }: IssuedCredential,
   actor: CredentialActor = system,
-): Promise<Finished> {
+): Promise<RevocationResult> {
   const called = await callBack(ports, record, secret);
   if (called !== 'called_back') return called;
   try {

@@ -22,11 +22,11 @@ export interface ServiceAnswer {
 export type SendJson = (call: ServiceCall) => Promise<ServiceAnswer>;
 
 /** Returns the fault for an unwanted status, unless the issuer defines another meaning. */
-export function statusFault(status: number, kind: OutsideFaultKind = kindOf(status)): ServiceFault {
+export function statusFault(status: number, kind: OutsideFaultKind = faultKind(status)): ServiceFault {
   return new ServiceFault(kind, `no, with status ${status}`, status);
 }
 
-function kindOf(status: number): OutsideFaultKind {
+function faultKind(status: number): OutsideFaultKind {
   if (status === 401) return 'unauthorized';
   if (status === 403) return 'forbidden';
   if (status === 404) return 'not_found';

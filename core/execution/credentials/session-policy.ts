@@ -53,7 +53,7 @@ export function compileSessionPolicy(
   const text = ascii(JSON.stringify(policy));
   if (text.length > longestPolicyCharacters)
     return { refused: `its session policy is longer than ${longestPolicyCharacters} characters` };
-  const call = callOf(known.actions[0], resource);
+  const call = iamRequest(known.actions[0], resource);
   if (!isNarrow(policy, call, resource, known.actions, expiresMs))
     return { refused: 'its session policy does not fit it' };
   return { policy, text, actions: known.actions, resource: resource.arn, call };
@@ -86,7 +86,7 @@ const wholeSeconds = (ms: number): string => isoTime(Math.floor(ms / 1000) * 100
 const ascii = (json: string): string =>
   json.replace(/[\u007f-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-function callOf(action: string, resource: AwsResource): IamRequest {
+function iamRequest(action: string, resource: AwsResource): IamRequest {
   const { arn, equals, everyEquals } = resource;
   const lists = Object.entries(everyEquals ?? {}).map(([key, value]) => [key, [value]] as const);
   return {

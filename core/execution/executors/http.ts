@@ -2,7 +2,7 @@
 import type { HttpServiceEntry } from '#core/contracts/config.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { harmless } from './fault.ts';
-import { assertSuccess, resultOf } from './http/answer.ts';
+import { assertSuccess, httpResult } from './http/answer.ts';
 import { destinationOf, serviceOf } from './http/destination.ts';
 import { namedExecutor } from './named-executor.ts';
 import type { Executor, HttpExchange } from './ports.ts';
@@ -34,7 +34,7 @@ export function httpExecutor(services: readonly HttpServiceEntry[], exchange: Ht
         return harmless(thrown);
       });
       assertSuccess(answer, changes);
-      return resultOf(answer);
+      return httpResult(answer);
     },
   });
 }

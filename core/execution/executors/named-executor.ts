@@ -2,6 +2,7 @@
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
 import { withoutSecrets } from '#core/execution/credentials/redact-values.ts';
+import { decodeUriOrUnchanged } from '#core/kernel/decode-uri.ts';
 import { masked } from '#core/text/secrets/masked.ts';
 import { ExecutionFault, hints, UpstreamError, unknownHint } from './fault.ts';
 import type { ExecuteOptions, Executor } from './ports.ts';
@@ -75,7 +76,7 @@ function secretTexts(secret: string): readonly string[] {
   const found = new Set([secret]);
   for (const text of membersOf(secret)) found.add(text);
   const { password } = URL.parse(secret) ?? { password: '' };
-  for (const text of [password, decoded(password)]) found.add(text);
+  for (const text of [password, decodeUriOrUnchanged(password)]) found.add(text);
   return [...found].filter((text) => text !== '');
 }
 
@@ -86,13 +87,5 @@ function membersOf(secret: string): readonly string[] {
     return members.flatMap(([name, value]) => (typeof value === 'string' && !open.has(name) ? [value] : []));
   } catch {
     return [];
-  }
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
   }
 }

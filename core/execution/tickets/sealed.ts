@@ -9,7 +9,7 @@ export type SealDefect =
   /** The input does not have the form of a sealed string. */
   'malformed' | 'unknown_key' | 'altered';
 
-type Unsealed =
+type UnsealResult =
   | { readonly ok: true; readonly payload: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly defect: SealDefect };
 
@@ -23,7 +23,7 @@ export function seal(prefix: string, payload: object, { id, key }: TicketKey): s
  * Opens a sealed string. Never throws. Apart from the key id, the payload is not used until the signature is verified.
  * @param maxCharacters longer strings are rejected unread.
  */
-export function unseal(prefix: string, text: unknown, keys: TicketKeys, maxCharacters: number): Unsealed {
+export function unseal(prefix: string, text: unknown, keys: TicketKeys, maxCharacters: number): UnsealResult {
   const parts = parseSealed(prefix, text, maxCharacters);
   if (!parts) return { ok: false, defect: 'malformed' };
   const { payload, signed, mac } = parts;

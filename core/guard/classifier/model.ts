@@ -12,7 +12,7 @@ import { estimateTokens } from '#core/models/dialects/count-tokens.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
 import { translator } from '#core/models/dialects/translate/translate.ts';
 import { ProviderFault } from '#core/models/providers/ports.ts';
-import { type Answered, callProvider } from '#core/models/routing/call-provider.ts';
+import { callProvider, type ProviderAnswer } from '#core/models/routing/call-provider.ts';
 import { planRoute, type RoutePlan, resolveModel } from '#core/models/routing/plan.ts';
 import { type ClassificationRequest, ClassifierFault, type ClassifierPorts, type Score, type Scorer } from './ports.ts';
 
@@ -99,7 +99,7 @@ async function reserved(
   throw new ClassifierFault('over_limit');
 }
 
-interface Answer {
+interface ModelAnswer {
   readonly answer: unknown;
   readonly usage: Partial<Usage>;
   readonly provider: string;
@@ -110,8 +110,8 @@ async function asked(
   plan: RoutePlan,
   question: JsonObject,
   signal: AbortSignal,
-): Promise<Answer> {
-  const answered: Answered = await callProvider(ports, plan, {
+): Promise<ModelAnswer> {
+  const answered: ProviderAnswer = await callProvider(ports, plan, {
     model: plan.model,
     stream: false,
     headers: {},

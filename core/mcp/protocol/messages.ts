@@ -119,7 +119,7 @@ export function messageOf(value: unknown): RpcMessage {
 }
 
 /** Returns the id to use in the response to an invalid message. */
-export const idOf = (value: unknown): RequestId | null => (isObject(value) && isId(value.id) ? value.id : null);
+export const requestIdOf = (value: unknown): RequestId | null => (isObject(value) && isId(value.id) ? value.id : null);
 
 const isId = (id: unknown): id is RequestId =>
   (typeof id === 'string' && id.length <= 1024) || (typeof id === 'number' && Number.isSafeInteger(id));

@@ -9,7 +9,7 @@ import { decodedHeader, encodedHeader, mismatch } from './era.ts';
 
 type Headers = Readonly<Record<string, string>>;
 
-interface Marked {
+interface MarkedParameter {
   /** Header name in lower case. */
   readonly header: string;
   readonly path: string;
@@ -41,10 +41,10 @@ const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}$/;
 const deepest = 16;
 
 /** Returns the marked arguments. Marks count only under a path of `properties`. */
-function markedIn(schema: unknown, args: unknown, path: readonly string[] = []): Marked[] {
+function markedIn(schema: unknown, args: unknown, path: readonly string[] = []): MarkedParameter[] {
   const properties = isObject(schema) ? schema.properties : undefined;
   if (!isObject(properties) || !isObject(args) || path.length > deepest) return [];
-  return Object.entries(properties).flatMap(([name, property]): Marked[] => {
+  return Object.entries(properties).flatMap(([name, property]): MarkedParameter[] => {
     const value = Object.hasOwn(args, name) ? args[name] : undefined;
     if (!isObject(property) || value === undefined || value === null) return [];
     const [mark, at] = [property['x-mcp-header'], [...path, name]];

@@ -41,7 +41,7 @@ export interface Conversation {
   renew(entry: McpUpstreamEntry, lost: ConversationLink): Promise<ConversationLink>;
 }
 
-export interface Asking {
+export interface RequestContext {
   readonly signal: AbortSignal;
   readonly id: RequestId;
   readonly onMessage?: (message: JsonObject) => void;
@@ -60,7 +60,7 @@ export async function ask(
   entry: McpUpstreamEntry,
   method: string,
   params: JsonObject,
-  { onMessage = () => {}, ...asking }: Asking,
+  { onMessage = () => {}, ...asking }: RequestContext,
 ): Promise<RpcOutcome> {
   const { era, handshake } = conversation;
   const token = progressTokenOf(params);

@@ -73,7 +73,7 @@ export interface EventStreamPorts {
   readonly streamSlots: StreamSlots | undefined;
 }
 
-type Kind = 'event_streams' | 'older_transport';
+type StreamKind = 'event_streams' | 'older_transport';
 
 export class EventStreams {
   readonly #ports: EventStreamPorts;
@@ -88,7 +88,7 @@ export class EventStreams {
    * Checks whether clients may open such streams. With `auto`, they are offered if an open stream costs nothing
    * [mcp.event-streams].
    */
-  offered({ server }: Pick<Configuration, 'server'>, kind: Kind): boolean {
+  offered({ server }: Pick<Configuration, 'server'>, kind: StreamKind): boolean {
     const setting = server.mcp[kind];
     return setting === 'auto' ? this.#ports.hostLimits?.eventStreamMs === undefined : setting === 'on';
   }

@@ -30,7 +30,7 @@ const changes: readonly (readonly [wanted: string, capability: string, method: s
 /** Pause before a lost stream is reopened. */
 const againMs = 1_000;
 
-export class Listening {
+export class Subscription {
   readonly #ports: Pick<GovernPorts, 'telemetry' | 'pause' | 'ids'>;
 
   readonly #eventStreams: EventStreams;

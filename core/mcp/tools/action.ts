@@ -42,7 +42,7 @@ export interface ToolWords {
  * Returns a tool's policy facts.
  * @param name the tool's name for policies; its own name unless the configuration overrides it.
  */
-export function wordsOf({ entry, own, definition }: NamedTool, name: string = own): ToolWords {
+export function toolPolicyFacts({ entry, own, definition }: NamedTool, name: string = own): ToolWords {
   const override = overrideOf(entry, own);
   return {
     protocol: override?.protocol ?? 'mcp',
@@ -78,7 +78,7 @@ export async function actionOf(
 ): Promise<ActionRequest & { parameters: JsonObject }> {
   assertOwnNames(tool.definition.inputSchema, args);
   const target = targetFromArguments(args, overrideOf(tool.entry, tool.own)?.target);
-  const words = wordsOf(tool, name);
+  const words = toolPolicyFacts(tool, name);
   const capability = await capabilityOfCall(words.capability, { ...words, tool: tool.own, parameters: args }, networks);
   return governable({ ...words, capability, target, parameters: args });
 }
@@ -146,7 +146,7 @@ function assertOwnNames(schema: unknown, args: JsonObject, path: readonly string
   for (const [name, value] of Object.entries(args)) {
     const own = Object.hasOwn(properties, name);
     const other = own ? name : known.get(foldArgumentName(name));
-    if (other !== undefined && other !== name) throw refusal([...path, name], [...path, other]);
+    if (other !== undefined && other !== name) throw caseRefusal([...path, name], [...path, other]);
     known.set(foldArgumentName(name), name);
     if (path.length >= deepest) continue;
     const below = own ? properties[name] : undefined;
@@ -161,7 +161,7 @@ function recordsIn(schema: unknown, value: unknown): [JsonObject, unknown][] {
   return isObject(value) && isObject(schema.properties) ? [[value, schema]] : [];
 }
 
-const refusal = (found: readonly string[], other: readonly string[]) =>
+const caseRefusal = (found: readonly string[], other: readonly string[]) =>
   invalidParams(
     `arguments.${pathText(found)} differs from ${pathText(other)} in case only, and servers may take one for the other. Send it as ${pathText(other)}, once.`,
   );

@@ -21,7 +21,7 @@ export function handBounded(
   message: JsonObject,
   secrets: readonly string[],
   calls: Pick<CallWork, 'lookOver'> | undefined,
-  { look, guard, hand, refuse, noted }: Handing,
+  { look, guard, hand, refuse, noted }: MessageHandling,
 ): void {
   const seen = ({ outcome, findings }: InspectedResult): void => {
     noted(findings);
@@ -38,7 +38,7 @@ export function handBounded(
   calls.lookOver(message, secrets, guard).then(seen, late);
 }
 
-interface Handing {
+interface MessageHandling {
   /** Loaded before the call, so that messages stay in order. */
   readonly look: typeof inspectResult;
   readonly guard: GuardSettings | undefined;

@@ -24,7 +24,7 @@ import { complete } from '../sessions/translate.ts';
 import {
   inputRequired,
   opensAddresses,
-  type Returned,
+  type RepeatedCall,
   returned,
   standing,
   stateKeysIfAny,
@@ -61,7 +61,7 @@ async function make(
   caller: Caller,
   { id, params }: RpcRequest,
   exchange: Exchange,
-  back?: Returned,
+  back?: RepeatedCall,
 ): Promise<RpcOutcome> {
   if (typeof params.name !== 'string' || params.name === '') throw invalidParams('params.name must name a tool.');
   const args = argumentsOf(params);

@@ -18,7 +18,7 @@ import { isObject } from '#core/kernel/narrow.ts';
 import { UpstreamFault, type UpstreamFaultKind } from '../ports.ts';
 import { mcpCodes, type RequestId, type RpcError, RpcFault, type RpcOutcome } from '../protocol/messages.ts';
 import { paramHeaders } from '../protocol/param-headers.ts';
-import { type Asking, ask, type Conversation, type Conversations } from '../sessions/conversations.ts';
+import { ask, type Conversation, type Conversations, type RequestContext } from '../sessions/conversations.ts';
 import { toServer } from '../sessions/relay.ts';
 import { upstreamError } from '../sessions/upstream-errors.ts';
 import { handBounded } from './bounded-message.ts';
@@ -307,7 +307,7 @@ async function headersFor(
   conversation: Conversation,
   { entry, own }: { readonly entry: McpUpstreamEntry; readonly own: string },
   args: JsonObject,
-  asking: Asking,
+  asking: RequestContext,
 ): Promise<Readonly<Record<string, string>>> {
   const link = await conversation.link(entry).catch(() => undefined);
   if (link?.era !== 'stateless') return {};

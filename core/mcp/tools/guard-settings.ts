@@ -30,7 +30,7 @@ export function resultGuard(
 }
 
 type Ports = Pick<McpPorts, 'classifiers'>;
-type InForce = Pick<Snapshot, 'configuration' | 'identities' | 'version'>;
+type ActiveSnapshot = Pick<Snapshot, 'configuration' | 'identities' | 'version'>;
 interface Caller {
   readonly tenant: string;
   readonly key_id: string;
@@ -41,7 +41,7 @@ const classifier = lazyImport(() => import('#core/guard/classifier/classify.ts')
 /** Returns the classifier that runs after the guard's rules, or undefined if none applies. */
 export function resultClassifier(
   ports: Ports,
-  snapshot: InForce,
+  snapshot: ActiveSnapshot,
   { guard }: McpUpstreamEntry,
   caller: Caller,
   method = 'tools/call',
@@ -57,7 +57,7 @@ export function resultClassifier(
 /** Returns the classifier for new and changed definitions, or undefined if none applies. */
 export function definitionClassifier(
   ports: Ports,
-  snapshot: InForce,
+  snapshot: ActiveSnapshot,
   { guard }: McpUpstreamEntry,
   caller: Caller,
 ): DefinitionClassifier | undefined {
@@ -67,7 +67,7 @@ export function definitionClassifier(
 }
 
 const asking =
-  (ports: Ports, snapshot: InForce, settings: ClassifierSettings, { tenant, key_id }: Caller): Classify =>
+  (ports: Ports, snapshot: ActiveSnapshot, settings: ClassifierSettings, { tenant, key_id }: Caller): Classify =>
   async (text, signal) => {
     const [{ classify }, given] = await Promise.all([classifier(), ports.classifiers?.()]);
     return classify(given, { settings, snapshot, caller: { tenant, key_id } }, text, signal);
@@ -115,7 +115,7 @@ export async function definitionGuard(
 /** Returns the guard with its classifier, for recording definitions. */
 export async function notingGuard(
   ports: Ports,
-  snapshot: InForce,
+  snapshot: ActiveSnapshot,
   entry: McpUpstreamEntry,
   caller: Caller,
 ): Promise<DefinitionGuard | undefined> {

@@ -6,7 +6,7 @@ import { isObject } from '#core/kernel/narrow.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
 import { type McpPorts, UpstreamFault } from '../ports.ts';
 import { mcpCodes, RpcFault } from '../protocol/messages.ts';
-import { type Asking, ask, type Conversation } from '../sessions/conversations.ts';
+import { ask, type Conversation, type RequestContext } from '../sessions/conversations.ts';
 import { envelopeOf } from '../sessions/translate.ts';
 import type { Tool } from './action.ts';
 import { asListedTool, type ListedTool, type ToolList } from './tool-list.ts';
@@ -15,21 +15,21 @@ import { partedName, type ServerTools, toolsWithUniqueNames } from './tool-names
 export interface Inventory {
   readonly tools: readonly Tool[];
   /** Servers whose tools could not be listed. */
-  readonly silent: readonly Silent[];
+  readonly silent: readonly SilentServer[];
 }
 
-interface Silent {
+interface SilentServer {
   readonly entry: McpUpstreamEntry;
   readonly fault: UpstreamFault;
 }
 
-interface Listed {
+interface ReachedServer {
   readonly entry: McpUpstreamEntry;
   readonly list: ToolList;
 }
 
 /** Called whenever a server's tools have been read. */
-type OnToolsRead = (entry: McpUpstreamEntry, tools: readonly ListedTool[]) => Promise<void>;
+type ToolsListener = (entry: McpUpstreamEntry, tools: readonly ListedTool[]) => Promise<void>;
 
 const keptMs = 60_000;
 const maxPages = 100;
@@ -38,12 +38,12 @@ const maxPages = 100;
 export async function inventoryOf(
   ports: Pick<McpPorts, 'clock' | 'mcpStore' | 'pause'>,
   conversation: Conversation,
-  asking: Asking,
-  seen: OnToolsRead,
+  asking: RequestContext,
+  seen: ToolsListener,
   fresh = false,
 ): Promise<Inventory> {
   const lists = await Promise.all(
-    conversation.entries.map(async (entry): Promise<Listed | Silent> => {
+    conversation.entries.map(async (entry): Promise<ReachedServer | SilentServer> => {
       try {
         return { entry, list: await toolsOf(ports, conversation, entry, asking, { seen, fresh }) };
       } catch (fault) {
@@ -67,7 +67,7 @@ export async function inventoryOf(
 async function compare(
   { pause }: Pick<GovernPorts, 'pause'>,
   offers: readonly ServerTools[],
-  seen: OnToolsRead,
+  seen: ToolsListener,
 ): Promise<void> {
   const lists = offers.map(({ list }) => list);
   const before = lists[0]!.comparedWith;
@@ -94,8 +94,8 @@ export async function toolsOf(
   ports: Pick<GovernPorts, 'clock'>,
   conversation: Conversation,
   entry: McpUpstreamEntry,
-  asking: Asking,
-  { seen, fresh }: { readonly seen?: OnToolsRead; readonly fresh?: boolean } = {},
+  asking: RequestContext,
+  { seen, fresh }: { readonly seen?: ToolsListener; readonly fresh?: boolean } = {},
 ): Promise<ToolList> {
   const link = await conversation.link(entry);
   const now = ports.clock.now();
@@ -113,7 +113,11 @@ export async function toolsOf(
   return list;
 }
 
-async function readAll(conversation: Conversation, entry: McpUpstreamEntry, asking: Asking): Promise<JsonObject[]> {
+async function readAll(
+  conversation: Conversation,
+  entry: McpUpstreamEntry,
+  asking: RequestContext,
+): Promise<JsonObject[]> {
   const read: JsonObject[] = [];
   let count = 0;
   let cursor: string | undefined;
@@ -165,7 +169,7 @@ export async function listPage(
   entry: McpUpstreamEntry,
   method: string,
   cursor: string | undefined,
-  asking: Asking,
+  asking: RequestContext,
 ): Promise<JsonObject> {
   const params: JsonObject = cursor === undefined ? {} : { cursor };
   const outcome = await ask(conversation, entry, method, withEnvelope(conversation, params), asking);

@@ -7,12 +7,12 @@ import { isObject } from '#core/kernel/narrow.ts';
 import { type McpPorts, UpstreamFault } from '../ports.ts';
 import { invalidParams, mcpCodes, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
 import type { Caller, Exchange } from '../sessions/caller.ts';
-import { type Asking, ask, type Conversation } from '../sessions/conversations.ts';
+import { ask, type Conversation, type RequestContext } from '../sessions/conversations.ts';
 import { assertNamed, forwardable } from '../sessions/forward.ts';
 import { changeSubscription, isSubscribed } from '../sessions/shared-link.ts';
 import { complete } from '../sessions/translate.ts';
 import { upstreamError } from '../sessions/upstream-errors.ts';
-import { type Tool, wordsOf } from './action.ts';
+import { type Tool, toolPolicyFacts } from './action.ts';
 import { certainlyBlocked } from './blocked-tools.ts';
 import { isAccepted, isHidden, mayWait } from './drift.ts';
 import { noteFor } from './find-tool.ts';
@@ -60,7 +60,7 @@ export async function listTools(
       entry: only,
       listed: each,
       definition: each.definition,
-      ...nameOf(each.definition),
+      ...ownAndExposed(each.definition),
     }));
     const shown = (await shownOf(ports, caller, tools)).map(({ definition }) => definition);
     return { result: { ...page.result, tools: readableDefinitions(shown) } };
@@ -77,7 +77,7 @@ export async function listTools(
   });
 }
 
-const nameOf = ({ name }: JsonObject) => ({ own: name as string, exposed: name as string });
+const ownAndExposed = ({ name }: JsonObject) => ({ own: name as string, exposed: name as string });
 
 async function shownOf(
   ports: Pick<McpPorts, 'mcpStore' | 'pause'>,
@@ -86,7 +86,7 @@ async function shownOf(
 ): Promise<Tool[]> {
   const isVisible = (tool: Tool) => {
     const names = new Set([tool.own, tool.exposed]);
-    return ![...names].some((name) => certainlyBlocked(snapshot.policy, wordsOf(tool, name)));
+    return ![...names].some((name) => certainlyBlocked(snapshot.policy, toolPolicyFacts(tool, name)));
   };
   const entries = [...new Set(tools.map(({ entry }) => entry))];
   const guards = new Map(
@@ -178,7 +178,7 @@ export async function askOwner(
   exchange: Exchange,
 ): Promise<RpcOutcome> {
   const { conversation } = caller;
-  const asking: Asking = {
+  const asking: RequestContext = {
     signal: exchange.signal,
     id,
     onMessage: exchange.send,
@@ -254,7 +254,7 @@ async function asked(
   entry: McpUpstreamEntry,
   method: string,
   params: JsonObject,
-  asking: Asking,
+  asking: RequestContext,
 ): Promise<RpcOutcome> {
   try {
     return await ask(conversation, entry, method, params, asking);
@@ -274,7 +274,7 @@ async function pageOf(
   conversation: Conversation,
   entry: McpUpstreamEntry,
   { method, params, id }: RpcRequest,
-  asking: Asking,
+  asking: RequestContext,
 ): Promise<RpcOutcome> {
   const sent = forwardable(method, params, conversation.era);
   const page = await asked(conversation, entry, method, sent, { ...asking, id });
@@ -283,7 +283,7 @@ async function pageOf(
   return { ...page, result: last };
 }
 
-const askingOf = (ports: Pick<GovernPorts, 'ids'>, { signal, send, streams }: Exchange): Asking => ({
+const askingOf = (ports: Pick<GovernPorts, 'ids'>, { signal, send, streams }: Exchange): RequestContext => ({
   signal,
   onMessage: send,
   onEvents: streams,

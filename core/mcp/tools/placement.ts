@@ -10,7 +10,7 @@ import { moreSevere } from '#core/policy/classification/classify-tool.ts';
 import type { McpPorts } from '../ports.ts';
 import { RpcFault } from '../protocol/messages.ts';
 import type { Conversation } from '../sessions/conversations.ts';
-import { actionOf, placementIn, type Tool, wordsOf } from './action.ts';
+import { actionOf, placementIn, type Tool, toolPolicyFacts } from './action.ts';
 import { drifted, noteDefinitions } from './drift.ts';
 import type { DriftPorts } from './found-definition.ts';
 import { definitionGuard, notingGuard } from './guard-settings.ts';
@@ -107,7 +107,7 @@ const inventoryMs = 60_000;
 function having({ tools }: Inventory, call: ActionEnvelope): Tool | undefined {
   const at = tools.filter(({ entry }) => call.upstream === undefined || entry.name === call.upstream);
   const answersTo = (tool: Tool, name: string): boolean => {
-    const words = wordsOf(tool, name);
+    const words = toolPolicyFacts(tool, name);
     return words.tool === call.tool && words.protocol === call.protocol;
   };
   const exposed = at.filter((tool) => answersTo(tool, tool.exposed));

@@ -37,12 +37,12 @@ const stateKeys = ({ secrets }: Needs, { snapshot }: Caller): Promise<TicketKeys
 export const stateKeysIfAny = (ports: Needs, caller: Caller): Promise<TicketKeys | undefined> =>
   stateKeys(ports, caller).catch(() => undefined);
 
-type Answered = 'accept' | 'decline' | 'cancel';
+type ElicitationAction = 'accept' | 'decline' | 'cancel';
 
 /** A call sent again with the gateway's state. */
-export interface Returned {
+export interface RepeatedCall {
   readonly state: RequestState;
-  readonly answered: Answered;
+  readonly answered: ElicitationAction;
   readonly caller: Caller;
   /** Parameters without the gateway's state and the user's answer. */
   readonly params: JsonObject;
@@ -53,7 +53,7 @@ export interface Returned {
  * @throws RpcFault -32602 for a forged or stale state, or an invalid answer; GatewayError `service_unavailable` if
  * there is no key to open it.
  */
-export async function returned(ports: Needs, caller: Caller, params: JsonObject): Promise<Returned | undefined> {
+export async function returned(ports: Needs, caller: Caller, params: JsonObject): Promise<RepeatedCall | undefined> {
   if (caller.era !== 'stateless' || !isOwnState(params.requestState)) return undefined;
   const { requestState, inputResponses, ...rest } = params;
   const state = openState(requestState as string, await stateKeys(ports, caller), caller, ports.clock.now());
@@ -68,7 +68,7 @@ export async function returned(ports: Needs, caller: Caller, params: JsonObject)
 }
 
 /** Parses the user's answer. A missing answer counts as `accept`. */
-function answerIn(responses: unknown): Answered {
+function answerIn(responses: unknown): ElicitationAction {
   if (responses === undefined) return 'accept';
   const answer = isObject(responses) ? (responses[requestKey] ?? { action: 'accept' }) : undefined;
   const action = isObject(answer) ? answer.action : undefined;
@@ -85,7 +85,7 @@ function answerIn(responses: unknown): Answered {
  * running. Returns undefined if the call proceeds with its approval.
  * @throws RpcFault -32602 for another call, or an approval that is used up, expired or unknown.
  */
-export async function standing(ports: Needs, back: Returned, digest: string): Promise<RpcOutcome | undefined> {
+export async function standing(ports: Needs, back: RepeatedCall, digest: string): Promise<RpcOutcome | undefined> {
   const { state, answered } = back;
   if (state.call_digest !== digest) throw stateRefused('other_call');
   const row = await ports.approvals.get(state.tenant, state.approval);
@@ -126,7 +126,7 @@ function stillNeedsApproval({ adminUrl }: Needs, row: ApprovalRow, reason: strin
   return { error: { code, message, data: { ...data, envelope_id: row.envelope_id } } };
 }
 
-const askedAgain = async (ports: Needs, { state, caller, params }: Returned, row: ApprovalRow) =>
+const askedAgain = async (ports: Needs, { state, caller, params }: RepeatedCall, row: ApprovalRow) =>
   opensAddresses(caller, params)
     ? inputRequired(ports, caller, await stateKeys(ports, caller), {
         params,

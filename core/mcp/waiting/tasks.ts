@@ -101,7 +101,7 @@ export async function answerTask(
     case 'tasks/get':
       return { result: taskAnswer(caller, await advanced(ports, caller, id, exchange)) };
     case 'tasks/result':
-      return resultOf(ports, caller, id, exchange);
+      return awaitResult(ports, caller, id, exchange);
     case 'tasks/cancel':
       return { result: cancelled(caller, await cancel(ports, caller, id)) };
     default: // tasks/update: a client cannot send a human's vote
@@ -119,7 +119,7 @@ async function advanced(ports: Needs, caller: Caller, id: string, exchange: Exch
 }
 
 /** Waits for the end of the task (2025-11-25). */
-async function resultOf(ports: Needs, caller: Caller, id: string, exchange: Exchange): Promise<RpcOutcome> {
+async function awaitResult(ports: Needs, caller: Caller, id: string, exchange: Exchange): Promise<RpcOutcome> {
   for (;;) {
     exchange.signal.throwIfAborted();
     let found = await ownTask(ports, caller, id);

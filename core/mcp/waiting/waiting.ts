@@ -3,7 +3,7 @@
  * response with progress, or -32002 and a retry. In each case the approval's row ensures that the call runs only once.
  */
 import type { WaitStrategy } from '#core/actions/wait.ts';
-import { chooseWaiting, type WayToWait } from '#core/approvals/choose-waiting.ts';
+import { chooseWaiting, type WaitMethod } from '#core/approvals/choose-waiting.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import { capabilitiesOf, tasksExtension } from '../protocol/era.ts';
@@ -21,7 +21,7 @@ export function clientWaiting(
   params: JsonObject,
   exchange: Exchange,
   { asks, isRetry }: { readonly asks: boolean; readonly isRetry: boolean },
-): Holding & { readonly way: WayToWait } {
+): HeldWait & { readonly way: WaitMethod } {
   const { approvals } = snapshot.configuration;
   const client = {
     followsTask: conversation.era === 'stateless' ? declaresTasks(params) : isObject(params.task),
@@ -46,7 +46,7 @@ function declaresTasks(params: JsonObject): boolean {
 export const noHold: WaitStrategy = { holdSeconds: 0 };
 
 /** A held call's wait, and the channel for later server messages. */
-interface Holding {
+interface HeldWait {
   readonly wait: WaitStrategy;
   /**
    * Forwards a server message. Its progress continues from the value reached during the wait, because progress must
@@ -60,7 +60,7 @@ export function holding(
   holdSeconds: number,
   params: JsonObject,
   { send, signal, isGone }: Pick<Exchange, 'send' | 'signal' | 'isGone'>,
-): Holding {
+): HeldWait {
   const token = progressTokenOf(params);
   let reported: number | undefined;
   const onWait = (waitedMs: number) => {

@@ -25,7 +25,7 @@ const opening: ReadonlySet<string> = new Set(
 
 /** Checks that two texts in the same alphabet do not differ in anything that affects their meaning. */
 export function mayMeanTheSame(a: string, b: string): boolean {
-  const [left, right] = [wordsOf(a), wordsOf(b)];
+  const [left, right] = [parseWords(a), parseWords(b)];
   if (left === undefined || right === undefined) return false;
   return (
     equal(left.flatMap(naming), right.flatMap(naming)) &&
@@ -42,7 +42,7 @@ interface Word {
 }
 
 /** Returns undefined for text in scripts without capitals or spaces, which the guard cannot check. */
-function wordsOf(text: string): readonly Word[] | undefined {
+function parseWords(text: string): readonly Word[] | undefined {
   const plain = text.normalize('NFKC').replace(/[\u2018\u2019]/g, "'");
   if (/\p{Lo}/u.test(plain)) return undefined;
   const words: Word[] = [];

@@ -6,7 +6,7 @@ import type { Tally } from './findings.ts';
 import { JsonSpelling } from './json-spelling.ts';
 import { advance, copyLines, type Lines, newLine } from './lines.ts';
 import { MatchCount } from './match-count.ts';
-import type { Hit } from './partial-match.ts';
+import type { PatternMatch } from './partial-match.ts';
 import { type Occurrence, redacted, withoutOverlaps } from './personal-data.ts';
 import { basesOf, endsIncomplete, indexIn, lastLetter, readingOf } from './reading.ts';
 
@@ -133,7 +133,7 @@ export class ChannelScan {
   }
 
   /** Counts a match once even if it appears in both spellings. */
-  #countPatterns(hits: Hit[] | undefined, count: MatchCount | undefined, other: MatchCount | undefined): void {
+  #countPatterns(hits: PatternMatch[] | undefined, count: MatchCount | undefined, other: MatchCount | undefined): void {
     for (const hit of hits?.splice(0) ?? []) {
       const isNew = count?.takes(hit.pattern, hit) && count.of(hit.pattern) > (other?.of(hit.pattern) ?? 0);
       if (isNew) this.#tally.found(this.#filters.regexes.owners[hit.pattern]!, 1);

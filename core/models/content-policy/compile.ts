@@ -36,21 +36,27 @@ export function compileContentPolicy(
   };
 }
 
-type Filtered = Pick<Configuration, 'policies' | 'transform' | 'tenants'>;
+type FilterConfiguration = Pick<Configuration, 'policies' | 'transform' | 'tenants'>;
 
 /**
  * Compiled policies by runner and filters, shared by configurations that differ only in their tenants
  * [tenants.at-scale].
  */
 const compiledFor = remembered((_: WasmRunner) =>
-  remembered((_: Filtered['policies']) => remembered((_: Filtered['transform']) => new Map<string, ContentPolicy>())),
+  remembered((_: FilterConfiguration['policies']) =>
+    remembered((_: FilterConfiguration['transform']) => new Map<string, ContentPolicy>()),
+  ),
 );
 
 /**
  * Returns the compiled policy, cached for the lifetime of the configuration and shared by tenants with the same
  * transforms.
  */
-export function contentPolicyFor(configuration: Filtered, tenantId: string, ports: ContentPolicyPorts): ContentPolicy {
+export function contentPolicyFor(
+  configuration: FilterConfiguration,
+  tenantId: string,
+  ports: ContentPolicyPorts,
+): ContentPolicy {
   const policies = compiledFor(ports.wasm)(configuration.policies)(configuration.transform);
   const tenant = configuration.tenants.find(({ id }) => id === tenantId);
   const key = tenant?.transform?.response?.strip_pii ? 'strips' : 'plain';

@@ -6,7 +6,7 @@ import { type FilterName, type Phase, Tally } from './findings.ts';
 import { decodedJson, JsonSpelling } from './json-spelling.ts';
 import { type KeywordFilter, Keywords } from './keywords.ts';
 import { PersonalData, type PiiFilter } from './personal-data.ts';
-import type { ContentContext, Scanned, Verdict, WasmRunner } from './ports.ts';
+import type { ContentContext, ScannedText, Verdict, WasmRunner } from './ports.ts';
 import { readingOf } from './reading.ts';
 import { Regexes, type RegexFilter } from './regexes.ts';
 import { checkSilent } from './silent-texts.ts';
@@ -20,7 +20,7 @@ const boundaryCharacters = 512;
 const separators = ['', '\n'];
 
 /** Returns the joined texts of each group in order, omitting the middle of long ones. */
-function joinedTexts(texts: readonly Scanned[]): string[] {
+function joinedTexts(texts: readonly ScannedText[]): string[] {
   const groups = Map.groupBy(
     texts.filter(({ group, text }) => group !== undefined && text !== ''),
     ({ group }) => group,
@@ -31,7 +31,7 @@ function joinedTexts(texts: readonly Scanned[]): string[] {
 }
 
 /** Replaces the middle of a long text, which was scanned separately, with a character that matches no filter. */
-function ends({ text: written, json }: Scanned): string {
+function ends({ text: written, json }: ScannedText): string {
   const text = json ? decodedJson(written) : written;
   return text.length <= 2 * boundaryCharacters
     ? text
@@ -39,9 +39,9 @@ function ends({ text: written, json }: Scanned): string {
 }
 
 const kinds = ['keyword', 'regex', 'pii', 'wasm'] as const;
-type Kind = (typeof kinds)[number];
+type FilterKind = (typeof kinds)[number];
 /** Kinds of filters that scan text character by character. */
-const scannedKinds: readonly Kind[] = ['keyword', 'regex', 'pii'];
+const scannedKinds: readonly FilterKind[] = ['keyword', 'regex', 'pii'];
 
 const isPromise = <T>(value: T | Promise<T>): value is Promise<T> => value instanceof Promise;
 
@@ -96,7 +96,7 @@ export class Filters {
    * Runs all filters, even after a finding, and redacts texts in place.
    * @throws GatewayError only for requests that are too large to scan in time.
    */
-  async check(texts: readonly Scanned[], context: ContentContext): Promise<Verdict> {
+  async check(texts: readonly ScannedText[], context: ContentContext): Promise<Verdict> {
     const tally = this.tally();
     const written = texts.filter(({ text }) => text !== '').map((slot) => ({ slot, raw: slot.text }));
     const seen = () => written.map(({ slot, raw }) => (slot.json ? decodedJson(raw) : raw)).join('\n');
@@ -165,7 +165,7 @@ export class Filters {
   }
 
   /** Fails closed on gateway faults: every filter of these kinds counts as failed. */
-  guarded<T>(tally: Tally, of: readonly Kind[], work: () => T): T | undefined {
+  guarded<T>(tally: Tally, of: readonly FilterKind[], work: () => T): T | undefined {
     try {
       return work();
     } catch {
@@ -174,7 +174,7 @@ export class Filters {
     }
   }
 
-  #allErred(tally: Tally, of: readonly Kind[]): void {
+  #allErred(tally: Tally, of: readonly FilterKind[]): void {
     this.#named.forEach(({ type }, index) => {
       if (of.includes(type)) tally.erred(index);
     });

@@ -6,7 +6,7 @@ import { indexIn } from './reading.ts';
 
 /** Syntactic context of a decoded character. */
 const part = { syntax: 0, string: 1, bare: 2 } as const;
-type Part = (typeof part)[keyof typeof part];
+type SpellingPart = (typeof part)[keyof typeof part];
 
 const simple: Readonly<Record<string, string>> = {
   '"': '"',
@@ -30,7 +30,7 @@ const backslashesAtMost = 64;
 const keptAtMost = 4096;
 
 /** Characters as written, with a mapping to the decoded characters they represent. */
-export interface Raw {
+export interface RawJson {
   readonly text: string;
   indexOf(decoded: number): number;
   decodedAt(index: number): number;
@@ -39,7 +39,7 @@ export interface Raw {
 export class JsonSpelling {
   /** Written form of each decoded character from `#base` on. */
   #raws: string[] = [];
-  #parts: Part[] = [];
+  #parts: SpellingPart[] = [];
   #base = 0;
   /** Beginning of an incomplete escape. */
   #open = '';
@@ -77,7 +77,7 @@ export class JsonSpelling {
    * Returns the written text from `from` on, for code that reads escapes itself, or undefined if there are no escapes.
    * Its positions count from 0; decoded positions count from `from`.
    */
-  raw(from: number): Raw | undefined {
+  raw(from: number): RawJson | undefined {
     const raws = this.#raws.slice(from - this.#base);
     if (raws.every(({ length }) => length === 1)) return undefined;
     const starts = new Int32Array(raws.length + 1);

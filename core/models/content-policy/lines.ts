@@ -1,14 +1,14 @@
 /** Reads text character by character with several pattern sets, each in the spelling it compares. */
 
 import { foldText, isPlain, silentReadings } from '#core/text/fold/visible.ts';
-import { type Hit, newWalk, type PartialMatches, type Walk } from './partial-match.ts';
+import { newWalk, type PartialMatches, type PatternMatch, type Walk } from './partial-match.ts';
 import { pieces, withoutCase } from './reading.ts';
 
 /** Pattern set with its walk state. */
 interface Line {
   readonly matches: PartialMatches;
   readonly walk: Walk;
-  readonly hits: Hit[];
+  readonly hits: PatternMatch[];
 }
 
 export interface Lines {
@@ -23,7 +23,7 @@ export interface Lines {
 }
 
 /** Written form of characters that represent others, such as JSON escapes. */
-interface Spelled {
+interface Spelling {
   written(from: number, to: number): string;
 }
 
@@ -41,13 +41,13 @@ export const copyLines = (lines: Lines): Lines => ({
 });
 
 /** Reads the whole letters written at `offset`; `spelled` maps them to their written form, if it differs. */
-export function advance(lines: Lines, text: string, offset: number, spelled?: Spelled): void {
+export function advance(lines: Lines, text: string, offset: number, spelled?: Spelling): void {
   for (const { 0: letter, index } of pieces(text))
     if (isPlain(letter)) advanceAscii(lines, letter, offset + index, spelled);
     else advanceLetter(lines, letter, offset + index, spelled);
 }
 
-function advanceAscii(lines: Lines, text: string, offset: number, spelled: Spelled | undefined): void {
+function advanceAscii(lines: Lines, text: string, offset: number, spelled: Spelling | undefined): void {
   const { keywords, asRead, entities } = lines;
   if (spelled && spelled.written(offset, offset + text.length) !== text) partWays(lines);
   const { asWritten } = lines;
@@ -62,7 +62,7 @@ function advanceAscii(lines: Lines, text: string, offset: number, spelled: Spell
 }
 
 /** Reads a letter that is beyond ASCII or has marks. All characters it folds to share the same written position. */
-function advanceLetter(lines: Lines, written: string, at: number, spelled: Spelled | undefined): void {
+function advanceLetter(lines: Lines, written: string, at: number, spelled: Spelling | undefined): void {
   const read = foldText(written);
   const { keywords, asRead, entities } = lines;
   if (read !== written || (spelled && spelled.written(at, at + written.length) !== written)) partWays(lines);
@@ -82,7 +82,7 @@ function partWays(lines: Lines): void {
   if (asRead) lines.asWritten ??= { ...asRead, walk: { ...asRead.walk }, hits: [...asRead.hits] };
 }
 
-function stepWritten(line: Line, text: string, at: number, spelled: Spelled | undefined): void {
+function stepWritten(line: Line, text: string, at: number, spelled: Spelling | undefined): void {
   let offset = at;
   for (const char of text) {
     const end = offset + char.length;

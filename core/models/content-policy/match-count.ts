@@ -1,5 +1,5 @@
 /** Counts matches without overlaps, as a search over the whole text would. */
-import type { Hit } from './partial-match.ts';
+import type { PatternMatch } from './partial-match.ts';
 
 export class MatchCount {
   readonly #ends: number[];
@@ -11,7 +11,7 @@ export class MatchCount {
   }
 
   /** Checks whether this match begins after the last one counted under `key`, and if so, counts it. */
-  takes(key: number, { begin, end }: Hit): boolean {
+  takes(key: number, { begin, end }: PatternMatch): boolean {
     if (begin < (this.#ends[key] ?? 0)) return false;
     this.#ends[key] = end;
     this.#totals[key] = this.of(key) + 1;

@@ -18,7 +18,7 @@ import {
 } from './program.ts';
 
 /** Match that has just ended. */
-export interface Hit {
+export interface PatternMatch {
   readonly pattern: number;
   /** Index of the first character of the match, and its written position. */
   readonly begin: number;
@@ -95,7 +95,7 @@ export class PartialMatches {
   }
 
   /** Reads one character written at `at`; `hits` receives the completed matches. */
-  step(walk: Walk, char: number, at: number, hits: Hit[]): void {
+  step(walk: Walk, char: number, at: number, hits: PatternMatch[]): void {
     const conditions = boundaryConditions(walk.last, char);
     const first = this.#first(conditions, char);
     if (this.#hasEmpty) this.#reportEmpty(walk, conditions, at, hits);
@@ -112,7 +112,7 @@ export class PartialMatches {
   }
 
   /** Reads an optional character: walks that skip it continue in parallel with those that took it. */
-  maybe(walk: Walk, char: number, at: number, hits: Hit[]): void {
+  maybe(walk: Walk, char: number, at: number, hits: PatternMatch[]): void {
     const { last, threads } = walk;
     this.step(walk, char, at, hits);
     walk.last = last;
@@ -120,7 +120,7 @@ export class PartialMatches {
   }
 
   /** Ends the text and reports matches that depended on the end of the text. */
-  finish(walk: Walk, hits: Hit[]): void {
+  finish(walk: Walk, hits: PatternMatch[]): void {
     const conditions = boundaryConditions(walk.last, -1);
     if (this.#hasEmpty) this.#reportEmpty(walk, conditions, Infinity, hits);
     this.#round++;
@@ -171,7 +171,7 @@ export class PartialMatches {
   }
 
   /** Advances one thread over the current character, or to the end of the text. */
-  #advance({ next: nexts, begins, ats }: Threads, thread: number, next: Threads, hits: Hit[]): void {
+  #advance({ next: nexts, begins, ats }: Threads, thread: number, next: Threads, hits: PatternMatch[]): void {
     const { conditions, char, length } = this.#looked;
     const open = this.#open;
     const begin = begins[thread]!;
@@ -212,7 +212,7 @@ export class PartialMatches {
   }
 
   /** Reports matches that are certain, and returns the threads that may still continue. */
-  #settled(threads: Threads, length: number, hits: Hit[]): Threads {
+  #settled(threads: Threads, length: number, hits: PatternMatch[]): Threads {
     const { next, begins, ats } = threads;
     let kept = 0;
     for (let i = 0; i < next.length; i++) {
@@ -228,7 +228,7 @@ export class PartialMatches {
   }
 
   /** Reports patterns such as `\b` or `^`, which match between two characters. */
-  #reportEmpty({ length }: Walk, conditions: number, at: number, hits: Hit[]): void {
+  #reportEmpty({ length }: Walk, conditions: number, at: number, hits: PatternMatch[]): void {
     for (const pattern of this.#start(conditions).matches) hits.push({ pattern, begin: length, at, end: length });
   }
 

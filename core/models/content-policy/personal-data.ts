@@ -6,7 +6,7 @@ import { creditCard } from './credit-card.ts';
 import type { Entity } from './entity.ts';
 import type { Tally } from './findings.ts';
 import { iban } from './iban.ts';
-import type { JsonSpelling, Raw } from './json-spelling.ts';
+import type { JsonSpelling, RawJson } from './json-spelling.ts';
 
 import { PartialMatches } from './partial-match.ts';
 import { patternSet } from './pattern-set.ts';
@@ -73,7 +73,7 @@ export class PersonalData {
    * Returns occurrences of every entity, without overlaps within a kind. `from` returns the position where the search
    * for a kind starts.
    */
-  find(reading: Reading, from: (entity: PiiEntity) => number, raw?: Raw, least = 0): Occurrence[] {
+  find(reading: Reading, from: (entity: PiiEntity) => number, raw?: RawJson, least = 0): Occurrence[] {
     const found = this.entities.flatMap((entity) =>
       entity.find(reading.text, from(entity.name)).map(([first, last]): Occurrence => {
         const [start, end] = writtenRange(reading, first, last);
@@ -101,7 +101,7 @@ export class PersonalData {
 /**
  * Finds secrets in the written form: an escaped quote is part of a quoted password, but a decoded quote would end it.
  */
-const escapedKeys = ({ text, indexOf, decodedAt }: Raw, least: number): Occurrence[] =>
+const escapedKeys = ({ text, indexOf, decodedAt }: RawJson, least: number): Occurrence[] =>
   apiKey.find(text, indexOf(least)).map(([start, end]) => ({
     entity: 'api_key',
     start: decodedAt(start),

@@ -7,11 +7,11 @@ import { remembered } from '#core/kernel/remembered.ts';
 import type { ContentPolicyPorts } from './compile.ts';
 import type { ContentPolicy, Verdict } from './ports.ts';
 
-type Filtered = Pick<Configuration, 'policies' | 'transform' | 'tenants'>;
+type FilterConfiguration = Pick<Configuration, 'policies' | 'transform' | 'tenants'>;
 
 /** Returns the policy, cached for the lifetime of the configuration. */
 export async function contentPolicyOf(
-  configuration: Filtered,
+  configuration: FilterConfiguration,
   tenantId: string,
   ports: ContentPolicyPorts,
 ): Promise<ContentPolicy> {
@@ -26,7 +26,7 @@ let compiling: Promise<typeof import('./compile.ts')> | undefined;
 
 /** Checks per tenant, because one tenant may strip personal data even if others do not. */
 const hasFilters = remembered(
-  ({ policies, transform, tenants }: Filtered): boolean =>
+  ({ policies, transform, tenants }: FilterConfiguration): boolean =>
     policies.input.length > 0 ||
     policies.output.length > 0 ||
     // A configuration may have a thousand tenants, and each call needs the result.

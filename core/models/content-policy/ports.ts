@@ -8,7 +8,7 @@ export interface ContentContext {
 }
 
 /** Text to scan, with a way to replace it; compatible with the dialects' `TextSlot`. */
-export interface Scanned {
+export interface ScannedText {
   readonly text: string;
   /** True for JSON text: its strings are decoded, and it remains valid after redaction. */
   readonly json?: boolean;
@@ -50,8 +50,8 @@ export interface ContentPolicy {
   readonly inputQuick: boolean;
   readonly outputIdle: boolean;
   /** Runs all filters and may redact text in place. Never throws: a filter error becomes a finding. */
-  checkInput(texts: readonly Scanned[], context: ContentContext): Promise<Verdict>;
-  checkOutput(texts: readonly Scanned[], context: ContentContext): Promise<Verdict>;
+  checkInput(texts: readonly ScannedText[], context: ContentContext): Promise<Verdict>;
+  checkOutput(texts: readonly ScannedText[], context: ContentContext): Promise<Verdict>;
   streamOutput(context: ContentContext): StreamScan;
 }
 

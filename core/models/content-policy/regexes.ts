@@ -10,9 +10,9 @@ export type RegexFilter = Extract<ContentFilter, { type: 'regex' }>;
 /** Maximum number of characters held back for a pattern with unbounded matches. */
 const windowCharacters = 256;
 
-type Indexed = { readonly index: number; readonly filter: RegexFilter };
+type IndexedFilter = { readonly index: number; readonly filter: RegexFilter };
 
-interface Compiled {
+interface CompiledFilters {
   readonly set: PatternSet;
   /** Filter that each pattern belongs to. */
   readonly owners: readonly number[];
@@ -25,11 +25,11 @@ interface Compiled {
 
 /** Regex filters of a phase as one set, compiled when first needed. */
 export class Regexes {
-  readonly #filters: readonly Indexed[];
-  #compiled: Compiled | undefined;
+  readonly #filters: readonly IndexedFilter[];
+  #compiled: CompiledFilters | undefined;
   #partial: PartialMatches | undefined;
 
-  constructor(filters: readonly Indexed[]) {
+  constructor(filters: readonly IndexedFilter[]) {
     this.#filters = filters;
   }
 
@@ -63,13 +63,13 @@ export class Regexes {
     return this.#partial;
   }
 
-  #ready(): Compiled {
+  #ready(): CompiledFilters {
     this.#compiled ??= compiledOf(this.#filters) ?? compiledApart(this.#filters);
     return this.#compiled;
   }
 }
 
-function compiledOf(filters: readonly Indexed[]): Compiled | undefined {
+function compiledOf(filters: readonly IndexedFilter[]): CompiledFilters | undefined {
   try {
     const set = patternSet(filters.flatMap(({ filter }) => filter.patterns));
     return { set, owners: filters.flatMap(({ index, filter }) => filter.patterns.map(() => index)), broken: [] };
@@ -79,7 +79,7 @@ function compiledOf(filters: readonly Indexed[]): Compiled | undefined {
 }
 
 /** Compiles the set, omitting filters that do not compile, or all filters if they are too large together. */
-function compiledApart(filters: readonly Indexed[]): Compiled {
+function compiledApart(filters: readonly IndexedFilter[]): CompiledFilters {
   const sound = filters.filter((filter) => compiledOf([filter]) !== undefined);
   const compiled = compiledOf(sound);
   const broken = filters.filter((filter) => !compiled || !sound.includes(filter)).map(({ index }) => index);

@@ -7,7 +7,7 @@ import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectOf } from '#core/kernel/narrow.ts';
-import type { Embedded } from './embedded.ts';
+import type { EmbeddedText } from './embedded.ts';
 
 const mark = '__with__';
 const carrying = /^(.*?)__with__([A-Za-z0-9_-]+)$/s;
@@ -75,7 +75,7 @@ export function portableId(id: string): string {
 }
 
 /** Returns the content an id carries as text for filters, or undefined if it carries nothing. */
-export function embeddedId(id: string): Embedded | undefined {
+export function embeddedId(id: string): EmbeddedText | undefined {
   const carried = decodeCallId(id);
   return (
     carried && {

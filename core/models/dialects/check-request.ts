@@ -27,7 +27,7 @@ export function checkOpenai(body: JsonObject): void {
   // Ollama's name for the maximum output tokens; values below 1 mean unlimited.
   if (isObject(body.options)) checkWhole(body.options, 'num_predict', 1, maxOutputTokens, 'options.');
   if (!absent(body.stream_options) && !isObject(body.stream_options))
-    refuse('stream_options', body.stream_options, 'an object');
+    refuseMember('stream_options', body.stream_options, 'an object');
   checkObjects(body.functions, 'functions');
 }
 
@@ -45,11 +45,11 @@ function checkCommon(body: JsonObject): void {
   assertOwnSpelling(body);
   const { model } = body;
   if (typeof model !== 'string' || model === '' || model.length > maxModelLength)
-    refuse('model', model, `a name of 1 to ${maxModelLength} characters`);
+    refuseMember('model', model, `a name of 1 to ${maxModelLength} characters`);
   // Prices, budgets and lists would treat this as a different name, but a provider might treat it as the same.
   if (model.trim() !== model || hidden.test(model))
-    refuse('model', model, 'a name without characters that are not visible, and without blanks at its ends');
-  if (!absent(body.stream) && typeof body.stream !== 'boolean') refuse('stream', body.stream, 'true or false');
+    refuseMember('model', model, 'a name without characters that are not visible, and without blanks at its ends');
+  if (!absent(body.stream) && typeof body.stream !== 'boolean') refuseMember('stream', body.stream, 'true or false');
   checkWhole(body, 'max_tokens', 1, maxOutputTokens);
   checkNumber(body, 'temperature');
   checkNumber(body, 'top_p');
@@ -64,12 +64,12 @@ function checkMessages(
   const { messages } = body;
   refuseOtherEndpoint(body, 'messages');
   if (!Array.isArray(messages) || messages.length === 0)
-    refuse('messages', messages, 'an array of at least one message');
+    refuseMember('messages', messages, 'an array of at least one message');
   for (const [index, message] of messages.entries()) {
     const path = `messages[${index}]`;
-    if (!isObject(message)) refuse(path, message, 'an object with role and content');
+    if (!isObject(message)) refuseMember(path, message, 'an object with role and content');
     if (typeof message.role !== 'string' || message.role === '')
-      refuse(`${path}.role`, message.role, `a role such as ${roles}`);
+      refuseMember(`${path}.role`, message.role, `a role such as ${roles}`);
     checkMessage(message, path);
   }
 }
@@ -106,16 +106,16 @@ const isEmpty = (value: Json | undefined): boolean =>
 function checkContent(content: Json | undefined, path: string, { mayBeSilent }: { mayBeSilent: boolean }): void {
   if (typeof content === 'string' || (mayBeSilent && absent(content))) return;
   if (!Array.isArray(content) || (content.length === 0 && !mayBeSilent))
-    refuse(path, content, 'a text, or an array of at least one part');
+    refuseMember(path, content, 'a text, or an array of at least one part');
   for (const [index, part] of content.entries()) checkPart(part, `${path}[${index}]`);
 }
 
 function checkPart(part: Json, path: string): void {
-  if (!isObject(part)) refuse(path, part, 'an object with a type');
-  if (typeof part.type !== 'string' || part.type === '') refuse(`${path}.type`, part.type, 'a text such as text');
-  if (part.type === 'text' && typeof part.text !== 'string') refuse(`${path}.text`, part.text, 'a text');
+  if (!isObject(part)) refuseMember(path, part, 'an object with a type');
+  if (typeof part.type !== 'string' || part.type === '') refuseMember(`${path}.type`, part.type, 'a text such as text');
+  if (part.type === 'text' && typeof part.text !== 'string') refuseMember(`${path}.text`, part.text, 'a text');
   if (part.type === 'tool_result' && !absent(part.content) && typeof part.content !== 'string') {
-    if (!Array.isArray(part.content)) refuse(`${path}.content`, part.content, 'a text or an array of parts');
+    if (!Array.isArray(part.content)) refuseMember(`${path}.content`, part.content, 'a text or an array of parts');
     for (const [index, inner] of part.content.entries()) checkPart(inner, `${path}.content[${index}]`);
   }
 }
@@ -124,25 +124,25 @@ function checkWhole(body: JsonObject, key: string, least: number, most: number, 
   const value = body[key];
   if (absent(value)) return;
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < least || value > most)
-    refuse(path + key, value, `a whole number from ${least} to ${most}`);
+    refuseMember(path + key, value, `a whole number from ${least} to ${most}`);
 }
 
 function checkNumber(body: JsonObject, key: string): void {
   const value = body[key];
-  if (!absent(value) && !(typeof value === 'number' && Number.isFinite(value))) refuse(key, value, 'a number');
+  if (!absent(value) && !(typeof value === 'number' && Number.isFinite(value))) refuseMember(key, value, 'a number');
 }
 
 function checkObjects(value: Json | undefined, path: string): void {
   if (absent(value)) return;
-  if (!Array.isArray(value)) refuse(path, value, 'an array of objects');
+  if (!Array.isArray(value)) refuseMember(path, value, 'an array of objects');
   const stranger = value.findIndex((item) => !isObject(item));
-  if (stranger !== -1) refuse(`${path}[${stranger}]`, value[stranger], 'an object');
+  if (stranger !== -1) refuseMember(`${path}[${stranger}]`, value[stranger], 'an object');
 }
 
 /** Checks for an absent member. Optional members may be null, as the official clients' types allow. */
 const absent = (value: Json | undefined): value is null | undefined => value === undefined || value === null;
 
-function refuse(path: string, found: Json | undefined, allowed: string): never {
+function refuseMember(path: string, found: Json | undefined, allowed: string): never {
   throw invalidRequest(`${path} is ${describeValue(found)}; allowed is ${allowed}.`, { param: path });
 }
 

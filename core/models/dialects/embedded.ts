@@ -4,7 +4,7 @@
  */
 
 /** Embedded text, with a way to write it back. */
-export interface Embedded {
+export interface EmbeddedText {
   read(): string;
   write(text: string): string;
 }
@@ -19,7 +19,7 @@ const blank = /[\t\n\f\r ]/;
  * Reads a `data:` URL.
  * @returns `opaque` for bytes that are not text, or undefined if it is not an embedded file.
  */
-export function embeddedUrl(text: string): Embedded | 'opaque' | undefined {
+export function embeddedUrl(text: string): EmbeddedText | 'opaque' | undefined {
   const start = text.length - text.trimStart().length;
   if (text.slice(start, start + 5).toLowerCase() !== 'data:') return undefined;
   const comma = text.indexOf(',', start);
@@ -34,7 +34,7 @@ export function embeddedUrl(text: string): Embedded | 'opaque' | undefined {
  * @param type the declared media type.
  * @param prefix text before the payload.
  */
-export function embeddedBase64(payload: string, type: string, prefix = ''): Embedded | 'opaque' | undefined {
+export function embeddedBase64(payload: string, type: string, prefix = ''): EmbeddedText | 'opaque' | undefined {
   if (!alphabet.test(payload)) return undefined;
   const isCalledText = textType.test(type);
   // Most files are images, which can be identified by their first bytes.

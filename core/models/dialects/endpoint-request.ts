@@ -26,7 +26,7 @@ export function readEndpointRequest(name: EndpointName, request: JsonObject): Js
     throw invalidMember('messages', 'is a member of chat requests', `${field} on /v1/${name.replace('.', '/')}`);
   const model = request.model ?? usual;
   checkMembers(name, more);
-  const prompts = textsOf(name, field, given);
+  const prompts = inputTexts(name, field, given);
   return {
     ...more,
     ...(model !== undefined && { model }),
@@ -76,7 +76,7 @@ const audioFormats: ReadonlySet<Json> = new Set(['json', 'verbose_json', 'diariz
 /**
  * Returns the input text: one or more strings; for moderations, possibly parts with images; for forms, possibly none.
  */
-function textsOf(name: EndpointName, field: string, value: Json | undefined): (string | JsonObject[])[] {
+function inputTexts(name: EndpointName, field: string, value: Json | undefined): (string | JsonObject[])[] {
   if (value === undefined && endpoints[name].form) return [''];
   if (name === 'moderations' && Array.isArray(value) && value.length > 0 && value.every(isObject))
     return [value as JsonObject[]];

@@ -7,7 +7,7 @@ import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import { embeddedId } from './call-id.ts';
 import type { TextSlot } from './dialect.ts';
-import { type Embedded, embeddedBase64, embeddedUrl, isBroken } from './embedded.ts';
+import { type EmbeddedText, embeddedBase64, embeddedUrl, isBroken } from './embedded.ts';
 
 /** Members with identifiers, enumerated words or ciphertext. Values of any other shape are scanned. */
 const opaque: ReadonlyMap<string, RegExp> = new Map([
@@ -66,11 +66,11 @@ class LeafSlot implements TextSlot {
   readonly channel: string;
   readonly #holder: JsonObject;
   readonly #key: string;
-  readonly #inside: Embedded | undefined;
+  readonly #inside: EmbeddedText | undefined;
   /** Embedded text, decoded once. */
   #embedded: string;
 
-  constructor(channel: string, holder: JsonObject, key: string, inside?: Embedded) {
+  constructor(channel: string, holder: JsonObject, key: string, inside?: EmbeddedText) {
     this.channel = channel;
     this.#holder = holder;
     this.#key = key;

@@ -5,19 +5,19 @@ import type { TextSlot } from './dialect.ts';
 import { leaves } from './leaves.ts';
 import { argumentsOf } from './wire.ts';
 
-type Kind = TextSlot['kind'];
+type SlotKind = TextSlot['kind'];
 
 /** Text of one member, read from and written to its object. */
 class MemberSlot implements TextSlot {
   readonly channel: string;
-  readonly kind: Kind;
+  readonly kind: SlotKind;
   group?: string;
   readonly #holder: JsonObject;
   readonly #key: string;
   readonly json: boolean;
   #changed: (() => void) | undefined;
 
-  constructor(channel: string, kind: Kind, holder: JsonObject, key: string, json = false) {
+  constructor(channel: string, kind: SlotKind, holder: JsonObject, key: string, json = false) {
     this.json = json;
     this.channel = channel;
     this.kind = kind;
@@ -51,13 +51,13 @@ class JsonSlot implements TextSlot {
   /** True if no later event continues it, even in a stream. */
   whole = false;
   readonly channel: string;
-  readonly kind: Kind;
+  readonly kind: SlotKind;
   group?: string;
   #text: string;
   readonly #holder: JsonObject;
   readonly #key: string;
 
-  constructor(channel: string, kind: Kind, holder: JsonObject, key: string) {
+  constructor(channel: string, kind: SlotKind, holder: JsonObject, key: string) {
     this.channel = channel;
     this.kind = kind;
     this.#holder = holder;
@@ -87,7 +87,7 @@ class JsonSlot implements TextSlot {
 export function addText(
   slots: TextSlot[],
   channel: string,
-  kind: Kind,
+  kind: SlotKind,
   holder: JsonObject,
   key: string,
 ): MemberSlot | undefined {
@@ -99,7 +99,7 @@ export function addText(
 }
 
 /** Adds `holder[key]` if it is JSON text, such as the arguments of a call. */
-export function addJsonText(slots: TextSlot[], channel: string, kind: Kind, holder: JsonObject, key: string): void {
+export function addJsonText(slots: TextSlot[], channel: string, kind: SlotKind, holder: JsonObject, key: string): void {
   const value = holder[key];
   if (typeof value === 'string' && value !== '') slots.push(new MemberSlot(channel, kind, holder, key, true));
 }
@@ -111,7 +111,7 @@ export function addJsonText(slots: TextSlot[], channel: string, kind: Kind, hold
 export function addJson(
   slots: TextSlot[],
   channel: string,
-  kind: Kind,
+  kind: SlotKind,
   holder: JsonObject,
   key: string,
 ): JsonSlot | undefined {
@@ -126,7 +126,7 @@ export function addJson(
 const readable = ['title', 'context', 'text', 'stdout', 'stderr'] as const;
 
 /** Adds all readable text in `holder[key]`: a string, parts, or parts within parts. */
-export function addContent(slots: TextSlot[], channel: string, kind: Kind, holder: JsonObject, key: string): void {
+export function addContent(slots: TextSlot[], channel: string, kind: SlotKind, holder: JsonObject, key: string): void {
   const content = holder[key];
   if (typeof content === 'string') addText(slots, channel, kind, holder, key);
   else if (Array.isArray(content)) {
@@ -136,7 +136,7 @@ export function addContent(slots: TextSlot[], channel: string, kind: Kind, holde
 }
 
 /** Adds all readable text of one content part. */
-export function addPart(slots: TextSlot[], channel: string, kind: Kind, part: JsonObject): void {
+export function addPart(slots: TextSlot[], channel: string, kind: SlotKind, part: JsonObject): void {
   const own = typeof part.type === 'string' && part.type.endsWith('tool_result') ? 'tool_result' : kind;
   for (const name of readable) addText(slots, `${channel}.${name}`, own, part, name);
   addText(slots, `${channel}.refusal`, 'refusal', part, 'refusal');

@@ -55,13 +55,13 @@ const ofTools: ReadonlySet<string> = new Set([
  * @throws GatewayError `invalid_request` that names both spellings.
  */
 export function assertOwnSpelling(body: JsonObject): void {
-  check(body, ofRequests, '');
-  check(objectOf(body.options), ofOptions, 'options.');
+  checkNames(body, ofRequests, '');
+  checkNames(objectOf(body.options), ofOptions, 'options.');
   for (const [at, message] of objectsOf(body.messages).entries()) checkMessage(message, `messages[${at}].`);
   for (const list of ['tools', 'functions'])
     for (const [at, tool] of objectsOf(body[list]).entries()) {
-      check(tool, ofTools, `${list}[${at}].`);
-      check(objectOf(tool.function), ofTools, `${list}[${at}].function.`);
+      checkNames(tool, ofTools, `${list}[${at}].`);
+      checkNames(objectOf(tool.function), ofTools, `${list}[${at}].function.`);
     }
 }
 
@@ -69,28 +69,28 @@ const deepest = 4;
 
 /** Checks a message, a message part, or a part of a tool result. */
 function checkMessage(message: JsonObject, path: string, depth = 0): void {
-  check(message, ofMessages, path);
+  checkNames(message, ofMessages, path);
   for (const [at, call] of objectsOf(message.tool_calls).entries()) {
-    check(call, ofMessages, `${path}tool_calls[${at}].`);
-    check(objectOf(call.function), ofMessages, `${path}tool_calls[${at}].function.`);
+    checkNames(call, ofMessages, `${path}tool_calls[${at}].`);
+    checkNames(objectOf(call.function), ofMessages, `${path}tool_calls[${at}].function.`);
   }
   if (depth < deepest)
     for (const [at, part] of objectsOf(message.content).entries())
       checkMessage(part, `${path}content[${at}].`, depth + 1);
 }
 
-function check(object: JsonObject | undefined, known: ReadonlySet<string>, path: string): void {
+function checkNames(object: JsonObject | undefined, known: ReadonlySet<string>, path: string): void {
   for (const name in object) {
     if (plainSpelling.test(name)) continue;
     const folded = name.toUpperCase().toLowerCase();
-    if (folded !== name && known.has(folded)) throw refusal(path, name, folded);
+    if (folded !== name && known.has(folded)) throw caseRefusal(path, name, folded);
   }
 }
 
 /** Matches nearly all names. */
 const plainSpelling = /^[a-z0-9_.-]*$/;
 
-const refusal = (path: string, name: string, known: string) =>
+const caseRefusal = (path: string, name: string, known: string) =>
   invalidRequest(
     `${path}${JSON.stringify(name)} differs from ${known} in case only, and servers may take one for the other; allowed is ${known}, once.`,
     { param: `${path}${name}`.slice(0, 200) },

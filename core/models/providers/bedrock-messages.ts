@@ -11,11 +11,11 @@ import { portableId } from '#core/models/dialects/call-id.ts';
 import { assertRole, cannotCarry } from '#core/models/dialects/translate/members.ts';
 import { isSigned } from './anthropic.ts';
 
-export type Part = Readonly<Record<string, unknown>>;
+export type ConversePart = Readonly<Record<string, unknown>>;
 
 interface Turn {
   readonly role: Json | undefined;
-  readonly content: Part[];
+  readonly content: ConversePart[];
 }
 
 /**
@@ -28,7 +28,7 @@ export function converseMessages(messages: readonly JsonObject[]): Turn[] {
   for (const [index, message] of messages.entries()) {
     const { role, content } = message;
     assertRole(message, `messages[${index}]`, roles);
-    const parts = contentOf(content, `messages[${index}].content`, names);
+    const parts = contentParts(content, `messages[${index}].content`, names);
     if (parts.length === 0) continue;
     if (turns.at(-1)?.role === role) turns.at(-1)!.content.push(...parts);
     else turns.push({ role, content: parts });
@@ -46,27 +46,28 @@ export function converseMessages(messages: readonly JsonObject[]): Turn[] {
 /** Roles in Converse, which has a single system prompt before the messages. */
 const roles = ['user', 'assistant'] as const;
 
-const contentOf = (content: Json | undefined, path: string, names: DocumentNames): Part[] =>
+const contentParts = (content: Json | undefined, path: string, names: DocumentNames): ConversePart[] =>
   typeof content === 'string'
     ? textPart(content)
     : objectsOf(content).flatMap((block, index) => {
-        const parts = partsOf(block, `${path}[${index}]`, names);
+        const parts = blockParts(block, `${path}[${index}]`, names);
         return parts.length === 0 ? [] : [...parts, ...cachePoint(block)];
       });
 
 /** Returns a text part, or none for text without visible characters, which Converse refuses. */
-const textPart = (text: string | undefined): Part[] => (text === undefined || text.trim() === '' ? [] : [{ text }]);
+const textPart = (text: string | undefined): ConversePart[] =>
+  text === undefined || text.trim() === '' ? [] : [{ text }];
 
-function partsOf(block: JsonObject, path: string, names: DocumentNames): Part[] {
+function blockParts(block: JsonObject, path: string, names: DocumentNames): ConversePart[] {
   switch (block.type) {
     case 'text':
       return textPart(textOf(block.text));
     case 'image':
-      return [{ image: { format: formatOf(block, imageFormats), source: { bytes: bytesOf(block, path) } } }];
+      return [{ image: { format: formatOf(block, imageFormats), source: { bytes: sourceBytes(block, path) } } }];
     case 'document':
       return [{ document: documentOf(block, path, names) }];
     case 'tool_use':
-      return [{ toolUse: { toolUseId: idOf(block.id), name: block.name, input: block.input ?? {} } }];
+      return [{ toolUse: { toolUseId: converseCallId(block.id), name: block.name, input: block.input ?? {} } }];
     case 'tool_result':
       return [{ toolResult: toolResultOf(block, path, names) }];
     case 'thinking':
@@ -85,7 +86,7 @@ function partsOf(block: JsonObject, path: string, names: DocumentNames): Part[] 
   }
 }
 
-function documentOf(block: JsonObject, path: string, names: DocumentNames): Part {
+function documentOf(block: JsonObject, path: string, names: DocumentNames): ConversePart {
   if (isObject(block.citations) && block.citations.enabled === true)
     throw cannotCarry(`${path}.citations`, 'enabled: false');
   const source = isObject(block.source) ? block.source : {};
@@ -93,7 +94,7 @@ function documentOf(block: JsonObject, path: string, names: DocumentNames): Part
   const context = textOf(block.context) ? { context: textOf(block.context) } : {};
   if (source.type === 'text')
     return { format: 'txt', name, source: { bytes: new TextEncoder().encode(textOf(source.data) ?? '') }, ...context };
-  return { format: formatOf(block, documentFormats), name, source: { bytes: bytesOf(block, path) }, ...context };
+  return { format: formatOf(block, documentFormats), name, source: { bytes: sourceBytes(block, path) }, ...context };
 }
 
 /** Document names, unique within a request, with 1 to 200 of the characters that Converse accepts. */
@@ -119,10 +120,14 @@ class DocumentNames {
 }
 const longest = 200;
 
-function toolResultOf({ tool_use_id, content, is_error }: JsonObject, path: string, names: DocumentNames): Part {
-  const parts = contentOf(content, `${path}.content`, names);
+function toolResultOf(
+  { tool_use_id, content, is_error }: JsonObject,
+  path: string,
+  names: DocumentNames,
+): ConversePart {
+  const parts = contentParts(content, `${path}.content`, names);
   return {
-    toolUseId: idOf(tool_use_id),
+    toolUseId: converseCallId(tool_use_id),
     // Converse accepts neither a result without content nor blank text.
     content: parts.length > 0 ? parts : [{ text: 'The result is empty.' }],
     ...(is_error === true && { status: 'error' }),
@@ -130,14 +135,14 @@ function toolResultOf({ tool_use_id, content, is_error }: JsonObject, path: stri
 }
 
 /** Returns a call id that uses only characters Converse accepts. */
-const idOf = (id: Json | undefined): Json | undefined => (typeof id === 'string' ? portableId(id) : id);
+const converseCallId = (id: Json | undefined): Json | undefined => (typeof id === 'string' ? portableId(id) : id);
 
 const lifetimes: ReadonlySet<unknown> = new Set(['5m', '1h']);
 /** Checks whether Converse supports the cache lifetime of a breakpoint. */
 export const isKnownLifetime = (control: Json | undefined): boolean =>
   !isObject(control) || control.ttl === undefined || control.ttl === null || lifetimes.has(control.ttl);
 
-export const cachePoint = ({ cache_control: control }: JsonObject): Part[] =>
+export const cachePoint = ({ cache_control: control }: JsonObject): ConversePart[] =>
   isObject(control)
     ? [{ cachePoint: { type: 'default', ...(lifetimes.has(control.ttl) && { ttl: control.ttl }) } }]
     : [];
@@ -158,7 +163,7 @@ function formatOf({ source }: JsonObject, formats: ReadonlyMap<string, string>):
   return formats.get(type) ?? type.replace(/^[^/]*\//, '');
 }
 
-function bytesOf({ source }: JsonObject, path: string): Uint8Array {
+function sourceBytes({ source }: JsonObject, path: string): Uint8Array {
   const type = isObject(source) ? source.type : undefined;
   if (!isObject(source) || type !== 'base64') throw cannotCarry(`${path}.source`, 'base64', type ?? null);
   return decoded(textOf(source.data) ?? '');

@@ -6,21 +6,21 @@ import { estimateTokens } from '#core/models/dialects/count-tokens.ts';
 import type { ProviderCall } from './ports.ts';
 import { BadReply, defined } from './reply.ts';
 
-type Part = Readonly<Record<string, unknown>>;
+type ConversePart = Readonly<Record<string, unknown>>;
 
 /** Translates a complete output. @throws BadReply if the output has no message. */
-export function converseReply(output: Part, model: string, requestId: string): JsonObject {
-  const message = (output.output as Part | undefined)?.message as Part | undefined;
+export function converseReply(output: ConversePart, model: string, requestId: string): JsonObject {
+  const message = (output.output as ConversePart | undefined)?.message as ConversePart | undefined;
   if (!Array.isArray(message?.content)) throw new BadReply('it has no message');
   return {
-    id: idOf(requestId),
+    id: messageId(requestId),
     type: 'message',
     role: 'assistant',
     model,
     content: message.content.flatMap(blockOf),
     stop_reason: stopReason(output.stopReason),
     stop_sequence: null,
-    usage: usageOf(output.usage),
+    usage: anthropicUsage(output.usage),
   };
 }
 
@@ -28,7 +28,7 @@ export function converseReply(output: Part, model: string, requestId: string): J
  * Translates events. The stream completes normally only after Converse has reported its stop reason. @throws BadReply
  */
 export async function* converseEvents(
-  events: AsyncIterable<Part>,
+  events: AsyncIterable<ConversePart>,
   { model, body }: ProviderCall,
   requestId: string,
 ): AsyncGenerator<JsonObject, undefined> {
@@ -37,15 +37,15 @@ export async function* converseEvents(
   let usage: JsonObject = {};
   for await (const event of events) {
     const { messageStart, contentBlockStart, contentBlockDelta, contentBlockStop, messageStop, metadata } =
-      event as Record<string, Part | undefined>;
+      event as Record<string, ConversePart | undefined>;
     if (messageStart) yield startOf(model, body, requestId);
     else if (contentBlockStart) {
       const index = Number(contentBlockStart.contentBlockIndex);
       open.add(index);
-      yield { type: 'content_block_start', index, content_block: openedBlock(contentBlockStart.start as Part) };
+      yield { type: 'content_block_start', index, content_block: openedBlock(contentBlockStart.start as ConversePart) };
     } else if (contentBlockDelta) {
       const index = Number(contentBlockDelta.contentBlockIndex);
-      const delta = deltaOf(contentBlockDelta.delta as Part);
+      const delta = deltaOf(contentBlockDelta.delta as ConversePart);
       if (!delta) continue;
       // Converse sends a start event only for tool calls; text and reasoning begin with their first delta.
       if (!open.has(index)) yield { type: 'content_block_start', index, content_block: emptyBlock(delta) };
@@ -55,7 +55,7 @@ export async function* converseEvents(
       yield { type: 'content_block_stop', index: Number(contentBlockStop.contentBlockIndex) };
     } else if (messageStop) stopped = stopReason(messageStop.stopReason);
     else if (metadata) {
-      usage = usageOf(metadata.usage);
+      usage = anthropicUsage(metadata.usage);
       // This is the last event, whether or not the connection closes after it.
       if (stopped !== null) break;
     }
@@ -72,7 +72,7 @@ export async function* converseEvents(
 const startOf = (model: string, body: JsonObject, requestId: string): JsonObject => ({
   type: 'message_start',
   message: {
-    id: idOf(requestId),
+    id: messageId(requestId),
     type: 'message',
     role: 'assistant',
     model,
@@ -83,9 +83,9 @@ const startOf = (model: string, body: JsonObject, requestId: string): JsonObject
   },
 });
 
-const idOf = (requestId: string) => `msg_bdrk_${requestId}`;
+const messageId = (requestId: string) => `msg_bdrk_${requestId}`;
 
-function blockOf(part: Part): JsonObject[] {
+function blockOf(part: ConversePart): JsonObject[] {
   const { text, toolUse, reasoningContent } = part as Record<string, JsonObject | undefined>;
   if (typeof text === 'string') return [{ type: 'text', text }];
   if (toolUse)
@@ -97,13 +97,13 @@ function blockOf(part: Part): JsonObject[] {
   return [{ type: 'thinking', thinking: textOf(thinking) ?? '', signature: textOf(signature) ?? '' }];
 }
 
-function openedBlock(start: Part | undefined): JsonObject {
+function openedBlock(start: ConversePart | undefined): JsonObject {
   const toolUse = start?.toolUse as JsonObject | undefined;
   if (!toolUse) return { type: 'text', text: '' };
   return { type: 'tool_use', id: toolUse.toolUseId ?? '', name: toolUse.name ?? '', input: {} };
 }
 
-function deltaOf(delta: Part | undefined): JsonObject | undefined {
+function deltaOf(delta: ConversePart | undefined): JsonObject | undefined {
   const { text, toolUse, reasoningContent } = (delta ?? {}) as Record<string, unknown>;
   if (typeof text === 'string') return { type: 'text_delta', text };
   if (toolUse) return { type: 'input_json_delta', partial_json: textOf((toolUse as JsonObject).input) ?? '' };
@@ -145,7 +145,7 @@ function stopReason(reason: unknown): Json {
   return stopReasons.get(reason) ?? 'max_tokens';
 }
 
-function usageOf(counts: unknown): JsonObject {
+function anthropicUsage(counts: unknown): JsonObject {
   const usage = (counts ?? {}) as JsonObject;
   return defined({
     input_tokens: countOf(usage.inputTokens),

@@ -10,7 +10,7 @@ import {
   noteRest,
 } from '#core/models/dialects/translate/members.ts';
 import { isSigned } from './anthropic.ts';
-import { cachePoint, converseMessages, isKnownLifetime, type Part } from './bedrock-messages.ts';
+import { type ConversePart, cachePoint, converseMessages, isKnownLifetime } from './bedrock-messages.ts';
 import type { ConverseInput } from './bedrock-port.ts';
 import type { ProviderCall } from './ports.ts';
 import { unfit } from './reply.ts';
@@ -82,7 +82,7 @@ export function converseLeftOut({ metadata, tools, tool_choice, system, messages
   return names;
 }
 
-function systemOf(system: Json | undefined): Part[] {
+function systemOf(system: Json | undefined): ConversePart[] {
   assertTexts(system, 'system');
   if (typeof system === 'string') return system === '' ? [] : [{ text: system }];
   return objectsOf(system).flatMap((block) =>
@@ -90,7 +90,7 @@ function systemOf(system: Json | undefined): Part[] {
   );
 }
 
-function inferenceOf({ max_tokens, temperature, top_p, stop_sequences }: JsonObject): Part {
+function inferenceOf({ max_tokens, temperature, top_p, stop_sequences }: JsonObject): ConversePart {
   return {
     ...(typeof max_tokens === 'number' && { maxTokens: max_tokens }),
     ...(typeof temperature === 'number' && { temperature }),
@@ -99,7 +99,7 @@ function inferenceOf({ max_tokens, temperature, top_p, stop_sequences }: JsonObj
   };
 }
 
-function toolConfigOf({ tools, tool_choice, messages }: JsonObject): Part | undefined {
+function toolConfigOf({ tools, tool_choice, messages }: JsonObject): ConversePart | undefined {
   assertToolChoice(tool_choice, ['auto', 'any', 'tool', 'none']);
   const offered = objectsOf(tools);
   if (offered.length === 0) return toolsCalledIn(messages);
@@ -122,14 +122,14 @@ function toolConfigOf({ tools, tool_choice, messages }: JsonObject): Part | unde
 }
 
 /** Returns the tools that a conversation has called, which Converse requires also if the caller offers none any more. */
-function toolsCalledIn(messages: Json | undefined): Part | undefined {
+function toolsCalledIn(messages: Json | undefined): ConversePart | undefined {
   const blocks = objectsOf(messages).flatMap(({ content }) => objectsOf(content));
   const names = new Set(blocks.flatMap(({ type, name }) => (type === 'tool_use' && name !== undefined ? [name] : [])));
   const tools = [...names].map((name) => ({ toolSpec: { name, inputSchema: { json: { type: 'object' } } } }));
   return tools.length > 0 ? { tools } : undefined;
 }
 
-function toolOf(tool: JsonObject, index: number): Part[] {
+function toolOf(tool: JsonObject, index: number): ConversePart[] {
   const { name, description, input_schema } = tool;
   if (!isObject(input_schema)) throw cannotCarry(`tools[${index}]`, 'tools with an input_schema', tool.type);
   const described = typeof description === 'string' && description !== '' && { description };

@@ -4,12 +4,12 @@ import type { ProviderEntry } from '#core/contracts/config.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { SecretStore, Timeouts } from '#core/kernel/ports.ts';
-import type { Part } from './bedrock-messages.ts';
+import type { ConversePart } from './bedrock-messages.ts';
 import type { Bedrock } from './bedrock-port.ts';
 import { converseEvents, converseReply } from './bedrock-reply.ts';
 import { converseInput, converseLeftOut } from './bedrock-request.ts';
 import { HttpFault } from './http.ts';
-import { addressOf, asFault, awaitFirstEvent } from './http-provider.ts';
+import { asFault, awaitFirstEvent, hostAndPort } from './http-provider.ts';
 import { keyOf } from './key.ts';
 import { type FaultKind, type Provider, ProviderFault } from './ports.ts';
 import { refusalFault, requestIdOf } from './refusal.ts';
@@ -31,7 +31,7 @@ export function bedrockProvider(entry: ProviderEntry, { bedrock, secrets, timeou
     dialect: 'anthropic',
     region,
     leftOut: converseLeftOut,
-    ...(address && { address: addressOf(address) }),
+    ...(address && { address: hostAndPort(address) }),
 
     async call(call) {
       if (!bedrock) throw new ProviderFault(name, 'unavailable', `${name}: this host carries no Bedrock client`);
@@ -65,10 +65,10 @@ export function bedrockProvider(entry: ProviderEntry, { bedrock, secrets, timeou
  * Returns Converse events with a time limit for each. After the stop reason, only the counts may follow, and some
  * streams do not send them.
  */
-function inTime(events: AsyncIterable<Part>, deadline: Deadline): AsyncIterable<Part> {
+function inTime(events: AsyncIterable<ConversePart>, deadline: Deadline): AsyncIterable<ConversePart> {
   const source = events[Symbol.asyncIterator]();
   let hasStopped = false;
-  const noticed: Events<Part> = {
+  const noticed: Events<ConversePart> = {
     async next() {
       const result = await source.next();
       if (result.done) return { done: true, value: undefined };
@@ -86,7 +86,7 @@ function inTime(events: AsyncIterable<Part>, deadline: Deadline): AsyncIterable<
     (thrown) => thrown as Error,
     () => hasStopped,
   );
-  return { [Symbol.asyncIterator]: () => timed as AsyncIterator<Part> };
+  return { [Symbol.asyncIterator]: () => timed as AsyncIterator<ConversePart> };
 }
 
 async function* guarded(
@@ -95,7 +95,7 @@ async function* guarded(
   signal: AbortSignal,
   key: string | undefined,
 ): AsyncGenerator<JsonObject, undefined> {
-  let at: Place = 'opening';
+  let at: CallPhase = 'opening';
   try {
     for await (const event of events) {
       at = 'stream';
@@ -107,7 +107,7 @@ async function* guarded(
 }
 
 /** Progress of a call: no response yet, a response without events, or events. */
-type Place = 'call' | 'opening' | 'stream';
+type CallPhase = 'call' | 'opening' | 'stream';
 
 interface SdkError extends Error {
   readonly $metadata?: { readonly httpStatusCode?: number; readonly requestId?: string };
@@ -131,7 +131,7 @@ function sdkFault(
   thrown: unknown,
   signal: AbortSignal,
   key: string | undefined,
-  at: Place,
+  at: CallPhase,
 ): ProviderFault {
   const unreadable = at === 'stream' ? 'broken' : 'garbage';
   const foreign = thrown instanceof Error && !knownFaults.some((Fault) => thrown instanceof Fault);

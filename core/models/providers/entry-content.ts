@@ -5,4 +5,4 @@
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 
-export const contentOf = remembered((entry: ProviderEntry): string => JSON.stringify(entry));
+export const entryContent = remembered((entry: ProviderEntry): string => JSON.stringify(entry));

@@ -75,7 +75,7 @@ export function httpProvider(
     type,
     dialect: wire.dialect,
     region,
-    address: addressOf(baseUrl),
+    address: hostAndPort(baseUrl),
     keepsResponses: entry.keeps_responses,
     ...(wire.leftOut && { leftOut: wire.leftOut }),
 
@@ -170,7 +170,7 @@ function splitUrl(url: string): [base: string, query: string] {
   return [origin + pathname.replace(/\/+$/, ''), search];
 }
 
-export function addressOf(url: string): { host: string; port: number } {
+export function hostAndPort(url: string): { host: string; port: number } {
   const { hostname, port, protocol } = new URL(url);
   return { host: hostname, port: port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port) };
 }

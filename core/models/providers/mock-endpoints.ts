@@ -13,7 +13,7 @@ interface MockRequest {
 }
 
 const tokensOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + Math.ceil(text.length / 4), 0);
-const textsOf = (value: Json | undefined): string[] =>
+const inputTexts = (value: Json | undefined): string[] =>
   (Array.isArray(value) ? value : value === undefined ? [] : [value]).map((text) =>
     typeof text === 'string' ? text : JSON.stringify(text),
   );
@@ -43,20 +43,20 @@ function silence(): Buffer {
 export function mockAnswer(endpoint: EndpointName, { body, model, created }: MockRequest): JsonObject {
   switch (endpoint) {
     case 'embeddings': {
-      const texts = textsOf(body.input);
+      const texts = inputTexts(body.input);
       const tokens = tokensOf(texts);
       const data = texts.map((text, index) => ({ object: 'embedding', index, embedding: vectorOf(text, body) }));
       return { object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } };
     }
     case 'completions': {
-      const replies = textsOf(body.prompt).map((prompt) => `Mock reply to: ${prompt}`);
-      const [prompt_tokens, completion_tokens] = [tokensOf(textsOf(body.prompt)), tokensOf(replies)];
+      const replies = inputTexts(body.prompt).map((prompt) => `Mock reply to: ${prompt}`);
+      const [prompt_tokens, completion_tokens] = [tokensOf(inputTexts(body.prompt)), tokensOf(replies)];
       const choices = replies.map((text, index) => ({ text, index, logprobs: null, finish_reason: 'stop' }));
       const usage = { prompt_tokens, completion_tokens, total_tokens: prompt_tokens + completion_tokens };
       return { id: `cmpl-${digestOf(body).slice(0, 24)}`, object: 'text_completion', created, model, choices, usage };
     }
     case 'moderations': {
-      const results = textsOf(body.input).map(() => ({ flagged: false, categories: {}, category_scores: {} }));
+      const results = inputTexts(body.input).map(() => ({ flagged: false, categories: {}, category_scores: {} }));
       return { id: `modr-${digestOf(body).slice(0, 24)}`, model, results };
     }
     case 'images.generations':

@@ -36,7 +36,7 @@ export function mockCompletion(reply: MockReply): JsonObject {
   return {
     ...head(reply, 'chat.completion'),
     choices: Array.from({ length: choicesOf(reply) }, (_, index) => choice(index)),
-    usage: usageOf(reply, text),
+    usage: mockUsage(reply, text),
   };
 }
 
@@ -48,7 +48,7 @@ export function mockChunks(reply: MockReply): JsonObject[] {
   });
   const choice = (index: number): JsonObject[] => [
     chunk(index, { role: 'assistant', content: '' }),
-    ...wordsOf(text).map((word) => chunk(index, { content: word })),
+    ...splitReply(text).map((word) => chunk(index, { content: word })),
     ...(toolCalls(reply) ?? []).map((call, at) => chunk(index, { tool_calls: [{ index: at, ...call }] })),
     chunk(index, {}, finishOf(reply, cut)),
   ];
@@ -56,7 +56,7 @@ export function mockChunks(reply: MockReply): JsonObject[] {
   const counted = isObject(options) && options.include_usage === true;
   return [
     ...Array.from({ length: choicesOf(reply) }, (_, index) => choice(index)).flat(),
-    ...(counted ? [{ ...head(reply, 'chat.completion.chunk'), choices: [], usage: usageOf(reply, text) }] : []),
+    ...(counted ? [{ ...head(reply, 'chat.completion.chunk'), choices: [], usage: mockUsage(reply, text) }] : []),
   ];
 }
 
@@ -89,7 +89,7 @@ function toolCalls({ id, toolCalls: calls }: MockReply): JsonObject[] | undefine
   }));
 }
 
-function usageOf(reply: MockReply, text: string): JsonObject {
+function mockUsage(reply: MockReply, text: string): JsonObject {
   const asked = objectsOf(reply.body.messages).map(({ content }) => contentText(content));
   const called = (toolCalls(reply) ?? []).map((call) => JSON.stringify(call.function));
   const prompt = tokens(asked.join(''));
@@ -100,7 +100,7 @@ function usageOf(reply: MockReply, text: string): JsonObject {
 const tokens = (text: string) => Math.ceil(text.length / chatSizes.charactersPerToken);
 
 /** Returns every word with the whitespace after it. */
-const wordsOf = (text: string): string[] => text.match(/\S+\s*|\s+/g) ?? [];
+const splitReply = (text: string): string[] => text.match(/\S+\s*|\s+/g) ?? [];
 
 const contentText = (content: Json | undefined): string =>
   typeof content === 'string'

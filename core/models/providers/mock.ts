@@ -18,7 +18,7 @@ interface MockPorts {
   readonly timeouts: Timeouts;
 }
 
-type Scripted = MockScript['replies'][number];
+type ScriptedReply = MockScript['replies'][number];
 
 /** Tokens per word, the unit in which the pace is measured. */
 const tokensPerChunk = 1;
@@ -68,13 +68,13 @@ export function mockProvider(entry: ProviderEntry, { clock, timeouts }: MockPort
   };
 }
 
-function refuseAsScripted(provider: string, scripted: Scripted | undefined): void {
+function refuseAsScripted(provider: string, scripted: ScriptedReply | undefined): void {
   if (scripted?.status === undefined) return;
   const { status } = scripted;
   throw refusalFault({ provider, status, type: 'scripted_error', message: `scripted to answer ${status}` });
 }
 
-function replyTo(call: ProviderCall, asked: string, scripted: Scripted | undefined, clock: Clock): MockReply {
+function replyTo(call: ProviderCall, asked: string, scripted: ScriptedReply | undefined, clock: Clock): MockReply {
   const { stream: _stream, stream_options: _options, ...question } = call.body;
   const own = [...asked.slice(0, 400)].slice(0, 200).join('').toWellFormed();
   return {

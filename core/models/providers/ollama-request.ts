@@ -45,13 +45,13 @@ export const membersToOllama: Members = {
 /** Translates the body. Members that neither side knows pass through. @throws UnfitRequest */
 export function ollamaBody(call: ProviderCall): JsonObject {
   try {
-    return bodyOf(call);
+    return requestBody(call);
   } catch (thrown) {
     throw unfit(thrown);
   }
 }
 
-function bodyOf({ model, body, stream }: ProviderCall): JsonObject {
+function requestBody({ model, body, stream }: ProviderCall): JsonObject {
   const rest = crossing(body, membersToOllama, () => {});
   const offered = offeredTools(body);
   const format = formatOf(body.response_format);
@@ -151,7 +151,7 @@ function messagesOf(messages: readonly JsonObject[]): JsonObject[] {
         function: { name: name ?? '', arguments: typeof given === 'string' ? argumentsOf(given) : (given ?? {}) },
       };
     });
-    const { content, images } = contentOf(message.content, `messages[${at}].content`);
+    const { content, images } = messageContent(message.content, `messages[${at}].content`);
     const { role } = message;
     return defined({
       role: role === 'developer' ? 'system' : role === 'function' ? 'tool' : role,
@@ -174,7 +174,7 @@ function messagesOf(messages: readonly JsonObject[]): JsonObject[] {
  */
 const roles = [...rolesOfOpenai, 'control'];
 
-function contentOf(content: Json | undefined, path: string): { content: string; images: string[] } {
+function messageContent(content: Json | undefined, path: string): { content: string; images: string[] } {
   if (typeof content === 'string') return { content, images: [] };
   const parts = objectsOf(content);
   for (const [at, { type }] of parts.entries())

@@ -35,7 +35,7 @@ function wantsUsage({ stream_options }: JsonObject): boolean {
 
 function completionOf(body: JsonObject): JsonObject {
   const message = messageOf(body);
-  const id = idOf(body);
+  const id = replyId(body);
   const calls = toolCalls(message, id, 0);
   const { thinking, images } = message;
   const reply = defined({
@@ -48,7 +48,7 @@ function completionOf(body: JsonObject): JsonObject {
   return {
     ...head(body, id, 'chat.completion'),
     choices: [{ index: 0, message: reply, finish_reason: finishOf(body, calls.length > 0) }],
-    usage: usageOf(body),
+    usage: openaiUsage(body),
   };
 }
 
@@ -67,7 +67,7 @@ class LineReader implements FrameReader {
     const line = parseObject(data);
     const message = messageOf(line);
     const opens = this.#id === undefined;
-    this.#id ??= idOf(line);
+    this.#id ??= replyId(line);
     const calls = toolCalls(message, this.#id, this.#calls).map((call, at) => ({ index: this.#calls + at, ...call }));
     this.#calls += calls.length;
     const delta = defined({
@@ -81,7 +81,7 @@ class LineReader implements FrameReader {
     if (line.done !== true) return Object.keys(delta).length === 0 ? [] : [chunk(null)];
     this.ended = true;
     const last = chunk(finishOf(line, this.#calls > 0));
-    return this.#usage ? [last, { ...begin, choices: [], usage: usageOf(line) }] : [last];
+    return this.#usage ? [last, { ...begin, choices: [], usage: openaiUsage(line) }] : [last];
   }
 }
 
@@ -92,7 +92,7 @@ function messageOf(body: JsonObject): JsonObject {
 }
 
 /** Returns an id. Ollama sends none, but its timestamp has nanosecond precision. */
-const idOf = ({ created_at, model, message }: JsonObject) =>
+const replyId = ({ created_at, model, message }: JsonObject) =>
   sha256(JSON.stringify([created_at ?? null, model ?? null, message ?? null])).slice(0, 24);
 
 const head = ({ created_at, model }: JsonObject, id: string, object: string): JsonObject => {
@@ -125,7 +125,7 @@ function finishOf({ done_reason }: JsonObject, called: boolean): string {
 }
 
 /** Returns the usage. Ollama does not count a cached prompt, in which case that count is left out. */
-function usageOf({ prompt_eval_count, eval_count }: JsonObject): JsonObject {
+function openaiUsage({ prompt_eval_count, eval_count }: JsonObject): JsonObject {
   const [prompt, completion] = [countOf(prompt_eval_count), countOf(eval_count)];
   return defined({
     prompt_tokens: prompt,

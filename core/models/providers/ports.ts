@@ -17,10 +17,10 @@ export interface ProviderCall {
   /**
    * Set if the provider should store its response or continue a stored one; ignored by provider types that store none.
    */
-  readonly kept?: KeptCall | undefined;
+  readonly kept?: StoredCallOptions | undefined;
 }
 
-export interface KeptCall {
+export interface StoredCallOptions {
   readonly store: boolean;
   /** Provider's id of the continued response. */
   readonly previous?: string | undefined;

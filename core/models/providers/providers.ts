@@ -7,7 +7,7 @@ import type { Clock, SecretStore, Timeouts } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { anthropicWire } from './anthropic.ts';
 import type { Bedrock } from './bedrock-port.ts';
-import { contentOf } from './entry-content.ts';
+import { entryContent } from './entry-content.ts';
 import type { HttpCall } from './http.ts';
 import { httpProvider } from './http-provider.ts';
 import { keyOf } from './key.ts';
@@ -33,7 +33,7 @@ export function providersFrom(deps: ProviderDeps): Providers {
   const byContent = new RecentMap<string, Provider>({ max: maxKept });
 
   const made = async (entry: ProviderEntry): Promise<Provider> => {
-    const content = contentOf(entry);
+    const content = entryContent(entry);
     const fresh = byContent.get(content) ?? (await providerOf(entry, deps));
     const provider = byContent.get(content) ?? fresh; // for concurrent calls, the first one's provider is used
     byContent.set(content, provider);
@@ -45,7 +45,7 @@ export function providersFrom(deps: ProviderDeps): Providers {
       const { name, enabled } = entry;
       if (!enabled) throw new ProviderFault(name, 'unavailable', `${name} is disabled`);
       if (entry.api_key_env !== undefined) await keyOf(entry, deps.secrets);
-      return byContent.get(contentOf(entry)) ?? made(entry);
+      return byContent.get(entryContent(entry)) ?? made(entry);
     },
   };
 }

@@ -5,7 +5,7 @@
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
-import { callOf, completionOf, usageOf } from '#core/models/dialects/responses/from-native.ts';
+import { chatUsage, completionOf, toolCallFromItem } from '#core/models/dialects/responses/from-native.ts';
 import { toNative } from '#core/models/dialects/responses/to-native.ts';
 import type { Frame } from './lines.ts';
 import { BadReply, parseObject, refuseError } from './reply.ts';
@@ -84,7 +84,7 @@ class EventReader implements FrameReader {
   }
 
   #begun(at: number, item: JsonObject): JsonObject[] {
-    const call = callOf(item);
+    const call = toolCallFromItem(item);
     if (!call) return [];
     const index = this.#calls.size;
     this.#calls.set(at, { index, custom: call.type === 'custom' });
@@ -106,7 +106,7 @@ class EventReader implements FrameReader {
     const calls = objectsOf(tool_calls).map((call, index) => ({ index, ...call }));
     const whole = this.#said ? [] : this.#saying({ ...message, ...(calls.length > 0 && { tool_calls: calls }) });
     const choices = [{ index: 0, delta: {}, finish_reason: choice?.finish_reason ?? null }];
-    const usage = usageOf(response.usage);
+    const usage = chatUsage(response.usage);
     return [...whole, { ...this.#head, choices }, ...(usage ? [{ ...this.#head, choices: [], usage }] : [])];
   }
 

@@ -5,7 +5,7 @@ import { sha256 } from '#core/kernel/canonical.ts';
 import { modelMatches } from '#core/models/routing/model-glob.ts';
 import type { Candidate, RoutePlan } from '#core/models/routing/plan.ts';
 
-interface Assigned {
+interface RolloutAssignment {
   readonly plan: RoutePlan;
   readonly mark?: RolloutMark;
 }
@@ -14,7 +14,7 @@ interface Assigned {
 const range = 0x1_0000_0000;
 
 /** Returns the position of a session in [0, 100). If it is below the percentage, the session belongs to the canary. */
-export const placeOf = (id: string, tenant: string, session: string): number =>
+export const rolloutPosition = (id: string, tenant: string, session: string): number =>
   (Number.parseInt(sha256(JSON.stringify([id, tenant, session])).slice(0, 8), 16) / range) * 100;
 
 /**
@@ -26,12 +26,12 @@ export function assign(
   rollouts: readonly Rollout[],
   caller: { readonly tenant: string; readonly session: string },
   configuration: Configuration,
-): Assigned {
+): RolloutAssignment {
   const rollout = rollouts.find((one) => applies(one, plan, caller.tenant));
   if (!rollout) return { plan };
   const { id, observation, canary_provider: canary } = rollout;
   const mark = (arm: RolloutMark['arm']): RolloutMark => ({ id, observation, arm, canary });
-  const chosen = placeOf(id, caller.tenant, caller.session) < rollout.current_percentage;
+  const chosen = rolloutPosition(id, caller.tenant, caller.session) < rollout.current_percentage;
   const entry = configuration.providers.find(({ name, enabled }) => enabled && name === canary);
   if (!chosen || !entry) return { plan: { ...plan, candidates: withoutCanary(plan, rollout) }, mark: mark('baseline') };
   const first: Candidate = { entry, region: entry.region };

@@ -2,7 +2,7 @@
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
-import { contentOf } from '#core/models/providers/entry-content.ts';
+import { entryContent } from '#core/models/providers/entry-content.ts';
 import { admit, type BreakerState, type CallOutcome, closedBreaker, type Permit, settle } from './breaker.ts';
 
 export interface BreakerDeps {
@@ -11,7 +11,7 @@ export interface BreakerDeps {
 }
 
 /** Call admitted by the breaker. */
-export interface Admitted {
+export interface AdmittedAttempt {
   /** Reports that the provider responds: a probe has succeeded, whatever happens to the rest of its response. */
   answered(): void;
   /** Reports the outcome of the call; only the first report counts. */
@@ -20,14 +20,14 @@ export interface Admitted {
 
 export interface Breakers {
   /** Returns undefined while the provider's breaker is open, or half-open with a probe in progress. */
-  admit(entry: ProviderEntry, deps: BreakerDeps): Admitted | undefined | Promise<Admitted | undefined>;
+  admit(entry: ProviderEntry, deps: BreakerDeps): AdmittedAttempt | undefined | Promise<AdmittedAttempt | undefined>;
   /** Returns states by provider, for the most recently called entry; providers that were never called are left out. */
   states(): Readonly<Record<string, BreakerState['kind']>>;
 }
 
 /** Breakers of one process only. */
 interface OwnBreakers extends Breakers {
-  admit(entry: ProviderEntry, deps: BreakerDeps): Admitted | undefined;
+  admit(entry: ProviderEntry, deps: BreakerDeps): AdmittedAttempt | undefined;
   /** Resets the entry's breaker to closed and clears its counts. */
   forget(entry: ProviderEntry): void;
 }
@@ -44,7 +44,7 @@ export function createBreakers(): OwnBreakers {
   const byName = new Map<string, BreakerSlot>();
 
   const keptFor = (entry: ProviderEntry): BreakerSlot => {
-    return byContent.getOrInsertComputed(contentOf(entry), () => ({ state: closedBreaker }));
+    return byContent.getOrInsertComputed(entryContent(entry), () => ({ state: closedBreaker }));
   };
 
   const move = (entry: ProviderEntry, kept: BreakerSlot, state: BreakerState, { telemetry }: BreakerDeps): void => {

@@ -10,18 +10,24 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock, Span, Telemetry, Timeouts } from '#core/kernel/ports.ts';
 import { pause } from '#core/models/providers/pause.ts';
 import {
-  type KeptCall,
   type Provider,
   type ProviderAttempt,
   ProviderFault,
   type ProviderForm,
   type ProviderReply,
   type Providers,
+  type StoredCallOptions,
 } from '#core/models/providers/ports.ts';
-import type { Admitted, Breakers } from './breakers.ts';
-import { answerAttributes, callAttributes, firstEventAttributes, requestAttributes, type Settled } from './gen-ai.ts';
+import type { AdmittedAttempt, Breakers } from './breakers.ts';
+import {
+  answerAttributes,
+  callAttributes,
+  firstEventAttributes,
+  type ReplyOutcome,
+  requestAttributes,
+} from './gen-ai.ts';
 import type { Candidate, RoutePlan } from './plan.ts';
-import { errorType, isFinal, mostSpecificFault, outcomeOf, retryDelayMs } from './retry.ts';
+import { breakerOutcome, errorType, isFinal, mostSpecificFault, retryDelayMs } from './retry.ts';
 
 export interface RoutingPorts {
   readonly providers: Providers;
@@ -41,7 +47,7 @@ export interface RoutedCall {
   readonly endpoint?: EndpointName;
   /** Sent in place of the body. */
   readonly form?: ProviderForm | undefined;
-  readonly kept?: KeptCall | undefined;
+  readonly kept?: StoredCallOptions | undefined;
   /** Caller's headers to forward; the attempt's own trace headers replace the caller's. */
   readonly headers: Readonly<Record<string, string>>;
   /** Aborts when the caller disconnects. */
@@ -53,7 +59,7 @@ export interface RoutedCall {
   bodyFor(provider: Provider): JsonObject;
 }
 
-export interface Answered {
+export interface ProviderAnswer {
   readonly provider: Provider;
   readonly entry: ProviderEntry;
   readonly region: string | undefined;
@@ -64,11 +70,11 @@ export interface Answered {
   /** Failed attempts before the response. */
   readonly attempts: readonly ProviderAttempt[];
   /** Ends the attempt's span. Must be called once the response has been read or abandoned. */
-  settleSpan(settled: Settled): void;
+  settleSpan(settled: ReplyOutcome): void;
 }
 
 /** Calls the providers in turn. @throws ProviderFault the most specific fault of all attempts, with `attempts`. */
-export async function callProvider(ports: RoutingPorts, plan: RoutePlan, call: RoutedCall): Promise<Answered> {
+export async function callProvider(ports: RoutingPorts, plan: RoutePlan, call: RoutedCall): Promise<ProviderAnswer> {
   const attempts: ProviderAttempt[] = [];
   const faults: ProviderFault[] = [];
   for (const candidate of plan.candidates) {
@@ -99,8 +105,8 @@ async function attempted(
   ports: RoutingPorts,
   { entry, region }: Candidate,
   call: RoutedCall,
-): Promise<Omit<Answered, 'attempts'> | ProviderFault> {
-  let admitted: Admitted | undefined;
+): Promise<Omit<ProviderAnswer, 'attempts'> | ProviderFault> {
+  let admitted: AdmittedAttempt | undefined;
   try {
     const provider = await ports.providers.get(entry);
     if (call.endpoint && !provider.post)
@@ -111,7 +117,7 @@ async function attempted(
     const { reply, settleSpan } = await traced(ports, provider, call, admitted);
     return { provider, entry, region, reply, settleSpan };
   } catch (thrown) {
-    admitted?.settle(thrown instanceof ProviderFault ? outcomeOf(thrown) : 'nothing');
+    admitted?.settle(thrown instanceof ProviderFault ? breakerOutcome(thrown) : 'nothing');
     if (thrown instanceof ProviderFault) return thrown;
     throw thrown; // not caused by the provider
   }
@@ -121,7 +127,7 @@ async function attempted(
  * Returns the body for a provider. A provider that cannot express the request is skipped, because the next one may be
  * able to.
  */
-function bodyOf(call: RoutedCall, provider: Provider): JsonObject {
+function providerBody(call: RoutedCall, provider: Provider): JsonObject {
   try {
     return call.bodyFor(provider);
   } catch (thrown) {
@@ -131,19 +137,24 @@ function bodyOf(call: RoutedCall, provider: Provider): JsonObject {
   }
 }
 
-type Traced = Pick<Answered, 'reply' | 'settleSpan'>;
+type AnswerSpan = Pick<ProviderAnswer, 'reply' | 'settleSpan'>;
 
 /** Runs a call in a span that ends when its response is settled, after it has been returned. */
-function traced(ports: RoutingPorts, provider: Provider, call: RoutedCall, admitted: Admitted): Promise<Traced> {
+function traced(
+  ports: RoutingPorts,
+  provider: Provider,
+  call: RoutedCall,
+  admitted: AdmittedAttempt,
+): Promise<AnswerSpan> {
   const { telemetry } = ports;
-  const handed = Promise.withResolvers<Traced>();
+  const handed = Promise.withResolvers<AnswerSpan>();
   const attributes = callAttributes(provider, call.model, call.stream);
   telemetry
     .span(`provider.${provider.type}`, attributes, async (span) => {
       try {
         const headers = { ...call.headers, ...telemetry.outgoing() };
         const { model, stream, signal, form, kept } = call;
-        const body = bodyOf(call, provider);
+        const body = providerBody(call, provider);
         span.set(requestAttributes(body));
         const asked = { model, stream, signal, headers, form, kept, body };
         const reply: ProviderReply = call.endpoint
@@ -173,7 +184,7 @@ function traced(ports: RoutingPorts, provider: Provider, call: RoutedCall, admit
 
 interface Watch {
   readonly span: Span;
-  readonly admitted: Admitted;
+  readonly admitted: AdmittedAttempt;
   fault: ProviderFault | undefined;
 }
 
@@ -190,7 +201,7 @@ function watched(events: AsyncIterable<JsonObject>, watch: Watch): AsyncIterable
   const failed = (thrown: unknown): never => {
     if (thrown instanceof ProviderFault) {
       watch.fault = thrown;
-      watch.admitted.settle(outcomeOf(thrown));
+      watch.admitted.settle(breakerOutcome(thrown));
     }
     throw thrown;
   };

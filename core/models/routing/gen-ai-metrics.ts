@@ -21,7 +21,7 @@ export interface ModelCall {
   readonly errorType?: string | undefined;
 }
 
-interface Measured {
+interface Measurement {
   /** Dotted name, which each registry formats in its own way. */
   readonly name: string;
   readonly value: number;
@@ -32,23 +32,23 @@ interface Measured {
 
 type Settings = Pick<Configuration['telemetry'], 'genai_metrics'>;
 
-export function genAiMetrics({ genai_metrics }: Settings, call: ModelCall): Measured[] {
+export function genAiMetrics({ genai_metrics }: Settings, call: ModelCall): Measurement[] {
   const labels = labelsOf[call.operation][call.provider](call.model);
-  const measured: Measured[] = [];
+  const measured: Measurement[] = [];
   if (genai_metrics !== 'inference') addClientFamily(measured, call, labels);
   if (genai_metrics !== 'client') addInferenceFamily(measured, call, labels);
   return measured;
 }
 
 /** Adds `gen_ai.client.token.usage` and related metrics, as of semantic conventions 1.37 to 1.41. */
-function addClientFamily(to: Measured[], call: ModelCall, labels: CallLabels): void {
+function addClientFamily(to: Measurement[], call: ModelCall, labels: CallLabels): void {
   add(to, 'histogram', 'gen_ai.client.token.usage', inputTokens(call.usage), labels.input);
   add(to, 'histogram', 'gen_ai.client.token.usage', call.usage?.output_tokens, labels.output);
   addDurations(to, 'gen_ai.client.operation', call, labels);
 }
 
 /** Adds metrics from the newer conventions, which have their own repository. A failed call reports zero tokens. */
-function addInferenceFamily(to: Measured[], call: ModelCall, labels: CallLabels): void {
+function addInferenceFamily(to: Measurement[], call: ModelCall, labels: CallLabels): void {
   const { common, used } = labels;
   const nothing = call.errorType === undefined ? undefined : 0;
   const input = inputTokens(call.usage);
@@ -72,14 +72,14 @@ function inputTokens(counted: Partial<Usage> | undefined): number | undefined {
   return input_tokens === undefined ? undefined : input_tokens + cache_read_tokens + cache_write_tokens;
 }
 
-function addDurations(to: Measured[], family: Family, call: ModelCall, { common }: CallLabels): void {
+function addDurations(to: Measurement[], family: Family, call: ModelCall, { common }: CallLabels): void {
   const labels = call.errorType === undefined ? common : { ...common, 'error.type': call.errorType };
   add(to, 'histogram', `${family}.duration`, call.durationSeconds, labels);
   add(to, 'histogram', `${family}.time_to_first_chunk`, call.firstChunkSeconds, common);
 }
 
 type Family = 'gen_ai.client.operation' | 'gen_ai.client.inference';
-type Labels = Measured['labels'];
+type Labels = Measurement['labels'];
 
 interface CallLabels {
   readonly common: Labels;
@@ -114,6 +114,12 @@ const labelsOf = {
   },
 } as const;
 
-function add(to: Measured[], kind: Measured['kind'], name: string, value: number | undefined, labels: Labels): void {
+function add(
+  to: Measurement[],
+  kind: Measurement['kind'],
+  name: string,
+  value: number | undefined,
+  labels: Labels,
+): void {
   if (value !== undefined) to.push({ name, value, labels, kind });
 }

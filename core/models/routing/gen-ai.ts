@@ -8,7 +8,7 @@ import type { Provider } from '#core/models/providers/ports.ts';
 import { masked } from '#core/text/secrets/masked.ts';
 
 /** Outcome of the response, for its span. */
-export interface Settled {
+export interface ReplyOutcome {
   /** Reply that arrived in full. */
   readonly body?: JsonObject;
   readonly usage: Partial<Usage>;
@@ -40,7 +40,7 @@ export function firstEventAttributes(event: JsonObject, elapsedUs: number): Span
   return { ...identity(opening), 'gen_ai.response.time_to_first_chunk': elapsedUs / 1_000_000 };
 }
 
-export function answerAttributes({ body, usage, finishReasons = [] }: Settled): SpanAttributes {
+export function answerAttributes({ body, usage, finishReasons = [] }: ReplyOutcome): SpanAttributes {
   const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens } = usage;
   const total = input_tokens === undefined || output_tokens === undefined ? undefined : input_tokens + output_tokens;
   return given({

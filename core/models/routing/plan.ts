@@ -83,13 +83,13 @@ interface CompiledRoute {
   readonly groups: readonly (readonly Candidate[])[];
 }
 
-interface Compiled {
+interface CompiledRoutes {
   readonly routes: readonly CompiledRoute[];
   /** Providers, including disabled ones: a model listed by any of them is a real model [models.demo]. */
   readonly served: readonly { readonly entry: ProviderEntry; readonly matches: ModelGlob }[];
 }
 
-const compiled = remembered((configuration: Configuration): Compiled => {
+const compiled = remembered((configuration: Configuration): CompiledRoutes => {
   const enabled = configuration.providers.filter((entry) => entry.enabled);
   return {
     routes: configuration.routes.map((route) => compiledRoute(route, enabled)),

@@ -32,7 +32,7 @@ export function retryDelayMs(fault: ProviderFault, attempt: number, random: () =
 const mayPass = (status: number): boolean => status >= 500 || status === 408 || status === 409 || status === 429;
 
 /** Returns the outcome for the breaker: limits and refusals are responses from a healthy provider. */
-export function outcomeOf({ kind, status = 0, reason }: ProviderFault): CallOutcome {
+export function breakerOutcome({ kind, status = 0, reason }: ProviderFault): CallOutcome {
   if (kind === 'aborted' || kind === 'unavailable' || reason === 'unfit') return 'nothing';
   return kind === 'status' && status < 500 ? 'success' : 'fault';
 }

@@ -5,7 +5,7 @@
  */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { type BreakerBoard, entryDigest, type SharedBreaker, stateOf, type Tally } from './breaker-board.ts';
-import { type Admitted, type BreakerDeps, type Breakers, createBreakers } from './breakers.ts';
+import { type AdmittedAttempt, type BreakerDeps, type Breakers, createBreakers } from './breakers.ts';
 
 /** Time after the call's timeout until another environment may take over the probe from one that died. */
 const spareMs = 5_000;
@@ -24,7 +24,7 @@ interface SharedBreakers extends Breakers {
  * Unreported calls of an environment. Successes are sent with the next fault, so that a healthy provider costs no
  * writes.
  */
-interface Unreported {
+interface UnreportedCalls {
   successes: number;
   faults: number;
   reportedMs: number;
@@ -32,7 +32,7 @@ interface Unreported {
 
 export function sharedBreakers(board: BreakerBoard): SharedBreakers {
   const own = createBreakers();
-  const unreported = new Map<string, Unreported>();
+  const unreported = new Map<string, UnreportedCalls>();
   /** Epoch of the shared closed state in which this environment reset its own breaker, by provider. */
   const begunAnew = new Map<string, number>();
   const sending = new Set<Promise<void>>();
@@ -88,7 +88,7 @@ export function sharedBreakers(board: BreakerBoard): SharedBreakers {
   };
 
   /** Returns a call that this environment's own breaker admits. */
-  const counted = (entry: ProviderEntry, deps: BreakerDeps): Admitted | undefined => {
+  const counted = (entry: ProviderEntry, deps: BreakerDeps): AdmittedAttempt | undefined => {
     const state = stateOf(board, entry);
     if (state && begunAnew.get(entry.name) !== state.epoch) {
       own.forget(entry);
@@ -112,7 +112,7 @@ export function sharedBreakers(board: BreakerBoard): SharedBreakers {
     );
   };
 
-  const probe = (entry: ProviderEntry, deps: BreakerDeps, claimed: SharedBreaker): Admitted => {
+  const probe = (entry: ProviderEntry, deps: BreakerDeps, claimed: SharedBreaker): AdmittedAttempt => {
     let found = false;
     const conclude = (to: Pick<SharedBreaker, 'kind' | 'until_ms'>): void => {
       if (found) return;

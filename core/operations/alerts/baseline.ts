@@ -21,7 +21,7 @@ export interface Baseline {
 
 /** Computes a baseline. @returns undefined if fewer than `leastBuckets` minutes contain the metric. */
 export function baselineOf(history: readonly Bucket[], metric: BaselineMetric): Baseline | undefined {
-  const values = valuesOf(history, metric);
+  const values = metricValues(history, metric);
   if (values.length < leastBuckets) return undefined;
   const mean = averageOf(values);
   const variance = averageOf(values.map((value) => (value - mean) ** 2));
@@ -30,7 +30,7 @@ export function baselineOf(history: readonly Bucket[], metric: BaselineMetric): 
 
 /** Returns the mean of the last minutes, or undefined if there was no traffic. */
 export function recentOf(recent: readonly Bucket[], metric: BaselineMetric): number | undefined {
-  const values = valuesOf(recent, metric);
+  const values = metricValues(recent, metric);
   return values.length === 0 ? undefined : averageOf(values);
 }
 
@@ -43,7 +43,7 @@ export function upperBound({ mean, deviation }: Baseline, metric: BaselineMetric
   return mean + sigmas * Math.max(deviation, least);
 }
 
-const valuesOf = (buckets: readonly Bucket[], metric: BaselineMetric): number[] =>
+const metricValues = (buckets: readonly Bucket[], metric: BaselineMetric): number[] =>
   buckets.flatMap((bucket) => baselineMetrics[metric](bucket) ?? []);
 
 const averageOf = (values: readonly number[]): number => values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -15,7 +15,7 @@ interface ChangePorts {
   readonly telemetry: Pick<Telemetry, 'log' | 'count'>;
 }
 
-interface Changed {
+interface ChangedAlert {
   readonly row: AlertRow;
   /** The row before the change. */
   readonly before: AlertRow | undefined;
@@ -31,7 +31,7 @@ interface Changed {
 export async function changeAlert(
   ports: ChangePorts,
   configuration: Configuration,
-  { row, before, change, actor = { key_id: 'system' } }: Changed,
+  { row, before, change, actor = { key_id: 'system' } }: ChangedAlert,
 ): Promise<boolean> {
   const { alert, scope } = row;
   // Platform alerts are recorded in the first tenant's log, like other platform acts.

@@ -3,12 +3,12 @@ import type { FileTrouble } from '#core/configuration/file-trouble.ts';
 import { type AlertScope, platformAlerts } from '#core/contracts/alert.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { type Contradiction, contradictedInWords } from '#core/evidence/contradiction.ts';
-import { type SetAside, setAsideInWords } from '#core/observatory/set-aside.ts';
-import type { Measured } from './lifecycle.ts';
+import { type FailedEntry, setAsideInWords } from '#core/observatory/set-aside.ts';
+import type { Measurement } from './lifecycle.ts';
 import { type Refusal, refusalWindowMs } from './refusal-watch.ts';
 
 /** Measures a tenant's oldest pending approval. @param seconds its age; 0 if there are no pending approvals */
-export function oldestPending(tenant: string, seconds: number, { alerts }: Configuration): Measured {
+export function oldestPending(tenant: string, seconds: number, { alerts }: Configuration): Measurement {
   const threshold = alerts.oldest_pending_seconds;
   const message = `tenant:${tenant}: an approval has been pending for ${seconds} seconds; the threshold is ${threshold}. Decide it on the console's page Approvals, or with agentctl approve.`;
   return {
@@ -23,7 +23,7 @@ export function oldestPending(tenant: string, seconds: number, { alerts }: Confi
 }
 
 /** Reports safeguards that the configuration disables [policy.break-glass]. */
-export function disabledSafeguards({ policies, tool_policies }: Configuration): Measured[] {
+export function disabledSafeguards({ policies, tool_policies }: Configuration): Measurement[] {
   const guards = [...new Set(tool_policies.disable_guards)];
   const base = { scope: platformAlerts, type: 'system', dimension: 'global', threshold: 0 } as const;
   return [
@@ -57,7 +57,7 @@ export function disabledSafeguards({ policies, tool_policies }: Configuration): 
  * Reports problems with this process's configuration file [policy.hot-reload]. The message does not quote the file,
  * because alerts are part of a tenant's evidence and are sent to channels, and the file may name other tenants.
  */
-export function configurationFile(trouble: FileTrouble | undefined, version: number): Measured {
+export function configurationFile(trouble: FileTrouble | undefined, version: number): Measurement {
   return {
     scope: platformAlerts,
     type: 'system',
@@ -78,7 +78,7 @@ export function configurationFile(trouble: FileTrouble | undefined, version: num
  * Measures rejected credentials.
  * @param refused the number of requests in the last minute for which this process rejected the credential
  */
-export function rejectedCredentials(refused: number, { alerts }: Configuration): Measured {
+export function rejectedCredentials(refused: number, { alerts }: Configuration): Measurement {
   const threshold = alerts.rejected_credentials_per_minute;
   const message = `${refused} requests in a minute came with a credential that is not known; the threshold is ${threshold}. A caller may be guessing keys, or a client has an old one.`;
   return {
@@ -93,7 +93,7 @@ export function rejectedCredentials(refused: number, { alerts }: Configuration):
 }
 
 /** Reports plugins, packs and modules refused within the window. */
-export function refusedPlugins(tenant: string, refusals: readonly Refusal[]): Measured {
+export function refusedPlugins(tenant: string, refusals: readonly Refusal[]): Measurement {
   const last = refusals.at(-1);
   return {
     scope: tenant,
@@ -115,7 +115,7 @@ export function refusedPlugins(tenant: string, refusals: readonly Refusal[]): Me
 export function notMeasured(
   scope: AlertScope,
   faults: readonly { readonly name: string; readonly error: string }[],
-): Measured {
+): Measurement {
   const [first] = faults;
   const dimension = scope === platformAlerts ? 'global' : `tenant:${scope}`;
   return {
@@ -143,7 +143,7 @@ export interface BrokenSession {
 export const auditChainMetric = 'audit_chain';
 
 /** Reports a tenant's broken audit chains. */
-export function auditChain(tenant: string, broken: readonly BrokenSession[]): Measured {
+export function auditChain(tenant: string, broken: readonly BrokenSession[]): Measurement {
   const base = { scope: tenant, type: 'evidence', dimension: `tenant:${tenant}`, metric: auditChainMetric } as const;
   const [first] = broken;
   if (!first) return { ...base, value: 0, threshold: 0 };
@@ -165,7 +165,7 @@ export function auditChain(tenant: string, broken: readonly BrokenSession[]): Me
 export const setAsideLooked = 100;
 
 /** Reports sessions that the projection has set aside [audit.set-aside]. */
-export function setAsideSessions(tenant: string, rows: readonly SetAside[]): Measured {
+export function setAsideSessions(tenant: string, rows: readonly FailedEntry[]): Measurement {
   const [first] = rows;
   const base = { scope: tenant, type: 'evidence', dimension: `tenant:${tenant}`, metric: 'set_aside' } as const;
   if (!first) return { ...base, value: 0, threshold: 0 };
@@ -186,12 +186,12 @@ export function setAsideSessions(tenant: string, rows: readonly SetAside[]): Mea
  * Reports each chain that contradicts its evidence in a separate alert, and chains beyond the maximum in a joint one
  * [evidence.contradicted].
  */
-export const contradictedChains = (tenant: string, rows: readonly Contradiction[]): Measured[] => [
+export const contradictedChains = (tenant: string, rows: readonly Contradiction[]): Measurement[] => [
   ...rows.slice(0, setAsideLooked).map(contradictedChain),
   ...rows.slice(setAsideLooked, setAsideLooked + 1).map((row) => furtherChains(tenant, row)),
 ];
 
-function contradictedChain(row: Contradiction): Measured {
+function contradictedChain(row: Contradiction): Measurement {
   const { tenant, session_id, index } = row;
   return {
     scope: tenant,
@@ -204,7 +204,7 @@ function contradictedChain(row: Contradiction): Measured {
   };
 }
 
-const furtherChains = (tenant: string, { session_id, index }: Contradiction): Measured => ({
+const furtherChains = (tenant: string, { session_id, index }: Contradiction): Measurement => ({
   scope: tenant,
   type: 'evidence',
   dimension: `tenant:${tenant}`,

@@ -36,7 +36,7 @@ import {
   setAsideSessions,
 } from './conditions.ts';
 import { controlPlaneConditions, dataPlaneConditions } from './federation-watch.ts';
-import { evaluated, keyOf, type Measured } from './lifecycle.ts';
+import { evaluated, keyOf, type Measurement } from './lifecycle.ts';
 import type { AlertStore } from './ports.ts';
 import type { RefusalWatch } from './refusal-watch.ts';
 import { budgetThresholds } from './thresholds.ts';
@@ -159,10 +159,10 @@ async function rowsInTurn(
 }
 
 /** Measurements for a scope, by readable name. */
-type Measures = Readonly<Record<string, () => Promise<Measured[]>>>;
+type Measures = Readonly<Record<string, () => Promise<Measurement[]>>>;
 
-interface MeasuredApart {
-  readonly measured: readonly Measured[];
+interface MeasurementBatch {
+  readonly measured: readonly Measurement[];
   /** True if no measurement failed. Only in that case does an alert without a measurement count as normal. */
   readonly whole: boolean;
 }
@@ -171,7 +171,7 @@ interface MeasuredApart {
  * Runs the measurements independently, so that a failed one becomes an alert.
  * @throws if all fail, because the store is then unavailable.
  */
-async function measuredApart(ports: AlertPorts, scope: AlertScope, measures: Measures): Promise<MeasuredApart> {
+async function measuredApart(ports: AlertPorts, scope: AlertScope, measures: Measures): Promise<MeasurementBatch> {
   const names = Object.keys(measures);
   const outcomes = await Promise.allSettled(names.map((name) => measures[name]!()));
   const faults = outcomes.flatMap((outcome, n) =>
@@ -208,7 +208,7 @@ function ofPlatform(
   };
 }
 
-async function ofFederation(ports: AlertPorts, configuration: Configuration, version: number): Promise<Measured[]> {
+async function ofFederation(ports: AlertPorts, configuration: Configuration, version: number): Promise<Measurement[]> {
   const { role, planes } = configuration.federation;
   const now = ports.clock.now();
   if (role === 'data') return dataPlaneConditions(configuration, await ports.configStore.federation(), now);
@@ -261,7 +261,7 @@ async function apply(
   ports: AlertPorts,
   configuration: Configuration,
   rows: readonly AlertRow[],
-  { measured, whole }: MeasuredApart,
+  { measured, whole }: MeasurementBatch,
 ): Promise<number> {
   const at = isoTime(ports.clock.now());
   const newest = new Map<string, AlertRow>();
@@ -269,7 +269,7 @@ async function apply(
   const seen = new Map(measured.map((each) => [keyOf(each), each]));
   const unseen = [...newest.values()]
     .filter(({ key, alert }) => whole && alert.state !== 'resolved' && !seen.has(key))
-    .map(({ scope, alert }): Measured => ({ scope, ...alert, value: 0 }));
+    .map(({ scope, alert }): Measurement => ({ scope, ...alert, value: 0 }));
   let changed = 0;
   for (const each of [...seen.values(), ...unseen]) {
     const before = newest.get(keyOf(each));

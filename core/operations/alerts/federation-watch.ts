@@ -8,13 +8,13 @@ import { platformAlerts } from '#core/contracts/alert.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { PlaneRow } from '#core/contracts/federation.ts';
 import { leaseMs } from '#core/operations/federation/lease.ts';
-import type { Measured } from './lifecycle.ts';
+import type { Measurement } from './lifecycle.ts';
 
 export function dataPlaneConditions(
   { federation }: Configuration,
   given: FederationState | undefined,
   now: number,
-): Measured[] {
+): Measurement[] {
   if (federation.role !== 'data') return [];
   const state = stateOf(federation, given);
   const stale = stalenessOf(federation, state, now);
@@ -50,7 +50,7 @@ export function dataPlaneConditions(
  * Returns the conditions of each plane that has reported to this control plane.
  * @param version this gateway's active policy version
  */
-export const controlPlaneConditions = (rows: readonly PlaneRow[], version: number, now: number): Measured[] =>
+export const controlPlaneConditions = (rows: readonly PlaneRow[], version: number, now: number): Measurement[] =>
   rows.flatMap((row) => [
     chainsOf(row),
     silenceOf(row, now),
@@ -62,7 +62,7 @@ export const controlPlaneConditions = (rows: readonly PlaneRow[], version: numbe
 const baseOf = ({ plane }: PlaneRow) =>
   ({ scope: platformAlerts, type: 'system', dimension: `plane:${plane}`, threshold: 0 }) as const;
 
-function chainsOf(row: PlaneRow): Measured {
+function chainsOf(row: PlaneRow): Measurement {
   const { plane, divergence, divergences } = row;
   return {
     ...baseOf(row),
@@ -79,7 +79,7 @@ function chainsOf(row: PlaneRow): Measured {
   };
 }
 
-function silenceOf(row: PlaneRow, now: number): Measured {
+function silenceOf(row: PlaneRow, now: number): Measurement {
   const seconds = Math.max(0, Math.floor((now - Date.parse(row.seen_at)) / 1000));
   const threshold = leaseMs(row.interval_seconds) / 1000;
   return {
@@ -93,7 +93,7 @@ function silenceOf(row: PlaneRow, now: number): Measured {
   };
 }
 
-function conflictOf(row: PlaneRow, now: number): Measured {
+function conflictOf(row: PlaneRow, now: number): Measurement {
   const { conflict } = row;
   const holds = conflict !== undefined && now - Date.parse(conflict.at) < leaseMs(row.interval_seconds);
   return {
@@ -109,7 +109,7 @@ function conflictOf(row: PlaneRow, now: number): Measured {
   };
 }
 
-function setBackOf(row: PlaneRow, version: number): Measured {
+function setBackOf(row: PlaneRow, version: number): Measurement {
   const ahead = Math.max(0, row.version - version);
   return {
     ...baseOf(row),
@@ -128,7 +128,7 @@ function setBackOf(row: PlaneRow, version: number): Measured {
  * Measures clock skew. A plane whose clock is slow refuses documents; if it is fast, its minutes that lie in the future
  * do not count.
  */
-function skewOf(row: PlaneRow): Measured {
+function skewOf(row: PlaneRow): Measurement {
   const seconds = row.skew_seconds ?? 0;
   return {
     ...baseOf(row),

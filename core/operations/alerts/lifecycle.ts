@@ -3,7 +3,7 @@ import type { Alert, AlertChange, AlertRow, AlertScope, AlertSeverity, AlertType
 import { digestOf } from '#core/kernel/canonical.ts';
 
 /** One measurement. */
-export interface Measured {
+export interface Measurement {
   readonly scope: AlertScope;
   readonly type: AlertType;
   readonly dimension: string;
@@ -21,19 +21,19 @@ export interface Measured {
 /** Number of consecutive normal evaluations after which an alert is resolved. */
 const normalToResolve = 5;
 
-export const keyOf = ({ type, dimension, metric }: Pick<Measured, 'type' | 'dimension' | 'metric'>): string =>
+export const keyOf = ({ type, dimension, metric }: Pick<Measurement, 'type' | 'dimension' | 'metric'>): string =>
   digestOf([type, dimension, metric]).slice(0, 16);
 
 /** Returns `<scope>.<key>-<number>`. A scope may contain dots, but a key may not. */
 export const alertId = (scope: AlertScope, key: string, number: number): string => `${scope}.${key}-${number}`;
 
 /** Returns the scope and key in an id, or undefined if the id is malformed. */
-export function placeOf(id: string): { readonly scope: AlertScope; readonly key: string } | undefined {
+export function parseAlertId(id: string): { readonly scope: AlertScope; readonly key: string } | undefined {
   const found = /^([A-Za-z0-9_][A-Za-z0-9._-]*)\.([0-9a-f]{16})-\d{1,9}$/.exec(id);
   return found ? { scope: found[1]!, key: found[2]! } : undefined;
 }
 
-interface Step {
+interface AlertTransition {
   readonly row: AlertRow;
   /** Absent if only a count or a value changed. */
   readonly change?: Exclude<AlertChange, 'acknowledged'>;
@@ -46,7 +46,11 @@ const rank: Readonly<Record<AlertSeverity, number>> = { info: 0, warning: 1, cri
  * @param at ISO time of the evaluation. A minute counts only once, even if several processes evaluate it.
  * @returns undefined if there is no change to write.
  */
-export function evaluated(before: AlertRow | undefined, measured: Measured, at: string): Step | undefined {
+export function evaluated(
+  before: AlertRow | undefined,
+  measured: Measurement,
+  at: string,
+): AlertTransition | undefined {
   const minute = at.slice(0, 16);
   const open = before && before.alert.state !== 'resolved' ? before : undefined;
   if (open && open.evaluated === minute) return undefined;
@@ -68,7 +72,7 @@ export function evaluated(before: AlertRow | undefined, measured: Measured, at: 
   return { row: { ...base, normal: 0, alert } };
 }
 
-function openAlert(before: AlertRow | undefined, measured: Measured, at: string): Step {
+function openAlert(before: AlertRow | undefined, measured: Measurement, at: string): AlertTransition {
   const { scope, type, dimension, metric, value, threshold, firing } = measured;
   const key = keyOf(measured);
   const number = (before?.number ?? 0) + 1;

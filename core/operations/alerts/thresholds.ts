@@ -7,7 +7,7 @@ import { type Dimension, partsOf } from '#core/observatory/dimensions.ts';
 import type { Measures } from '#core/observatory/measures.ts';
 import { toUsd } from '#core/observatory/request-row.ts';
 import { type Baseline, type BaselineMetric, baselineMetrics, recentOf, upperBound } from './baseline.ts';
-import type { Measured } from './lifecycle.ts';
+import type { Measurement } from './lifecycle.ts';
 
 export type AlertSettings = Configuration['alerts'];
 
@@ -38,7 +38,7 @@ export function staticThresholds(
   measures: readonly Measures[],
   buckets: readonly Bucket[],
   settings: AlertSettings,
-): Measured[] {
+): Measurement[] {
   const totals = totalsOf(measures);
   const enough = totals.requests >= leastRequests;
   const most = (of: (bucket: Bucket) => number) => Math.max(0, ...buckets.map(of));
@@ -68,7 +68,7 @@ export function staticThresholds(
  * Reports replies from a different model than the one requested [budget.served], as an alert for the tenant.
  * @param measures for the last five minutes
  */
-export function otherModels(tenant: string, measures: readonly Measures[]): Measured {
+export function otherModels(tenant: string, measures: readonly Measures[]): Measurement {
   const value = measures.reduce((sum, { other_model = 0 }) => sum + other_model, 0);
   const dimension = `tenant:${tenant}`;
   const message = `${dimension}: ${value} replies in the last five minutes named another model than the one asked for. Evidence has it as \`replied_model\`; the dearer model was charged. Check which models the provider maps to others.`;
@@ -89,8 +89,8 @@ export function baselineConditions(
   recent: readonly Bucket[],
   baselines: Readonly<Partial<Record<BaselineMetric, Baseline>>>,
   settings: AlertSettings,
-): Measured[] {
-  return (Object.keys(baselines) as BaselineMetric[]).flatMap((metric): Measured[] => {
+): Measurement[] {
+  return (Object.keys(baselines) as BaselineMetric[]).flatMap((metric): Measurement[] => {
     const baseline = baselines[metric];
     const value = recentOf(recent, metric);
     if (!baseline || value === undefined) return [];
@@ -112,7 +112,7 @@ export function baselineConditions(
 }
 
 /** Reports budgets: a warning at 80 %, critical at 100 %. */
-export function budgetThresholds(tenant: string, budgets: readonly BudgetStatus[]): Measured[] {
+export function budgetThresholds(tenant: string, budgets: readonly BudgetStatus[]): Measurement[] {
   return budgets.map(({ account, scope, period, limit_microusd, used_microusd }) => {
     const value = limit_microusd === 0 ? 100 : Math.round((used_microusd / limit_microusd) * 1000) / 10;
     const full = value >= 100;

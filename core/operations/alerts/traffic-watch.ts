@@ -8,7 +8,7 @@ import { bucketsOf } from '#core/observatory/buckets.ts';
 import { type Dimension, everyTenant, type Scope } from '#core/observatory/dimensions.ts';
 import type { Observations } from '#core/observatory/ports.ts';
 import { type Baseline, type BaselineMetric, baselineMetrics, baselineOf } from './baseline.ts';
-import type { Measured } from './lifecycle.ts';
+import type { Measurement } from './lifecycle.ts';
 import { type AlertSettings, baselineConditions, otherModels, staticThresholds } from './thresholds.ts';
 
 interface Ports {
@@ -29,17 +29,17 @@ const dimensionConcurrency = 10;
 export class TrafficWatch {
   readonly #baselines = new RecentMap<string, { readonly at: number; readonly found: Baselines }>({ max: 5_000 });
 
-  tenant(ports: Ports, tenant: string, settings: AlertSettings): Promise<Measured[]> {
+  tenant(ports: Ports, tenant: string, settings: AlertSettings): Promise<Measurement[]> {
     return this.#dimension(ports, tenant, `tenant:${tenant}`, settings);
   }
 
   /** Measures all traffic together, as well as each model and provider. */
-  async platform(ports: Ports, settings: AlertSettings): Promise<Measured[]> {
+  async platform(ports: Ports, settings: AlertSettings): Promise<Measurement[]> {
     const now = ports.clock.now();
     const span = { from: isoTime(now - recentMinutes * minuteMs), to: isoTime(now) };
     const seen = await ports.observations.dimensions(everyTenant, span);
     const some = seen.filter((dimension) => !dimension.startsWith('tool:')).slice(0, maxDimensions);
-    const measured: Measured[] = [];
+    const measured: Measurement[] = [];
     await sideBySide(['global', ...some] as Dimension[], dimensionConcurrency, async (dimension) => {
       measured.push(...(await this.#dimension(ports, everyTenant, dimension, settings)));
     });
@@ -47,7 +47,7 @@ export class TrafficWatch {
   }
 
   /** Measures one dimension. If there was no traffic in the last five minutes, it reads no baseline. */
-  async #dimension(ports: Ports, scope: Scope, dimension: Dimension, settings: AlertSettings): Promise<Measured[]> {
+  async #dimension(ports: Ports, scope: Scope, dimension: Dimension, settings: AlertSettings): Promise<Measurement[]> {
     const now = Math.floor(ports.clock.now() / minuteMs) * minuteMs;
     const sums = await ports.observations.minutes(scope, {
       dimension,

@@ -21,7 +21,7 @@ interface ChainPorts {
   readonly expiresBefore: string | undefined;
 }
 
-interface Reported {
+interface ReportedChain {
   readonly total_entries: number;
   readonly last_hash: string;
 }
@@ -31,7 +31,7 @@ interface Reported {
  * longer.
  */
 export class ReportedChains {
-  readonly #reported = new RecentMap<string, Reported>({ max: 20_000 });
+  readonly #reported = new RecentMap<string, ReportedChain>({ max: 20_000 });
   readonly #cursors = new Map<string, string>();
 
   /**

@@ -67,7 +67,7 @@ export function keyDigest(pem: string): string | undefined {
 }
 
 /** A data plane's expectations of a document. */
-interface Expected {
+interface DocumentExpectation {
   readonly plane: string;
   readonly trustedKeys: readonly string[];
   /** The last good document. Versions never decrease, and each version has exactly one configuration. */
@@ -75,13 +75,16 @@ interface Expected {
   readonly now: number;
 }
 
-type Verified =
+type DocumentVerification =
   | { readonly ok: true; readonly document: FederationDocument }
   | { readonly ok: false; readonly reason: string };
 
 /** Verifies a whole document before any part of it is used. Never throws. */
-export function verifyDocument(value: unknown, { plane, trustedKeys, last, now }: Expected): Verified {
-  const bad = (reason: string): Verified => ({ ok: false, reason });
+export function verifyDocument(
+  value: unknown,
+  { plane, trustedKeys, last, now }: DocumentExpectation,
+): DocumentVerification {
+  const bad = (reason: string): DocumentVerification => ({ ok: false, reason });
   const parsed = federationDocumentSchema.safeParse(value, { error: describeIssue });
   if (!parsed.success) {
     const issue = parsed.error.issues[0];
@@ -99,7 +102,7 @@ export function verifyDocument(value: unknown, { plane, trustedKeys, last, now }
     return bad('its configuration is not the one that was signed');
   return timeFault(document, now) ?? versionFault(document, last) ?? { ok: true, document };
 
-  function timeFault({ issued_at, expires_at }: FederationDocument, at: number): Verified | undefined {
+  function timeFault({ issued_at, expires_at }: FederationDocument, at: number): DocumentVerification | undefined {
     const ahead = Date.parse(issued_at) - at;
     if (ahead > maxClockSkewMs)
       return bad(`it was issued ${Math.round(ahead / 60_000)} minutes in the future: one of the two clocks is wrong`);
@@ -109,7 +112,10 @@ export function verifyDocument(value: unknown, { plane, trustedKeys, last, now }
       : undefined;
   }
 
-  function versionFault(found: FederationDocument, before: Expected['last']): Verified | undefined {
+  function versionFault(
+    found: FederationDocument,
+    before: DocumentExpectation['last'],
+  ): DocumentVerification | undefined {
     if (!before || found.version > before.version) return undefined;
     if (found.version < before.version)
       return bad(

@@ -5,12 +5,12 @@ import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts
 import { hasItsRules, storedForm } from '#core/configuration/store/stored-form.ts';
 import type { LocalKey } from '#core/contracts/config/federation.ts';
 import { type Configuration, configurationSchema, type KeyEntry } from '#core/contracts/config.ts';
-import { problemsOf, refusal } from '#core/contracts/problems.ts';
+import { problemsError, problemsOf } from '#core/contracts/problems.ts';
 import { allowed } from '#core/kernel/issue-words.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
-import type { OwnOfPlane } from './served.ts';
+import type { PlaneSections } from './served.ts';
 
-interface Merged {
+interface MergeResult {
   readonly configuration: Configuration;
   readonly warnings: readonly string[];
 }
@@ -22,12 +22,12 @@ interface Merged {
  */
 export function mergedConfiguration(
   served: Readonly<Record<string, unknown>>,
-  { admin, federation }: OwnOfPlane,
-): Merged {
+  { admin, federation }: PlaneSections,
+): MergeResult {
   const tenants = Array.isArray(served.tenants) ? served.tenants : [];
   const keyless = { ...served, admin, federation, tenants: tenants.map((tenant) => ({ ...tenant, api_keys: [] })) };
   const parsed = configurationSchema.safeParse(keyless, { error: allowed });
-  if (!parsed.success) throw refusal(problemsOf(parsed.error.issues, keyless), () => undefined);
+  if (!parsed.success) throw problemsError(problemsOf(parsed.error.issues, keyless), () => undefined);
   const { pack } = parsed.data.tool_policies;
   if (pack !== null && (typeof pack === 'string' || !hasItsRules(pack)))
     throw new TypeError('a served configuration holds the rules of its pack');
@@ -38,7 +38,7 @@ export function mergedConfiguration(
     tenants: parsed.data.tenants.map((tenant) => ({ ...tenant, api_keys: [...(keys.get(tenant.id) ?? [])] })),
   };
   const problems = checkConfiguration(file, warnings);
-  if (problems.length > 0) throw refusal(problems, () => undefined);
+  if (problems.length > 0) throw problemsError(problems, () => undefined);
   const configuration = storedForm(file, pack);
   // a policy that does not compile is never activated
   compilePolicy({ ...buildPolicyDocument(configuration), levels: levelsWithRules(configuration) });

@@ -11,7 +11,7 @@ import { asGatewayError } from '#core/kernel/errors.ts';
 import { type Clock, isoTime, type SecretStore, type Telemetry } from '#core/kernel/ports.ts';
 import { type ApplyDeps, applyServed, lastServed, type ServedText, storeServed } from './apply.ts';
 import { verifyDocument } from './document.ts';
-import { type ConfigAnswer, type ControlPlane, type ControlPlaneAddress, ControlPlaneRefused } from './ports.ts';
+import { type ConfigAnswer, type ControlPlane, type ControlPlaneAddress, ControlPlaneRefusal } from './ports.ts';
 
 export interface PollPorts extends Omit<ApplyDeps, 'clock' | 'secrets'> {
   readonly clock: Clock;
@@ -25,13 +25,13 @@ export interface PollPorts extends Omit<ApplyDeps, 'clock' | 'secrets'> {
   readonly unreachable: ((reason: string) => void) | undefined;
 }
 
-export type Polled = 'adopted' | 'unchanged' | 'refused' | 'unreachable' | 'not_a_data_plane';
+export type PollResult = 'adopted' | 'unchanged' | 'refused' | 'unreachable' | 'not_a_data_plane';
 
 /** Polls once. A refused document only changes the state, which contains the reason. */
-export async function pollControlPlane(ports: PollPorts): Promise<Polled> {
+export async function pollControlPlane(ports: PollPorts): Promise<PollResult> {
   const snapshot = await ports.snapshots.refresh();
   const { federation } = snapshot.configuration;
-  const to = await addressOf(ports, federation);
+  const to = await controlPlaneAddress(ports, federation);
   if (!to) return 'not_a_data_plane';
   const last = await lastServed(ports, snapshot.configuration);
   // Without the stored document, a 304 would confirm nothing.
@@ -47,7 +47,7 @@ export async function pollControlPlane(ports: PollPorts): Promise<Polled> {
 }
 
 /** Returns the address of the control plane, or undefined for a gateway that is not a data plane. */
-export async function addressOf(
+export async function controlPlaneAddress(
   { secrets, telemetry }: Pick<PollPorts, 'secrets' | 'telemetry'>,
   { role, plane, control_plane_url: url, token_env }: FederationSettings,
 ): Promise<ControlPlaneAddress | undefined> {
@@ -57,18 +57,22 @@ export async function addressOf(
   return { url, plane, token: token ?? 'none' };
 }
 
-async function unanswered(ports: PollPorts, snapshot: Snapshot, fault: Error): Promise<Polled> {
+async function unanswered(ports: PollPorts, snapshot: Snapshot, fault: Error): Promise<PollResult> {
   // A replaced token is reread immediately instead of after its cache time. 403 is the response to another plane's
   // token.
-  if (fault instanceof ControlPlaneRefused && (fault.status === 401 || fault.status === 403)) ports.secrets.refused?.();
-  if (fault instanceof ControlPlaneRefused && !fault.mayPass) return refuseDocument(ports, snapshot, fault.message);
+  if (fault instanceof ControlPlaneRefusal && (fault.status === 401 || fault.status === 403)) ports.secrets.refused?.();
+  if (fault instanceof ControlPlaneRefusal && !fault.mayPass) return refuseDocument(ports, snapshot, fault.message);
   ports.telemetry.count('svc_federation_polls_total', { outcome: 'unreachable' });
   ports.unreachable?.(fault.message);
   return 'unreachable';
 }
 
 /** Processes a new document: verifies and merges it, stores it as a version, and remembers it. */
-async function taken(ports: PollPorts, snapshot: Snapshot, answer: ConfigAnswer & { changed: true }): Promise<Polled> {
+async function taken(
+  ports: PollPorts,
+  snapshot: Snapshot,
+  answer: ConfigAnswer & { changed: true },
+): Promise<PollResult> {
   const { federation } = snapshot.configuration;
   const before = stateOf(federation, await ports.configStore.federation());
   const verified = verifyDocument(answer.document, {
@@ -130,7 +134,7 @@ async function confirmed(
   snapshot: Snapshot,
   state: FederationState,
   served: ServedText,
-): Promise<Polled> {
+): Promise<PollResult> {
   await applied(ports, snapshot, served, state);
   const now = ports.clock.now();
   const stalenessMs = durationMs(snapshot.configuration.federation.max_staleness)!;
@@ -160,7 +164,7 @@ async function remember(
  * Refuses a document; the last good one stays active. The first refusal for each reason is recorded. The alert lasts
  * until a good document arrives.
  */
-async function refuseDocument(ports: PollPorts, { configuration }: Snapshot, reason: string): Promise<Polled> {
+async function refuseDocument(ports: PollPorts, { configuration }: Snapshot, reason: string): Promise<PollResult> {
   const { plane, control_plane_url } = configuration.federation;
   const read = await ports.configStore.federation();
   ports.telemetry.count('svc_federation_polls_total', { outcome: 'refused' });

@@ -49,7 +49,7 @@ export interface ControlPlaneAddress {
 }
 
 /** An unexpected response from the control plane. */
-export class ControlPlaneRefused extends Error {
+export class ControlPlaneRefusal extends Error {
   readonly status: number;
 
   constructor(status: number, message: string) {

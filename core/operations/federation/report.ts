@@ -19,8 +19,8 @@ import { addUp } from '#core/observatory/measures.ts';
 import type { Observations } from '#core/observatory/ports.ts';
 import { recentHours } from '#core/observatory/request-row.ts';
 import { ReportedChains } from './chains.ts';
-import { addressOf, type PollPorts } from './poll.ts';
-import { type ControlPlaneAddress, ControlPlaneRefused } from './ports.ts';
+import { controlPlaneAddress, type PollPorts } from './poll.ts';
+import { type ControlPlaneAddress, ControlPlaneRefusal } from './ports.ts';
 
 interface ReportPorts
   extends Pick<PollPorts, 'clock' | 'configStore' | 'controlPlane' | 'secrets' | 'snapshots' | 'telemetry'> {
@@ -54,7 +54,7 @@ export class Reports {
    */
   async send(ports: ReportPorts): Promise<void> {
     const { configuration } = await ports.snapshots.current({ evenStale: true });
-    const to = await addressOf(ports, configuration.federation);
+    const to = await controlPlaneAddress(ports, configuration.federation);
     if (!to) return;
     await this.#status(ports, to);
     // With a schedule, the next report is a minute away and may come from a process without this memory.
@@ -113,7 +113,7 @@ export class Reports {
 
 /** Drops minutes that the control plane rejects. If they were sent again, they would block all later ones. */
 function refusedMinutes(telemetry: ReportPorts['telemetry'], minutes: readonly SentMinute[], fault: unknown): void {
-  if (!(fault instanceof ControlPlaneRefused) || (fault.status !== 400 && fault.status !== 413)) throw fault;
+  if (!(fault instanceof ControlPlaneRefusal) || (fault.status !== 400 && fault.status !== 413)) throw fault;
   const [first, last] = [minutes[0]!.at, minutes.at(-1)!.at];
   telemetry.log('error', 'the control plane does not accept minutes of traffic', { first, last, error: fault.message });
 }

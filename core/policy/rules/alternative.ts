@@ -132,8 +132,8 @@ function coverage({ rules }: CompiledPolicy): string {
     .filter(([name]) => passing.some(({ protocol }) => protocol?.matches(name) ?? true))
     .map(([, word]) => word);
   if (words.length === protocolWords.size) return 'It covers all protocols.';
-  return words.length === 0 ? 'It covers other protocols.' : `It covers ${listOf(words)}.`;
+  return words.length === 0 ? 'It covers other protocols.' : `It covers ${joinWithAnd(words)}.`;
 }
 
-const listOf = (words: readonly string[]): string =>
+const joinWithAnd = (words: readonly string[]): string =>
   words.length === 1 ? words[0]! : `${words.slice(0, -1).join(', ')} and ${words.at(-1)}`;

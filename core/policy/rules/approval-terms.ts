@@ -53,12 +53,12 @@ function requirementOf({
 }
 
 /** A rule, or a default without approval terms. */
-type Approving = Pick<ToolRule, 'approval'>;
+type ApprovalRule = Pick<ToolRule, 'approval'>;
 
 const any = { protocol: '*', tool: '*' };
 
 /** Checks whether an approval that satisfies `after` may be insufficient for `before` [policy.diff]. */
-export const asksForLess = (before: Approving, after: Approving): boolean => {
+export const asksForLess = (before: ApprovalRule, after: ApprovalRule): boolean => {
   const [old, now] = [requirementOf({ ...any, ...before }), requirementOf({ ...any, ...after })];
   return (
     (before.approval?.require_passkey === true && after.approval?.require_passkey !== true) ||
@@ -74,7 +74,7 @@ const isWithin = (now: readonly string[] | undefined, old: readonly string[] | u
   !old || (now?.every((each) => old.includes(each)) ?? false);
 
 /** Describes the approval that a rule requires. */
-export function approvalText(rule: Approving): string {
+export function approvalText(rule: ApprovalRule): string {
   const { required = 1, from_teams, roles, require_passkey } = rule.approval ?? {};
   return [
     `${required} approval${required === 1 ? '' : 's'}`,

@@ -7,10 +7,10 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { anyTextMatches, type Places } from './parameter-places.ts';
 
-export type Step = { readonly key: string } | 'element';
+export type PathStep = { readonly key: string } | 'element';
 export interface ArgumentPath {
   readonly source: string;
-  readonly steps: readonly Step[];
+  readonly steps: readonly PathStep[];
   readonly quantifier: 'every' | 'some';
   /** For `**`: the places whose strings are searched, instead of a single place. */
   readonly anywhere?: Places;
@@ -38,7 +38,7 @@ export function parsePath(source: string): ArgumentPath {
       `The argument path "${source}" is malformed. Allowed: "a.b", "list[*]" (every element), "list[?]" (some element; not both kinds in one path), "**" (some text anywhere), "** (path-named)" (some text under the name of a path), "** (not-text)" (some text under any name but that of a text, such as content or query).`,
     );
   }
-  const steps = parts.flatMap((found): Step[] => [
+  const steps = parts.flatMap((found): PathStep[] => [
     { key: found![1]! },
     ...Array.from({ length: found![2]!.length / 3 }, () => 'element' as const),
   ]);

@@ -12,13 +12,13 @@ export const unknownCapabilities = (pattern: string | undefined): string[] => un
 export function unknownWords(pattern: string | undefined, known: readonly string[]): string[] {
   if (pattern === undefined || matchesAll(pattern)) return [];
   const { nodes, matches } = compileGlob(pattern, 'name');
-  const words = wordsOf(nodes);
+  const words = expandPattern(nodes);
   if (words === undefined) return known.some(matches) ? [] : [pattern];
   return words.filter((word) => !known.includes(word));
 }
 
 /** Returns every string that a pattern without wildcards matches. */
-function wordsOf(nodes: readonly GlobNode[]): string[] | undefined {
+function expandPattern(nodes: readonly GlobNode[]): string[] | undefined {
   let words = [''];
   for (const node of nodes) {
     const next = node.kind === 'literal' ? [node.text] : node.kind === 'either' ? branchesOf(node.branches) : undefined;
@@ -29,6 +29,6 @@ function wordsOf(nodes: readonly GlobNode[]): string[] | undefined {
 }
 
 function branchesOf(branches: readonly (readonly GlobNode[])[]): string[] | undefined {
-  const words = branches.map(wordsOf);
+  const words = branches.map(expandPattern);
   return words.every((branch) => branch !== undefined) ? words.flat() : undefined;
 }

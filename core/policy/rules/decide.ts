@@ -6,7 +6,7 @@ import { type ApprovalTerms, bothTerms, termsOfRule } from './approval-terms.ts'
 import { type ArgumentPath, holdsInCall } from './argument-path.ts';
 import type { CompiledArgument, CompiledPolicy, CompiledRule } from './compile.ts';
 import { type NormalCall, readingsOf } from './normalise.ts';
-import { holds } from './predicate.ts';
+import { meetsPredicate } from './predicate.ts';
 import { assumedKey, type ConditionResult, type SourceCondition, sourceHolds } from './source-condition.ts';
 
 export interface PolicyDecision {
@@ -186,13 +186,14 @@ export function argumentState({ path, predicate }: CompiledArgument, call: Norma
   const { origin } = predicate;
   if (call.withheld) return shownState({ path, predicate }, call);
   if (origin === undefined)
-    return holdsInCall(path, call, (value) => holds(predicate, value, call.text)) ? 'yes' : 'no';
+    return holdsInCall(path, call, (value) => meetsPredicate(predicate, value, call.text)) ? 'yes' : 'no';
   const held = (passes: (held: ConditionResult) => boolean): boolean =>
     holdsInCall(
       path,
       call,
       (value) =>
-        holds(predicate, value, call.text) && (value === undefined || passes(originHolds(path, origin, value, call))),
+        meetsPredicate(predicate, value, call.text) &&
+        (value === undefined || passes(originHolds(path, origin, value, call))),
     );
   if (held((each) => each === 'yes')) return 'yes';
   return held((each) => each !== 'no') ? 'unclear' : 'no';
@@ -204,7 +205,7 @@ export function argumentState({ path, predicate }: CompiledArgument, call: Norma
  */
 function shownState({ path, predicate }: CompiledArgument, call: NormalCall): ConditionResult {
   const held = (digests: boolean): boolean =>
-    holdsInCall(path, call, (value) => (hasDigest(value) ? digests : holds(predicate, value, call.text)));
+    holdsInCall(path, call, (value) => (hasDigest(value) ? digests : meetsPredicate(predicate, value, call.text)));
   if (path.anywhere === undefined && !held(true)) return 'no';
   return predicate.origin === undefined && held(false) ? 'yes' : 'unclear';
 }

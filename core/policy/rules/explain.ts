@@ -72,11 +72,11 @@ function firstFailure(rule: CompiledRule, call: NormalCall): RuleTrace['failed']
   if (!argument) return undefined;
   const { path, predicate } = argument;
   if (states[at] === 'unclear')
-    return { field: `arguments.${path.source}`, expected: show(predicate.source), found: notTraced };
+    return { field: `arguments.${path.source}`, expected: valueText(predicate.source), found: notTraced };
   return {
     field: `arguments.${argument.path.source}`,
-    expected: show(argument.predicate.source),
-    found: show(valuesAt(argument, call)),
+    expected: valueText(argument.predicate.source),
+    found: valueText(valuesAt(argument, call)),
   };
 }
 
@@ -93,7 +93,7 @@ function valuesAt({ path }: CompiledArgument, call: NormalCall): unknown {
   return values.length > 1 ? values : values[0];
 }
 
-const show = (value: unknown): string => {
+const valueText = (value: unknown): string => {
   const text = JSON.stringify(value) ?? 'absent';
   return text.length > 160 ? `${text.slice(0, 160)}…` : text;
 };

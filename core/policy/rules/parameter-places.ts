@@ -43,10 +43,10 @@ export function isPlace(places: Places, name: string): boolean {
   return places === 'not-text' ? kind !== 'text' : kind === 'path';
 }
 
-type Kind = 'text' | 'path' | 'other';
+type ParameterKind = 'text' | 'path' | 'other';
 
 interface ReadName {
-  readonly kind: Kind;
+  readonly kind: ParameterKind;
   readonly lastWord: string;
 }
 /** Callers choose names, so the cache must not grow with them. */
@@ -55,13 +55,13 @@ const readNames = new RecentMap<string, ReadName>({ max: 4096 });
 const readName = (name: string): ReadName =>
   readNames.getOrInsertComputed(name, () => {
     const words = wordsIn(name);
-    return { kind: kindOf(words), lastWord: words.at(-1) ?? '' };
+    return { kind: parameterKind(words), lastWord: words.at(-1) ?? '' };
   });
 
 /** Checks whether a parameter with this name holds this part of a path. */
 const isPart = (part: keyof typeof partWords, name: string): boolean => partWords[part].has(readName(name).lastWord);
 
-function kindOf(words: readonly string[]): Kind {
+function parameterKind(words: readonly string[]): ParameterKind {
   const last = words.at(-1) ?? '';
   if (textWords.has(last) || words.some((word) => leavingOutWords.has(word))) return 'text';
   if (searchWords.has(last)) return words.some((word) => choosingWords.has(word)) ? 'path' : 'text';

@@ -56,7 +56,7 @@ export const globPredicate = (glob: Glob): Predicate => ({
 });
 
 /** Checks a condition. `value` is undefined if missing; `text` normalises a string. */
-export function holds(predicate: Predicate, value: unknown, text: (raw: string) => string): boolean {
+export function meetsPredicate(predicate: Predicate, value: unknown, text: (raw: string) => string): boolean {
   if (value === undefined) return predicate.missingPasses;
   if (!predicate.presentPasses) return false;
   const normal = typeof value === 'string' ? text(value) : value;

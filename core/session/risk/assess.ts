@@ -20,19 +20,19 @@ import type { Telemetry } from '#core/kernel/ports.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import type { KeyRisks } from './ports.ts';
 import { differingSettings, recordOf, riskEventOf, scoreEntry } from './replay.ts';
-import { type NewAlert, nextRisk, type RiskEvent, type Scored, scoreAt } from './score.ts';
+import { type NewAlert, nextRisk, type RiskEvent, type RiskScore, scoreAt } from './score.ts';
 import type { SignalContext } from './signals/call.ts';
 import { signalOf, signalsOf } from './signals.ts';
 import { isEmpty, type RiskState, stateOf } from './state.ts';
 
 /** A caller's risk records, read before its call. */
-export interface Standing {
+export interface RiskRecords {
   readonly session: RiskRecord | undefined;
   /** The key's record across all its sessions; undefined for callers that are not scored. */
   readonly key: RiskRecord | undefined;
 }
 
-export interface Blocked {
+export interface BehaviorBlock {
   /** `behavior:<rule>`. */
   readonly matched_rule: string;
   readonly score: number;
@@ -44,7 +44,7 @@ export interface Blocked {
  * Returns the block if the kill switch has tripped for the session or its key. Called before any decision, including
  * for chats.
  */
-export function blockedBy(settings: BehaviorSettings, standing: Standing, nowMs: number): Blocked | undefined {
+export function blockedBy(settings: BehaviorSettings, standing: RiskRecords, nowMs: number): BehaviorBlock | undefined {
   if (!settings.enabled) return undefined;
   for (const whose of ['session', 'key'] as const) {
     const record = standing[whose];
@@ -65,12 +65,12 @@ function scoreNow(settings: BehaviorSettings, record: RiskRecord, nowMs: number)
 }
 
 /** Returns a caller's current scores; 0 if there is no record. */
-export const scoresOf = (settings: BehaviorSettings, { session, key }: Standing, nowMs: number) => ({
+export const scoresOf = (settings: BehaviorSettings, { session, key }: RiskRecords, nowMs: number) => ({
   session: session ? scoreNow(settings, session, nowMs).score : 0,
   key: key ? scoreNow(settings, key, nowMs).score : 0,
 });
 
-function blocked(settings: BehaviorSettings, whose: Blocked['of'], score: number, rule: string): Blocked {
+function blocked(settings: BehaviorSettings, whose: BehaviorBlock['of'], score: number, rule: string): BehaviorBlock {
   const who = whose === 'session' ? 'The session' : 'The key';
   return {
     matched_rule: `behavior:${rule}`,
@@ -82,7 +82,7 @@ function blocked(settings: BehaviorSettings, whose: Blocked['of'], score: number
 
 /** Returns the error for a blocked caller: 403 `session_blocked`. */
 export const sessionBlocked = (
-  { reason, matched_rule, score }: Blocked,
+  { reason, matched_rule, score }: BehaviorBlock,
   more: Record<string, unknown> = {},
 ): GatewayError =>
   new GatewayError('session_blocked', reason, { data: { decision: 'block', matched_rule, score, ...more } });
@@ -91,13 +91,13 @@ interface Assessment {
   /** Member `behavior` in the decision entry's body. */
   readonly note: BehaviorNote;
   /** Set if this call would reach the kill switch. It is blocked together with its session. */
-  readonly blocked?: Blocked;
+  readonly blocked?: BehaviorBlock;
 }
 
-interface Assessed {
+interface RiskInput {
   readonly settings: BehaviorSettings;
   readonly context: SignalContext;
-  readonly standing: Standing;
+  readonly standing: RiskRecords;
   readonly call: ToolCall & { readonly call_digest: string };
   readonly effects: Effects;
   /** Combined decision from policy, sandbox and manifest. */
@@ -110,7 +110,7 @@ interface Assessed {
 }
 
 /** Returns how the call would change the score, or undefined if scoring is disabled. */
-export function assessAction(assessed: Assessed): Assessment | undefined {
+export function assessAction(assessed: RiskInput): Assessment | undefined {
   const { settings, standing, decision, call, nowMs } = assessed;
   if (!settings.enabled) return undefined;
   const signals = [...signalsOf(call, assessed.effects, decision, assessed.context), ...probesOf(assessed)];
@@ -132,7 +132,7 @@ export function assessAction(assessed: Assessed): Assessment | undefined {
 }
 
 /** Returns the signal for probing, weighted by the number of full batches of dry runs and simulations. */
-const probesOf = ({ probed = 0, settings }: Assessed): Signal[] =>
+const probesOf = ({ probed = 0, settings }: RiskInput): Signal[] =>
   probed === 0
     ? []
     : [
@@ -224,7 +224,7 @@ function keyStateAfter(record: RiskRecord | undefined, entry: EvidenceEntry): Ri
 }
 
 /** Returns undefined if the entry does not affect a key. */
-function keyScoreAfter(record: RiskRecord | undefined, entry: EvidenceEntry): Scored | undefined {
+function keyScoreAfter(record: RiskRecord | undefined, entry: EvidenceEntry): RiskScore | undefined {
   const event = riskEventOf(entry, `${entry.session_id}#${entry.index}`);
   if (!event || event.decision === 'released') return undefined;
   return scoreEntry(stateOf(record), event, entry, forKeys);
@@ -241,9 +241,9 @@ function tell(
 
 /** Reports whether two states are equal. An empty state counts as equal to an absent one. */
 function isSame(one: RiskState | undefined, other: RiskState | undefined): boolean {
-  const [a, b] = [partsOf(one), partsOf(other)];
+  const [a, b] = [stateWithoutBase(one), stateWithoutBase(other)];
   return a === undefined || b === undefined ? a === b : canonicalize(a) === canonicalize(b);
 }
 
-const partsOf = (state: RiskState | undefined): RiskState | undefined =>
+const stateWithoutBase = (state: RiskState | undefined): RiskState | undefined =>
   state === undefined || isEmpty(state) ? undefined : { ...state, base: 0 };

@@ -18,21 +18,21 @@ export class Probes {
   /** Counts a probe. @param windowMs time after which all counted probes are discarded together. */
   note(tenant: string, keyId: string, nowMs: number, windowMs: number): void {
     const before = this.#of(tenant, keyId, nowMs, windowMs);
-    this.#counts.set(nameOf(tenant, keyId), { since: before?.since ?? nowMs, count: (before?.count ?? 0) + 1 });
+    this.#counts.set(probeKey(tenant, keyId), { since: before?.since ?? nowMs, count: (before?.count ?? 0) + 1 });
   }
 
   /** Returns the number of full batches of `many` probes since the last report, and marks the probes as reported. */
   take(tenant: string, keyId: string, many: number, nowMs: number, windowMs: number): number {
     const before = this.#of(tenant, keyId, nowMs, windowMs);
     if (!before || before.count < many) return 0;
-    this.#counts.set(nameOf(tenant, keyId), { since: nowMs, count: before.count % many });
+    this.#counts.set(probeKey(tenant, keyId), { since: nowMs, count: before.count % many });
     return Math.min(maxReported, Math.floor(before.count / many));
   }
 
   #of(tenant: string, keyId: string, nowMs: number, windowMs: number): Count | undefined {
-    const known = this.#counts.get(nameOf(tenant, keyId));
+    const known = this.#counts.get(probeKey(tenant, keyId));
     return known && nowMs - known.since <= windowMs ? known : undefined;
   }
 }
 
-const nameOf = (tenant: string, keyId: string): string => `${tenant} ${keyId}`;
+const probeKey = (tenant: string, keyId: string): string => `${tenant} ${keyId}`;

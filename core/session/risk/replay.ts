@@ -10,7 +10,7 @@ import {
 } from '#core/contracts/behavior.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { remembered } from '#core/kernel/remembered.ts';
-import { type NewAlert, nextRisk, type RiskEvent, type Scored } from './score.ts';
+import { type NewAlert, nextRisk, type RiskEvent, type RiskScore } from './score.ts';
 import { type Cite, isEmpty, type RiskState, stateOf, stateText } from './state.ts';
 
 /** Action of the entry that releases a session. */
@@ -33,7 +33,7 @@ export function scoreEntry(
   event: RiskEvent,
   entry: EvidenceEntry,
   adapt: (settings: RiskSettings) => RiskSettings = (settings) => settings,
-): Scored {
+): RiskScore {
   const note = noteOf(entry);
   const named = note ? note.settings : before?.settings;
   const scored = nextRisk(before, event, adapt(withDefaults(named)));
@@ -42,7 +42,7 @@ export function scoreEntry(
 }
 
 /** Returns the record to store for a score, or undefined if the state is empty. */
-export function recordOf({ state, score, rule }: Pick<Scored, 'state' | 'score' | 'rule'>): RiskRecord | undefined {
+export function recordOf({ state, score, rule }: Pick<RiskScore, 'state' | 'score' | 'rule'>): RiskRecord | undefined {
   return state === undefined || isEmpty(state) ? undefined : { score, rule, state: stateText(state) };
 }
 

@@ -9,7 +9,7 @@ import { type Alert, emptyState, markLists, type RiskState } from './state.ts';
 
 export type { NewAlert, RiskEvent } from './memory.ts';
 
-export interface Scored {
+export interface RiskScore {
   /** Undefined if there is no state to store. */
   readonly state: RiskState | undefined;
   readonly score: number;
@@ -23,7 +23,7 @@ export interface Scored {
  * Returns the score after an event. An event dated before the previous one gets the latter's time, because two
  * instances' clocks may differ while the order of the chain is fixed.
  */
-export function nextRisk(before: RiskState | undefined, event: RiskEvent, settings: RiskSettings): Scored {
+export function nextRisk(before: RiskState | undefined, event: RiskEvent, settings: RiskSettings): RiskScore {
   if (event.decision === 'released') return { state: undefined, score: 0, rule: '', alerts: [] };
   const at = Math.max(Math.floor(event.at / 1000), latestOf(before));
   const state = pruned(before ?? emptyState(at), at, settings);
@@ -40,7 +40,7 @@ export function scoreAt(
   state: RiskState | undefined,
   nowMs: number,
   settings: RiskSettings,
-): Pick<Scored, 'score' | 'rule'> {
+): Pick<RiskScore, 'score' | 'rule'> {
   if (!state) return { score: 0, rule: '' };
   if (state.alerts.length === 0) return { score: 0, rule: '' };
   const alerts = alertsWithin(state, Math.max(Math.floor(nowMs / 1000), latestOf(state)), settings);

@@ -13,7 +13,7 @@ import { tierOfScore } from '#core/session/risk/risk-tier.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { compileGlob, globMatches } from '#core/text/matching/glob.ts';
 import { driftKey, shortenValue } from './accepted.ts';
-import type { Attached } from './ports.ts';
+import type { AttachedManifests } from './ports.ts';
 import { recipientsOf } from './recipients.ts';
 
 /** A session's history so far. */
@@ -73,7 +73,7 @@ const maxDrift = 16;
 
 /** Returns a call's drift from all manifests that apply to it. */
 export function checkManifests(
-  attached: Attached,
+  attached: AttachedManifests,
   asked: TaskCall,
   history: TaskHistory,
   settings: Pick<BehaviorSettings, 'kill_switch_score'>,
@@ -90,11 +90,11 @@ export function checkManifests(
   );
 }
 
-type Add = (kind: DriftKind, found: string, allowed: string) => void;
-type Accepts = (kind: DriftKind, found: string) => boolean;
+type AddDrift = (kind: DriftKind, found: string, allowed: string) => void;
+type DriftFilter = (kind: DriftKind, found: string) => boolean;
 
 /** Checks that a manifest was made for this session and key. A call may name any manifest. */
-function checkAttachment({ sessions, key_id }: TaskManifest, asked: TaskCall, add: Add): void {
+function checkAttachment({ sessions, key_id }: TaskManifest, asked: TaskCall, add: AddDrift): void {
   if (sessions && !sessions.includes(asked.session)) add('attachment', `session ${asked.session}`, sessions.join(', '));
   if (key_id !== undefined && key_id !== asked.key_id) add('attachment', `key ${asked.key_id}`, key_id);
 }
@@ -103,7 +103,7 @@ function checkAttachment({ sessions, key_id }: TaskManifest, asked: TaskCall, ad
 const maxNamed = 8;
 
 /** Checks the parts of a call, and the call itself unless it is only a carrier for them. */
-function checkCalls(manifest: TaskManifest, { call, effects }: TaskCall, add: Add, accepts: Accepts): void {
+function checkCalls(manifest: TaskManifest, { call, effects }: TaskCall, add: AddDrift, accepts: DriftFilter): void {
   const { parts, carrier, unclear } = effects;
   const calls = carrier && parts.length > 0 ? parts : [call, ...parts];
   const verbs = parts.length > 0 && unclear === undefined ? parts : [call, ...parts];

@@ -4,7 +4,7 @@
  */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { FirstSheet, TaskManifest } from '#core/contracts/task-manifest.ts';
-import type { Attached } from './ports.ts';
+import type { AttachedManifests } from './ports.ts';
 
 /** Manifest id used for the sheet in drift. */
 export const firstRequestId = 'first-request';
@@ -24,7 +24,11 @@ const isList = (value: unknown): value is string[] =>
   Array.isArray(value) && value.every((each) => typeof each === 'string');
 
 /** Adds the session's sheet to a call's manifests. The sheet ends with the session. */
-export function withFirst(attached: Attached, tenant: string, sheet: FirstSheet | undefined): Attached {
+export function withFirst(
+  attached: AttachedManifests,
+  tenant: string,
+  sheet: FirstSheet | undefined,
+): AttachedManifests {
   if (!sheet) return attached;
   const manifest: TaskManifest = {
     id: firstRequestId,

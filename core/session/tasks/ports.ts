@@ -3,7 +3,7 @@ import type { TaskManifest } from '#core/contracts/task-manifest.ts';
 import type { Page } from '#core/kernel/page.ts';
 
 /** The manifests that apply to a call: those attached to its session or key, and the one that it names. */
-export interface Attached {
+export interface AttachedManifests {
   readonly manifests: readonly TaskManifest[];
   /** Id of a manifest that the call names but that does not exist. */
   readonly unknown?: string;
@@ -20,7 +20,7 @@ export interface TaskManifests {
   /** Lists manifests that have not been deleted, newest first. */
   list(tenant: string, options: { limit: number; cursor?: string }): Promise<Page<TaskManifest>>;
   /** Reads a call's manifests consistently, in one step, in parallel with the session's head. Includes expired ones. */
-  attached(tenant: string, to: { session: string; key_id: string; named?: string }): Promise<Attached>;
+  attached(tenant: string, to: { session: string; key_id: string; named?: string }): Promise<AttachedManifests>;
   /** Detaches and deletes a manifest; returns false if there was none. */
   remove(tenant: string, id: string, deletedAt: string): Promise<boolean>;
 }

@@ -41,4 +41,4 @@ add('abcdefghijklmnopqrstuvwxyz234567', kinds.base32Lower);
 add('+/_-=', kinds.joint);
 
 /** Returns the kinds of a character, or 0 if it ends a run. Checks the bound, because out-of-range reads are slow. */
-export const kindOf = (code: number): number => (code < 128 ? table[code]! : 0);
+export const characterKinds = (code: number): number => (code < 128 ? table[code]! : 0);

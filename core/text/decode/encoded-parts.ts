@@ -1,5 +1,5 @@
 /** Decodes encoded parts of text: base64, base32, character codes, escapes, spaced letters, Morse. */
-import { kindOf, kinds, leastSizes } from './encoded-characters.ts';
+import { characterKinds, kinds, leastSizes } from './encoded-characters.ts';
 import { encodedRuns } from './encoded-runs.ts';
 import { unescaped } from './escapes.ts';
 import { morse } from './morse.ts';
@@ -78,7 +78,7 @@ function kindsOf(plain: string): { readonly common: number; readonly inBase32: s
   let inBase32 = '';
   for (let at = 0; at <= plain.length; at++) {
     const code = at < plain.length ? plain.charCodeAt(at) : equals;
-    const kind = kindOf(code);
+    const kind = characterKinds(code);
     if (code !== equals) common &= kind;
     if ((stretch & kind) !== 0) {
       stretch &= kind;

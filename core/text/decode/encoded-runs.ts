@@ -2,7 +2,7 @@
  * Finds runs of text that may be encoded: unbroken runs, pieces of a run, spaced letters, character codes. The search
  * takes a single pass, because most text contains none and each additional pass costs time [guard.fails-closed].
  */
-import { kindOf, kinds, leastSizes } from './encoded-characters.ts';
+import { characterKinds, kinds, leastSizes } from './encoded-characters.ts';
 import { maxDigits, NumberRuns } from './number-runs.ts';
 
 interface Run {
@@ -47,7 +47,7 @@ export function encodedRuns(text: string): readonly (Run | DecodedRun)[] {
   let unbrokenStart = 0;
   let unbrokenEnd = -9;
   for (let at = 0; at < text.length; ) {
-    let kind = kindOf(text.charCodeAt(at));
+    let kind = characterKinds(text.charCodeAt(at));
     if (kind === 0) {
       at++;
       continue;
@@ -63,7 +63,7 @@ export function encodedRuns(text: string): readonly (Run | DecodedRun)[] {
         any |= kind;
       } else isParted = true;
       at++;
-      kind = at < text.length ? kindOf(text.charCodeAt(at)) : 0;
+      kind = at < text.length ? characterKinds(text.charCodeAt(at)) : 0;
     } while (kind !== 0);
     const length = at - start;
     if (length === 1 && text.charCodeAt(start) === plus) continue;

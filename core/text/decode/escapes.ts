@@ -3,7 +3,7 @@
  * sheets.
  */
 
-interface Unescaped {
+interface UnescapedRun {
   readonly start: number;
   readonly end: number;
   readonly text: string;
@@ -103,9 +103,9 @@ const speaks = (each: number): boolean =>
   each === backslash ||
   (each >= 48 && each <= 57);
 
-export function unescaped(text: string): readonly Unescaped[] {
+export function unescaped(text: string): readonly UnescapedRun[] {
   if (!mayHold.test(text)) return [];
-  const found: Unescaped[] = [];
+  const found: UnescapedRun[] = [];
   let start = -1;
   let last = 0;
   let written = '';

@@ -22,7 +22,7 @@ for (const [chars, kind] of [
 ] as const)
   for (const char of chars) ascii[char.charCodeAt(0)] = kind;
 
-const kindOf = (code: number): number => {
+const morseSign = (code: number): number => {
   if (code < 128) return ascii[code]!;
   if (code === 0xb7 || code === 0x2022) return dot;
   return code === 0x2212 || code === 0x2013 || code === 0x2014 ? dash : other;
@@ -50,7 +50,7 @@ export function morse(text: string): readonly MorseRun[] {
   /** Code of the current letter, and the number of blanks after the last letter. */
   let [code, blanks] = [1, 0];
   for (let at = 0; at <= text.length; at++) {
-    const kind = at < text.length ? kindOf(text.charCodeAt(at)) : other;
+    const kind = at < text.length ? morseSign(text.charCodeAt(at)) : other;
     if (kind === dot || kind === dash) {
       if (code === 1 && count === 0) start = at;
       if (code === 1 && blanks > 1 && count > 0) read += ' ';

@@ -2,7 +2,7 @@
  * Decodes text written as character codes: hexadecimal in any grouping, decimal, octal, binary, and dumps with offsets
  * and a text column.
  */
-import { kindOf, kinds } from './encoded-characters.ts';
+import { characterKinds, kinds } from './encoded-characters.ts';
 
 type Take = (start: number, end: number, text: string) => void;
 
@@ -77,9 +77,9 @@ export class NumberRuns {
       return;
     }
     for (let at = start; at < end; at++) {
-      if ((kindOf(this.#text.charCodeAt(at)) & kinds.joint) !== 0) continue;
+      if ((characterKinds(this.#text.charCodeAt(at)) & kinds.joint) !== 0) continue;
       const from = at;
-      while (at < end && (kindOf(this.#text.charCodeAt(at)) & kinds.joint) === 0) at++;
+      while (at < end && (characterKinds(this.#text.charCodeAt(at)) & kinds.joint) === 0) at++;
       this.#number(from, at, common);
     }
   }
@@ -171,7 +171,8 @@ function prefixed(text: string, start: number, end: number): number {
   const isPrefix =
     (first === 48 && (second === 120 || second === 88)) || ((first === 85 || first === 117) && second === 43);
   if (!isPrefix) return 0;
-  for (let at = start + 2; at < end; at++) if ((kindOf(text.charCodeAt(at)) & kinds.hexadecimal) === 0) return 0;
+  for (let at = start + 2; at < end; at++)
+    if ((characterKinds(text.charCodeAt(at)) & kinds.hexadecimal) === 0) return 0;
   return start + 2;
 }
 

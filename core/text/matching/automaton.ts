@@ -6,7 +6,7 @@ import { rememberedText } from '#core/kernel/remembered.ts';
 import { type CharSet, contains, everyChar, oneChar } from './char-set.ts';
 import type { GlobNode } from './glob-syntax.ts';
 
-interface Place {
+interface AutomatonState {
   readonly moves: { readonly set: CharSet; readonly to: number }[];
   readonly jumps: number[];
 }
@@ -31,7 +31,7 @@ export interface Walker {
 export class Automaton implements Walker {
   readonly cuts: readonly number[];
   readonly start: number;
-  readonly #places: Place[] = [];
+  readonly #places: AutomatonState[] = [];
   readonly #end: number;
   #endless: ReadonlySet<number> | undefined;
   readonly #classOfCut: readonly number[];

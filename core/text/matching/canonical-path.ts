@@ -4,10 +4,10 @@
  * Treatment of `..`. `resolve` removes the name before it. `keep` drops only the `..`, so that all names stay visible:
  * the name may not be a folder, and `--force=a/../b` must not lose its flag.
  */
-export type DotDot = 'resolve' | 'keep';
+export type ParentFolders = 'resolve' | 'keep';
 
 /** Resolves one path. A relative path that climbs above its root keeps its leading `..`. */
-export function resolvePath(path: string, dotDot: DotDot): string {
+export function resolvePath(path: string, dotDot: ParentFolders): string {
   const absolute = path.startsWith('/');
   const kept: string[] = [];
   for (const segment of path.split('/')) {

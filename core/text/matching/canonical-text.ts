@@ -2,7 +2,7 @@
  * Normalises targets and text parameters. Hostile text has several readings (is `\` a separator or an escape? is `%2e`
  * a dot or three letters?), so callers check each reading and the most severe decision wins.
  */
-import { type DotDot, resolvePath } from './canonical-path.ts';
+import { type ParentFolders, resolvePath } from './canonical-path.ts';
 import { foldUnicode } from './fold-unicode.ts';
 
 export interface Reading {
@@ -15,7 +15,7 @@ export interface Reading {
   readonly percent: 'decode' | 'drop';
   /** `whole`: one path that may contain blanks. `words`: a command line in which each word may be a path. */
   readonly blanks: 'words' | 'whole';
-  readonly dotDot: DotDot;
+  readonly dotDot: ParentFolders;
 }
 
 export const plainReading: Reading = {
@@ -83,7 +83,7 @@ const asciiOfOverlong = (_: string, high: string, low: string): string =>
   String.fromCharCode(Number(high) * 64 + (Number.parseInt(low, 16) & 0x3f));
 
 /** Collapses blanks between words. Line breaks stay, because they end a shell command. */
-function canonicalWords(text: string, dotDot: DotDot): string {
+function canonicalWords(text: string, dotDot: ParentFolders): string {
   const words = text.trim().split(/(\s+)/u);
   return words.map((word, i) => (i % 2 === 0 ? canonicalWord(word, dotDot) : blankOf(word))).join('');
 }
@@ -93,7 +93,7 @@ const blankOf = (blank: string): string => (/[\n\r\v\f\u0085\u2028\u2029]/.test(
 /** Matches the option before a URL, as in `--url=https://HOST/`. */
 const beforeUrl = /^[^:/]*[=,'"(](?=[a-z][a-z0-9+.-]*:\/)/i;
 
-function canonicalWord(word: string, dotDot: DotDot): string {
+function canonicalWord(word: string, dotDot: ParentFolders): string {
   const option = beforeUrl.exec(word)?.[0] ?? '';
   const url = canonicalUrl(word.slice(option.length), dotDot);
   return url === undefined ? resolvePath(word, dotDot) : option + url;
@@ -108,7 +108,7 @@ const scpLike = /^([\w.-]+@)([\w.-]+):(?!\/\/)(.*)$/s;
  * Returns the normal form of a URL or `user@host:path`. Undefined for other words.
  * @param dotDot used for schemes whose servers may treat `..` as a name (`s3://bucket/a/../b`). Web clients resolve it.
  */
-function canonicalUrl(word: string, dotDot: DotDot = 'resolve'): string | undefined {
+function canonicalUrl(word: string, dotDot: ParentFolders = 'resolve'): string | undefined {
   const parts = shape.exec(word);
   if (!parts) return canonicalScp(word);
   const [, rawScheme = '', slashes = '', authority = '', path = '', rest = ''] = parts;
@@ -133,7 +133,7 @@ function canonicalHost(scheme: string, authority: string): string {
 }
 
 /** Resolves the path of a URL. The result always begins with a slash and keeps a trailing one. */
-function resolveTail(path: string, dotDot: DotDot): string {
+function resolveTail(path: string, dotDot: ParentFolders): string {
   const resolved = resolvePath(`/${path}`, dotDot);
   return path.length > 1 && path.endsWith('/') && resolved !== '/' ? `${resolved}/` : resolved;
 }

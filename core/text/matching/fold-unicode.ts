@@ -18,7 +18,7 @@ export const foldUnicode = (text: string): string => (isAscii(text) ? text : fol
  * @param read preprocesses part of the text before folding: one character, or several at a time.
  */
 export function folding(read: (part: string) => string): (text: string) => string {
-  const folds = new FoldsAlone(read);
+  const folds = new UnitFolds(read);
   /** Cache for emoji and for recurring letters with marks. */
   const short = new RecentMap<string, string>({ max: 2_048 });
   const foldRun = (run: string): string => foldAll(read(run));
@@ -56,7 +56,7 @@ const several = 0x1_0001;
  * Folding results by UTF-16 unit: the result, `composes` if the unit may compose with a neighbour or vanish, or
  * `several` units.
  */
-class FoldsAlone {
+class UnitFolds {
   readonly #folds = new Uint32Array(0x1_0000);
   readonly #several = new Map<number, string>();
   readonly #read: (part: string) => string;

@@ -9,13 +9,13 @@ import { boundaryPoints, walker } from './name-automaton.ts';
 /** Returns the automaton. @param lines allows line breaks between words, as in parameters. */
 export const normalText = (lines: boolean): Walker =>
   walker(
-    show(emptyText),
+    stateKey(emptyText),
     [...boundaryPoints('\n %./:@\\+-=,\'"(?#_'), 0x20, 0x30, 0x3a, 0x41, 0x47, 0x5b, 0x61, 0x67, 0x7b, 0x7f, 0xa0],
     (state, char) => {
       const next = nextInText(parseTextState(state), char, lines);
-      return next && show(next);
+      return next && stateKey(next);
     },
-    (state) => state === show(emptyText) || wordEnds(parseTextState(state)),
+    (state) => state === stateKey(emptyText) || wordEnds(parseTextState(state)),
   );
 
 interface TextState {
@@ -32,7 +32,7 @@ interface TextState {
 }
 
 const emptyText: TextState = { word: 'empty', segment: 'start', head: 'first', percent: '' };
-const show = ({ word, segment, head, percent }: TextState): string => `${word}|${segment}|${head}|${percent}`;
+const stateKey = ({ word, segment, head, percent }: TextState): string => `${word}|${segment}|${head}|${percent}`;
 
 function parseTextState(state: string): TextState {
   const [word = '', segment = '', head = '', percent = ''] = state.split('|');

@@ -1,13 +1,13 @@
 /** Subset of JSONPath (RFC 9535) for sensitive values: names, indexes, `*`, and `..` for any depth. */
 
-interface Step {
+interface JsonPathStep {
   /** Name of the step. Undefined for any member or element. */
   readonly name?: string;
   /** Whether any number of levels may precede the step (`..`). */
   readonly anyDepth: boolean;
 }
 
-type SensitivePath = readonly Step[];
+type SensitivePath = readonly JsonPathStep[];
 
 const stepPattern = /(\.\.?)(?:([\p{L}_$][\p{L}\p{N}_$-]*)|(\*))|(\.\.)?\[(?:'([^'\\]*)'|"([^"\\]*)"|(\d+)|(\*))\]/uy;
 
@@ -17,7 +17,7 @@ const stepPattern = /(\.\.?)(?:([\p{L}_$][\p{L}\p{N}_$-]*)|(\*))|(\.\.)?\[(?:'([
  */
 export function sensitivePath(path: string): SensitivePath {
   if (!path.startsWith('$') || path === '$') throw pathError(path, 0);
-  const steps: Step[] = [];
+  const steps: JsonPathStep[] = [];
   let position = 1;
   while (position < path.length) {
     stepPattern.lastIndex = position;

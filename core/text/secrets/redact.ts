@@ -13,7 +13,7 @@ import { secretRanges } from './secret-formats.ts';
 import { secrecyOfMember } from './secret-names.ts';
 
 /** Replacement of a whole value. */
-export interface Redacted {
+export interface RedactedValue {
   readonly redacted: typeof wholeDigest;
   /** Hex SHA-256 of salt bytes ‖ JCS(value). */
   readonly digest: string;
@@ -105,7 +105,7 @@ class Redactor {
     return this.copy(value, path, below.cursors);
   }
 
-  #whole(value: unknown, path: string): Redacted | string {
+  #whole(value: unknown, path: string): RedactedValue | string {
     if (value === '' && texts.has(path)) return value;
     this.#withhold(path);
     if (typeof value === 'string' && texts.has(path)) return this.#cut(value, [[0, value.length]]);

@@ -7,7 +7,7 @@ import { patchCalls } from './patch.ts';
 
 type Permission = 'allow' | 'deny' | 'ask';
 
-export interface Answer {
+export interface PermissionAnswer {
   readonly permission: Permission;
   readonly reason: string;
 }
@@ -30,7 +30,7 @@ export interface CodingAgent extends AgentTools {
   /** True if the agent can ask the person at its terminal for permission. */
   readonly asks: boolean;
   /** The answer in the agent's format; undefined if the agent continues without one. */
-  readonly document: (answer: Answer) => object | undefined;
+  readonly document: (answer: PermissionAnswer) => object | undefined;
   /** Adds a sentence for the model to a call's result, after the event with this name. */
   readonly beside: (event: string, sentence: string) => object;
 }
@@ -39,7 +39,7 @@ const contextBeside = (hookEventName: string, additionalContext: string) => ({
   hookSpecificOutput: { hookEventName, additionalContext },
 });
 
-const claudeDocument = ({ permission, reason }: Answer) => ({
+const claudeDocument = ({ permission, reason }: PermissionAnswer) => ({
   hookSpecificOutput: {
     hookEventName: 'PreToolUse',
     permissionDecision: permission,

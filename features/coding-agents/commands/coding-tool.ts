@@ -14,13 +14,13 @@ import { isPlace } from '#core/policy/rules/parameter-places.ts';
 export type Input = Readonly<Record<string, unknown>>;
 
 /** The folders an agent works in; policies see paths inside `workspace` relative to it. */
-export interface Place {
+export interface WorkingFolders {
   readonly workspace: string;
   readonly cwd: string;
 }
 
 /** Converts a tool's input to the calls that policies evaluate. @throws Error for unreadable input. */
-export type ReadTool = (input: Input, place: Place) => readonly CallBody[];
+export type ReadTool = (input: Input, place: WorkingFolders) => readonly CallBody[];
 
 /** An agent's own tools by name. For an unlisted tool, policies see only its name. */
 type ToolTable = Readonly<Record<string, ReadTool>>;
@@ -35,7 +35,7 @@ export function callsOfTool(
   { inner, tools }: AgentTools,
   name: string,
   input: Input,
-  place: Place,
+  place: WorkingFolders,
 ): readonly CallBody[] {
   if (inner.includes(name)) return [];
   if (Object.hasOwn(tools, name)) return tools[name]!(input, place);
@@ -54,7 +54,7 @@ function toolOfServer(name: string): string {
  * Makes paths inside the workspace relative to it; a path that leaves it through a link begins with `..`. Other paths
  * are unchanged: `/docs` may be a path on another server.
  */
-function relativePaths(input: Input, place: Place): Input {
+function relativePaths(input: Input, place: WorkingFolders): Input {
   const relativePath = (name: string, value: unknown): unknown => {
     if (Array.isArray(value)) return value.map((item) => relativePath(name, item));
     if (typeof value === 'object' && value !== null) return relativePaths(value as Input, place);
@@ -64,7 +64,7 @@ function relativePaths(input: Input, place: Place): Input {
   return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, relativePath(name, value)]));
 }
 
-function pathOfServer(value: string, { workspace, cwd }: Place): string {
+function pathOfServer(value: string, { workspace, cwd }: WorkingFolders): string {
   const path = resolve(cwd, value.replace(/^~(?=\/|$)/, homedir()));
   try {
     const within = [workspace, realPath(workspace)].some((root) => path === root || path.startsWith(`${root}/`));
@@ -175,7 +175,7 @@ export const folder =
       ? file(tool, ...paths)(input, place)
       : [fileCall(tool, '.', input, place)];
 
-export function fileCall(tool: string, path: unknown, rest: Input, { workspace, cwd }: Place): CallBody {
+export function fileCall(tool: string, path: unknown, rest: Input, { workspace, cwd }: WorkingFolders): CallBody {
   const target = typeof path === 'string' ? inside(workspace, resolve(cwd, path)) : '';
   const parameters = { ...rest, path: typeof path === 'string' ? target : path };
   return { protocol: 'mcp', tool, target, capability: capabilityFromName(tool), parameters };

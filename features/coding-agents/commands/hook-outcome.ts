@@ -2,7 +2,7 @@
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { type Fields, fields, text } from '#core/kernel/json-fields.ts';
 
-interface Outcome {
+interface HookOutcome {
   readonly outcome: 'executed' | 'failed';
   readonly result_sha256?: string;
   readonly result_bytes?: number;
@@ -12,7 +12,7 @@ interface Outcome {
 /**
  * Returns the outcome. Digest and size are those of the result's canonical JSON, or of the error if there is no result.
  */
-export function outcomeOf(event: Fields): Outcome {
+export function hookOutcome(event: Fields): HookOutcome {
   const result = event.tool_response ?? event.tool_output ?? event.error ?? event.error_message;
   const output = outputOf(event);
   const exit_code = [output.exit_code, output.exitCode, output.returnCode, geminiExit(output)].find((code) =>
@@ -50,7 +50,7 @@ function geminiExit({ llmContent }: Fields): number | undefined {
   return code === undefined ? undefined : Number(code);
 }
 
-function digested(result: unknown): Pick<Outcome, 'result_sha256' | 'result_bytes'> {
+function digested(result: unknown): Pick<HookOutcome, 'result_sha256' | 'result_bytes'> {
   const bytes = Buffer.from(canonicalize(result));
   return { result_sha256: sha256(bytes), result_bytes: bytes.length };
 }

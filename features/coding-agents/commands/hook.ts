@@ -10,9 +10,9 @@ import { Failure } from '#agentctl/failure.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { parseStrictBytes } from '#core/kernel/json.ts';
 import { type Fields, fields, text } from '#core/kernel/json-fields.ts';
-import { type Answer, type CodingAgent, codingAgents } from './coding-agents.ts';
+import { type CodingAgent, codingAgents, type PermissionAnswer } from './coding-agents.ts';
 import { callsOfTool, type Input } from './coding-tool.ts';
-import { outcomeOf } from './hook-outcome.ts';
+import { hookOutcome } from './hook-outcome.ts';
 
 interface HookOptions {
   readonly review?: 'deny' | 'ask';
@@ -83,7 +83,7 @@ async function answerOf(
   agent: CodingAgent,
   given: Fields,
   { review = 'deny' }: HookOptions,
-): Promise<Answer | undefined> {
+): Promise<PermissionAnswer | undefined> {
   const name = text(given.hook_event_name) ?? '';
   const { earlier = {} } = agent;
   const read = Object.hasOwn(earlier, name) ? earlier[name] : undefined;
@@ -96,7 +96,7 @@ async function answerOf(
   if (!session) throw new Error(`the event needs ${agent.session} as a string`);
   const calls = callsOf(agent, event);
   const call_id = calls.length > 0 && !read ? idBefore(agent, event) : undefined;
-  let answer: Answer | undefined;
+  let answer: PermissionAnswer | undefined;
   for (const [index, call] of calls.entries()) {
     const about = {
       actor: { agent: agent.name, session },
@@ -150,13 +150,13 @@ async function reportOutcome(cli: Cli, agent: CodingAgent, event: Fields): Promi
   const call_id = idAfter(agent, event);
   if (call_id === undefined) return;
   try {
-    await cli.api().call('reportOutcome', { body: { call_id, ...outcomeOf(event) } });
+    await cli.api().call('reportOutcome', { body: { call_id, ...hookOutcome(event) } });
   } catch (fault) {
     if (!(fault instanceof Failure) || !/^not_found:/.test(fault.message)) throw fault;
   }
 }
 
-function verdict(answer: Fields, review: 'deny' | 'ask'): Answer {
+function verdict(answer: Fields, review: 'deny' | 'ask'): PermissionAnswer {
   const error = fields(answer.error);
   const data = fields(error.data);
   const rule = `rule ${text(answer.matched_rule) ?? 'unknown'}, envelope ${text(answer.envelope_id) ?? 'unknown'}`;

@@ -1,6 +1,6 @@
 /** Converts an `apply_patch` patch to one call per added, changed, moved or deleted file [cli.hook]. */
 import type { CallBody } from '#agentctl/call-options.ts';
-import { fileCall, type Place, type ReadTool } from './coding-tool.ts';
+import { fileCall, type ReadTool, type WorkingFolders } from './coding-tool.ts';
 
 const headers: Readonly<Record<string, string>> = {
   'Add File': 'write_file',
@@ -28,7 +28,7 @@ export const patchCalls: ReadTool = (input, place) => {
   return calls;
 };
 
-function* filesOf(patch: string, place: Place): Iterable<CallBody> {
+function* filesOf(patch: string, place: WorkingFolders): Iterable<CallBody> {
   for (const line of patch.split(/\r?\n/)) {
     if (/^(?:[-+@ ].*)?$/su.test(line) && !looksLikeHeader.test(line)) continue;
     if (/^\*\*\* (?:Begin Patch|End Patch|End of File)$/.test(line)) continue;

@@ -21,7 +21,7 @@ import {
   type Target,
 } from './setup/clients.ts';
 import { lineChanges } from './setup/lines.ts';
-import type { Step } from './setup/plan.ts';
+import type { FileEdit } from './setup/plan.ts';
 
 interface SetupOptions {
   readonly write?: true;
@@ -71,8 +71,8 @@ export function addSetup(parent: Parent): void {
   });
 }
 
-async function runSteps(cli: Cli, options: SetupOptions, steps: readonly Step[]): Promise<boolean> {
-  if (!cli.globals.json) for (const step of steps) show(cli, step);
+async function runSteps(cli: Cli, options: SetupOptions, steps: readonly FileEdit[]): Promise<boolean> {
+  if (!cli.globals.json) for (const step of steps) printChange(cli, step);
   if (steps.length === 0 && !cli.globals.json)
     cli.out.line(options.undo ? 'nothing is set up' : 'everything is set up already');
   if (steps.length === 0) return false;
@@ -87,7 +87,7 @@ async function runSteps(cli: Cli, options: SetupOptions, steps: readonly Step[])
   return true;
 }
 
-function show({ out }: Cli, { file, before = '', after }: Step): void {
+function printChange({ out }: Cli, { file, before = '', after }: FileEdit): void {
   out.line(painted('bold', after === undefined ? `${file} is removed` : file));
   for (const { sign, line } of lineChanges(before, after ?? ''))
     out.line(sign === ' ' ? `  ${line}` : painted(sign === '+' ? 'green' : 'red', `${sign} ${line}`));

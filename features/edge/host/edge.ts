@@ -26,7 +26,14 @@ import { forwardedHeaders } from '../forwarded-headers.ts';
 import { type EdgeTarget, type EdgeUpstream, edgeTarget } from '../routing.ts';
 import { EdgeAdmission } from './admission.ts';
 import type { Certificate } from './certificate.ts';
-import { type EdgeRequest, type EdgeResponse, edgeAgent, type Forwarded, forward, type Outcome } from './forward.ts';
+import {
+  type EdgeRequest,
+  type EdgeResponse,
+  type ExchangeOutcome,
+  edgeAgent,
+  type ForwardedRequest,
+  forward,
+} from './forward.ts';
 import { type Http3, http3TokenHeader, startHttp3 } from './http3.ts';
 import { type EdgeListeners, edgeListeners } from './listeners.ts';
 import { serveInProcess } from './serve-in-process.ts';
@@ -83,11 +90,11 @@ export async function startEdge(options: EdgeOptions): Promise<LocalEdge> {
     } catch (fault) {
       const error = asGatewayError(fault);
       counted(request, upstream, error.kind.status);
-      refuse(request, response, error, id, altSvc(request));
+      sendRefusal(request, response, error, id, altSvc(request));
     }
   };
 
-  const passOn = (request: EdgeRequest, response: EdgeResponse, upstream: EdgeUpstream, to: Forwarded) => {
+  const passOn = (request: EdgeRequest, response: EdgeResponse, upstream: EdgeUpstream, to: ForwardedRequest) => {
     if (request instanceof Http2ServerRequest) return forward(agent, request, response as Http2ServerResponse, to);
     return serveInProcess(options.upstreams[upstream].serve, request, response as ServerResponse, to);
   };
@@ -107,7 +114,7 @@ export async function startEdge(options: EdgeOptions): Promise<LocalEdge> {
         clientOf(request).address,
         await options.snapshot(),
       );
-      await traced(request, target, async (trace): Promise<Outcome> => {
+      await traced(request, target, async (trace): Promise<ExchangeOutcome> => {
         const status = await forwardUpgrade(socket, head, {
           origin,
           path: target.url,
@@ -128,7 +135,7 @@ export async function startEdge(options: EdgeOptions): Promise<LocalEdge> {
   const traced = (
     request: EdgeRequest,
     { upstream, url }: EdgeTarget,
-    work: (trace: Record<string, string>) => Promise<Outcome>,
+    work: (trace: Record<string, string>) => Promise<ExchangeOutcome>,
   ) => {
     const { traceparent, tracestate } = request.headers as Record<string, string | undefined>;
     const attributes = {
@@ -190,7 +197,7 @@ export async function startEdge(options: EdgeOptions): Promise<LocalEdge> {
   };
 }
 
-const outcomes: Readonly<Record<Outcome['kind'], CallOutcome>> = {
+const outcomes: Readonly<Record<ExchangeOutcome['kind'], CallOutcome>> = {
   answered: 'success',
   broken: 'fault',
   left: 'nothing',
@@ -247,7 +254,7 @@ function requireOwnHost(request: EdgeRequest, listenHost: string, names: readonl
     throw new GatewayError('forbidden', 'The authority names another host than this gateway; use its own address.');
 }
 
-function refuse(
+function sendRefusal(
   request: EdgeRequest,
   response: EdgeResponse,
   error: GatewayError,

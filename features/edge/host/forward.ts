@@ -8,7 +8,7 @@ import { returnedHeaders } from '../forwarded-headers.ts';
 export type EdgeRequest = IncomingMessage | Http2ServerRequest;
 export type EdgeResponse = WatchedResponse;
 
-export interface Forwarded {
+export interface ForwardedRequest {
   readonly origin: URL;
   /** Path and query at the upstream. */
   readonly path: string;
@@ -22,7 +22,7 @@ export interface Forwarded {
  * Result of an exchange. `broken`: the upstream could not be reached, or disconnected during its response. `left`: the
  * client disconnected.
  */
-export interface Outcome {
+export interface ExchangeOutcome {
   readonly kind: 'answered' | 'broken' | 'left';
   readonly status: number;
 }
@@ -42,9 +42,9 @@ export function forward(
   agent: Agent,
   request: Http2ServerRequest,
   response: Http2ServerResponse,
-  to: Forwarded,
-): Promise<Outcome> {
-  const { promise, resolve, reject } = Promise.withResolvers<Outcome>();
+  to: ForwardedRequest,
+): Promise<ExchangeOutcome> {
+  const { promise, resolve, reject } = Promise.withResolvers<ExchangeOutcome>();
   const outgoing = requestTo({
     agent,
     host: to.origin.hostname.replace(/^\[|\]$/g, ''),

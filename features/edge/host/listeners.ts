@@ -1,7 +1,7 @@
 /** The listeners of the edge: TLS with HTTP/2 and HTTP/1.1 by ALPN, and HTTP/2 in cleartext [edge.listeners]. */
 import type { IncomingMessage } from 'node:http';
 import { createSecureServer, createServer, type ServerHttp2Session } from 'node:http2';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Ids } from '#core/kernel/ports.ts';
 import { Connections, type ConnectionsOptions } from '../../../bin/local/connections.ts';
@@ -171,8 +171,8 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
     socket.once('close', carriedOver(request.socket));
     options.upgrade(request, socket, head);
   });
-  await bound(tls, options.host, options.tlsPort);
-  await bound(cleartext, options.host, options.cleartextPort);
+  await bindPort(tls, { host: options.host, port: options.tlsPort });
+  await bindPort(cleartext, { host: options.host, port: options.cleartextPort });
   return {
     tlsPort: (tls.address() as AddressInfo).port,
     cleartextPort: (cleartext.address() as AddressInfo).port,
@@ -189,15 +189,4 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
       transfers.stop();
     },
   };
-}
-
-function bound(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.on('error', (fault: NodeJS.ErrnoException) => {
-      if (fault.code !== 'EADDRINUSE') return reject(fault);
-      const hint = 'stop the program that uses it, or choose another port (0 = any free one)';
-      return reject(new Error(`Port ${port} of ${host} is in use: ${hint}.`, { cause: fault }));
-    });
-    server.listen({ host, port }, resolve);
-  });
 }

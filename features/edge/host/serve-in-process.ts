@@ -4,16 +4,16 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { LocalUpstream } from '../../feature.ts';
-import type { Forwarded, Outcome } from './forward.ts';
+import type { ForwardedRequest, ExchangeOutcome } from './forward.ts';
 
 /** Resolves when the exchange has ended in any way. */
 export function serveInProcess(
   serve: LocalUpstream['serve'],
   request: IncomingMessage,
   response: ServerResponse,
-  { path, headers, added }: Omit<Forwarded, 'origin'>,
-): Promise<Outcome> {
-  const { promise, resolve } = Promise.withResolvers<Outcome>();
+  { path, headers, added }: Omit<ForwardedRequest, 'origin'>,
+): Promise<ExchangeOutcome> {
+  const { promise, resolve } = Promise.withResolvers<ExchangeOutcome>();
   response.once('close', () => {
     const status = response.headersSent ? response.statusCode : 0;
     resolve({ kind: response.writableEnded ? 'answered' : 'left', status });

@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { returnedHeaders } from '../forwarded-headers.ts';
 
-interface UpgradeTo {
+interface UpgradeTarget {
   readonly origin: URL;
   readonly path: string;
   /** Names and values, alternating, without the hop-by-hop headers. */
@@ -15,7 +15,11 @@ interface UpgradeTo {
  * Resolves when the connection has ended, with the status of the handshake: 101, or the gateway's refusal.
  * @throws GatewayError `service_unavailable` if the gateway does not respond.
  */
-export function forwardUpgrade(socket: Duplex, head: Buffer, { origin, path, headers }: UpgradeTo): Promise<number> {
+export function forwardUpgrade(
+  socket: Duplex,
+  head: Buffer,
+  { origin, path, headers }: UpgradeTarget,
+): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
   const outgoing = requestTo({
     host: origin.hostname.replace(/^\[|\]$/g, ''),

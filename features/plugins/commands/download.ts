@@ -7,7 +7,7 @@ import type { IncomingMessage } from 'node:http';
 import { request } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { networkOf } from '#core/catalog/networks.ts';
-import { refuse, SupplyChainRefusal } from '#core/configuration/supply-chain/refusal.ts';
+import { refuseDocument, SupplyChainRefusal } from '#core/configuration/supply-chain/refusal.ts';
 
 export interface DownloadOptions {
   /** Maximum number of bytes. */
@@ -29,7 +29,7 @@ const defaultIdleMs = 30_000;
 const defaultTotalMs = 15 * 60_000;
 
 /** The part received so far, possibly over several connections. */
-interface Arrived {
+interface PartialDownload {
   chunks: Buffer[];
   bytes: number;
   /** Validator that makes the server send the rest only if the file is the same. */
@@ -48,14 +48,14 @@ interface Run extends DownloadOptions {
 export async function download(address: string, options: DownloadOptions): Promise<Buffer> {
   const { totalMs = defaultTotalMs } = options;
   const run = { ...options, deadline: AbortSignal.timeout(totalMs) };
-  const arrived: Arrived = { chunks: [], bytes: 0, validator: undefined };
+  const arrived: PartialDownload = { chunks: [], bytes: 0, validator: undefined };
   let furthest = 0;
   for (let resumptions = 0; ; resumptions++) {
     try {
       return await receive(arrived, address, run);
     } catch (cause) {
       if (run.deadline.aborted)
-        return refuse('download_failed', `${address} took longer than ${totalMs / 1000} s`, cause);
+        return refuseDocument('download_failed', `${address} took longer than ${totalMs / 1000} s`, cause);
       const ended = cause instanceof SupplyChainRefusal && cause.reason === 'download_truncated';
       // A server that ends at the same point twice has no more to send.
       if (!ended || arrived.bytes <= furthest || resumptions === maxResumptions) throw cause;
@@ -64,29 +64,29 @@ export async function download(address: string, options: DownloadOptions): Promi
   }
 }
 
-async function receive(arrived: Arrived, address: string, run: Run): Promise<Buffer> {
+async function receive(arrived: PartialDownload, address: string, run: Run): Promise<Buffer> {
   const { response, url } = await answerOf(address, run, rangeAfter(arrived));
   if (response.statusCode === 206) requireRest(response, url, arrived);
   else startOver(arrived, response);
   return body(response, url, arrived, run);
 }
 
-const rangeAfter = ({ bytes, validator }: Arrived): Record<string, string> =>
+const rangeAfter = ({ bytes, validator }: PartialDownload): Record<string, string> =>
   bytes === 0 ? {} : { range: `bytes=${bytes}-`, ...(validator !== undefined && { 'if-range': validator }) };
 
 /** Restarts the download. A weak ETag does not identify bytes. */
-function startOver(arrived: Arrived, { headers }: IncomingMessage): void {
+function startOver(arrived: PartialDownload, { headers }: IncomingMessage): void {
   const { etag, 'last-modified': modified } = headers;
   arrived.chunks = [];
   arrived.bytes = 0;
   arrived.validator = etag !== undefined && !etag.startsWith('W/') ? etag : modified;
 }
 
-function requireRest(response: IncomingMessage, url: URL, { bytes }: Arrived): void {
+function requireRest(response: IncomingMessage, url: URL, { bytes }: PartialDownload): void {
   const range = response.headers['content-range'];
   if (bytes > 0 && range?.startsWith(`bytes ${bytes}-`)) return;
   response.destroy();
-  refuse(
+  refuseDocument(
     'download_failed',
     `${url.href} answered the part ${range ?? 'without a name'}, wanted the bytes from ${bytes}`,
   );
@@ -109,21 +109,25 @@ async function answerOf(
     const coding = headers['content-encoding'] ?? 'identity';
     if (statusCode !== 200 && statusCode !== 206) {
       response.destroy();
-      return refuse('download_failed', `${url.href} answered ${statusCode}, wanted 200`);
+      return refuseDocument('download_failed', `${url.href} answered ${statusCode}, wanted 200`);
     }
     if (coding !== 'identity') {
       response.destroy();
-      return refuse('download_failed', `${url.href} answered in the encoding ${coding}, wanted the bytes as they are`);
+      return refuseDocument(
+        'download_failed',
+        `${url.href} answered in the encoding ${coding}, wanted the bytes as they are`,
+      );
     }
     return { response, url };
   }
-  return refuse('too_many_redirects', `${address} redirects more than ${maxRedirects} times`);
+  return refuseDocument('too_many_redirects', `${address} redirects more than ${maxRedirects} times`);
 }
 
 function httpsUrl(address: string, base?: URL): URL {
   const url = URL.parse(address, base?.href);
-  if (url?.protocol !== 'https:') return refuse('not_https', `${url?.href ?? address} is not an HTTPS address`);
-  if (url.username || url.password) return refuse('url_invalid', `an address at ${url.host} carries credentials`);
+  if (url?.protocol !== 'https:') return refuseDocument('not_https', `${url?.href ?? address} is not an HTTPS address`);
+  if (url.username || url.password)
+    return refuseDocument('url_invalid', `an address at ${url.host} carries credentials`);
   return url;
 }
 
@@ -155,14 +159,14 @@ function open(
 async function body(
   response: IncomingMessage,
   url: URL,
-  arrived: Arrived,
+  arrived: PartialDownload,
   { maxBytes, onProgress }: Run,
 ): Promise<Buffer> {
   const announced = response.headers['content-length'];
   const total = announced === undefined ? undefined : arrived.bytes + Number(announced);
   const tooLarge = (bytes: number): never => {
     response.destroy();
-    return refuse('size_exceeded', `${url.href} has ${bytes} bytes or more, allowed ${maxBytes}`);
+    return refuseDocument('size_exceeded', `${url.href} has ${bytes} bytes or more, allowed ${maxBytes}`);
   };
   if (total !== undefined && total > maxBytes) return tooLarge(total);
   try {
@@ -175,7 +179,7 @@ async function body(
   } catch (cause) {
     if (cause instanceof SupplyChainRefusal) throw cause;
     const ended = `${url.href} ended after ${arrived.bytes} of ${total ?? 'unknown'} bytes`;
-    return refuse('download_truncated', ended, cause);
+    return refuseDocument('download_truncated', ended, cause);
   }
   return Buffer.concat(arrived.chunks, arrived.bytes);
 }

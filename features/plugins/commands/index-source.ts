@@ -7,7 +7,7 @@ import { exitCodes, Failure, fileTrouble } from '#agentctl/failure.ts';
 import { type Progress, progressOf } from '#agentctl/progress.ts';
 import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts';
 import { SupplyChainRefusal } from '#core/configuration/supply-chain/refusal.ts';
-import type { Trusted } from '#core/configuration/supply-chain/verify-index.ts';
+import type { TrustedIndex } from '#core/configuration/supply-chain/verify-index.ts';
 
 /** Address and content of an index; relative names in it are resolved against the address. */
 export interface IndexSource {
@@ -61,7 +61,7 @@ export async function refusals(cli: Cli, work: () => Promise<Outcome>): Promise<
 /** Verifies an entry now; returns its publisher or the reason for the failure. */
 export async function verdictOf(
   entry: PluginEntry,
-  trusted: Omit<Trusted, 'index' | 'seen'>,
+  trusted: Omit<TrustedIndex, 'index' | 'seen'>,
 ): Promise<
   { verified: true; publisher: string; reason?: never } | { verified: false; reason: string; publisher?: never }
 > {

@@ -4,7 +4,7 @@ import { addCommand, addGroup, type Cli, type Outcome, type Parent } from '#agen
 import { exitCodes, Failure, UsageError } from '#agentctl/failure.ts';
 import { stateFolder } from '#agentctl/local-run.ts';
 import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts';
-import type { Trusted } from '#core/configuration/supply-chain/verify-index.ts';
+import type { TrustedIndex } from '#core/configuration/supply-chain/verify-index.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { fields, list } from '#core/kernel/json-fields.ts';
 import { assertMayRecord, type KnownPlugin, refusalsReported, report } from './acts.ts';
@@ -36,7 +36,7 @@ export function addPlugin(program: Parent): void {
       refusals(cli, async () => {
         const { searchPlugins } = await import('../catalogue.ts');
         const { trusted } = await opened(cli, options);
-        show(cli, searchPlugins(trusted.index, words).map(withoutEnvelope), [
+        printPlugins(cli, searchPlugins(trusted.index, words).map(withoutEnvelope), [
           'name',
           'version',
           'phase',
@@ -93,22 +93,22 @@ export function addPlugin(program: Parent): void {
   });
 }
 
-interface Opened {
+interface PluginContext {
   readonly store: PluginStore;
   readonly record: PluginRecord | undefined;
   readonly root: string;
   readonly source: IndexSource;
-  readonly trusted: Trusted;
+  readonly trusted: TrustedIndex;
 }
 
 const storeOf = ({ globals }: Cli): PluginStore =>
   new PluginStore(stateFolder(globals.state ?? (process.env.GATEWAY_STATE || undefined)).path);
 
 /** Opens the index, after verifying it with the pinned key and checking that it is not older than the last one seen. */
-async function opened(cli: Cli, { index, root: rootFile }: IndexOptions): Promise<Opened> {
+async function opened(cli: Cli, { index, root: rootFile }: IndexOptions): Promise<PluginContext> {
   const { keyIdOf, publicKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
   const { verifyIndex } = await import('#core/configuration/supply-chain/verify-index.ts');
-  const { refuse } = await import('#core/configuration/supply-chain/refusal.ts');
+  const { refuseDocument: refuse } = await import('#core/configuration/supply-chain/refusal.ts');
   const store = storeOf(cli);
   const record = await store.read();
   const root = rootFile === undefined ? record?.root : fileContent(rootFile).toString();
@@ -203,7 +203,7 @@ async function listInstalled(cli: Cli): Promise<Outcome> {
       return { name: entry.name, version: entry.version, sha256: entry.sha256, ...verdict };
     }),
   );
-  show(cli, rows, ['name', 'version', 'verified', 'reason', 'sha256']);
+  printPlugins(cli, rows, ['name', 'version', 'verified', 'reason', 'sha256']);
   return rows.every(({ verified }) => verified) ? 'positive' : 'negative';
 }
 
@@ -215,14 +215,14 @@ async function outdated(cli: Cli, options: IndexOptions): Promise<Outcome> {
     const newer = versions.map((entry) => entry.version).filter((other) => compareVersions(other, version) > 0);
     return newer.length === 0 ? [] : [{ name, installed: version, newest: newer.sort(compareVersions).at(-1)! }];
   });
-  show(cli, rows, ['name', 'installed', 'newest']);
+  printPlugins(cli, rows, ['name', 'installed', 'newest']);
   return rows.length === 0 ? 'positive' : 'negative';
 }
 
 /** Removes a plugin. Refuses if the gateway does not respond, because a policy may be using the plugin. */
 async function remove(cli: Cli, wanted: string, known: KnownPlugin): Promise<Outcome> {
   await assertMayRecord(cli, 'remove');
-  const { refuse } = await import('#core/configuration/supply-chain/refusal.ts');
+  const { refuseDocument: refuse } = await import('#core/configuration/supply-chain/refusal.ts');
   const store = storeOf(cli);
   const record = await store.read();
   const entry = record?.plugins.find(({ name }) => name === wanted);
@@ -254,7 +254,7 @@ const inEvidence = (hash: string | undefined): string => (hash === undefined ? '
 
 const withoutEnvelope = ({ envelope: _, ...entry }: PluginEntry): Omit<PluginEntry, 'envelope'> => entry;
 
-function show(cli: Cli, rows: readonly object[], columns: readonly string[]): void {
+function printPlugins(cli: Cli, rows: readonly object[], columns: readonly string[]): void {
   if (cli.globals.json) cli.out.pretty({ plugins: rows });
   else if (rows.length === 0) cli.out.line('no plugins');
   else

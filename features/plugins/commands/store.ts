@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
+import { undefinedIfMissing } from '#adapters/local/durable-file.ts';
 import { pluginEntry } from '#core/configuration/supply-chain/documents.ts';
 import { jsonOrUndefined } from '#core/kernel/json-or-undefined.ts';
 
@@ -22,9 +23,9 @@ const record = z.strictObject({
   plugins: z.array(z.strictObject({ ...pluginEntry.shape, installed_at: z.string() })),
 });
 export type PluginRecord = z.infer<typeof record>;
-type Installed = PluginRecord['plugins'][number];
+type InstalledPlugin = PluginRecord['plugins'][number];
 
-type PluginFile = Pick<Installed, 'sha256' | 'kind'>;
+type PluginFile = Pick<InstalledPlugin, 'sha256' | 'kind'>;
 
 const fileOf = ({ sha256, kind }: PluginFile): string => `${sha256}.${kind === 'policy_pack' ? 'json' : 'wasm'}`;
 
@@ -43,7 +44,7 @@ export class PluginStore {
   /** Reads the record. @throws Error for an invalid record, which is never treated as empty. */
   async read(): Promise<PluginRecord | undefined> {
     const file = join(this.#folder, 'installed.json');
-    const text = await readFile(file, 'utf8').catch(absent);
+    const text = await readFile(file, 'utf8').catch(undefinedIfMissing);
     if (text === undefined) return undefined;
     try {
       return record.parse(JSON.parse(text));
@@ -59,7 +60,7 @@ export class PluginStore {
   }
 
   bytes(of: PluginFile): Promise<Buffer | undefined> {
-    return readFile(this.pathOf(of)).catch(absent);
+    return readFile(this.pathOf(of)).catch(undefinedIfMissing);
   }
 
   put(of: PluginFile, bytes: Uint8Array): Promise<void> {
@@ -77,10 +78,10 @@ export class PluginStore {
 
   /** Returns the stored actions, oldest first. Skips files that are not JSON. */
   async keptActs(): Promise<{ readonly id: string; readonly act: unknown }[]> {
-    const names = (await readdir(this.#folder).catch(absent)) ?? [];
+    const names = (await readdir(this.#folder).catch(undefinedIfMissing)) ?? [];
     const kept = names.filter((name) => /^\d+-[0-9a-f-]+\.act$/.test(name)).sort();
     const acts = kept.map(async (id) => {
-      const act = jsonOrUndefined((await readFile(join(this.#folder, id), 'utf8').catch(absent)) ?? '');
+      const act = jsonOrUndefined((await readFile(join(this.#folder, id), 'utf8').catch(undefinedIfMissing)) ?? '');
       return act === undefined ? [] : [{ id, act }];
     });
     return (await Promise.all(acts)).flat();
@@ -108,9 +109,4 @@ export class PluginStore {
       throw cause;
     }
   }
-}
-
-function absent(cause: NodeJS.ErrnoException): undefined {
-  if (cause.code === 'ENOENT') return undefined;
-  throw cause;
 }

@@ -3,7 +3,7 @@ import { UsageError } from '#agentctl/failure.ts';
 import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
 import { fields, text } from '#core/kernel/json-fields.ts';
 
-interface Step {
+interface RestoreStep {
   readonly title: string;
   readonly why?: string;
   readonly commands: readonly string[];
@@ -12,7 +12,7 @@ interface Step {
 interface RestorePlan {
   readonly from: string;
   readonly to: string;
-  readonly steps: readonly Step[];
+  readonly steps: readonly RestoreStep[];
   /** Treatment of each table, with the reason. */
   readonly tables: Readonly<Record<TableName, string>>;
   /** Notes on pending approvals. */

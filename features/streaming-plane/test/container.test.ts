@@ -5,7 +5,7 @@ import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import { longestExecutionSeconds } from '#core/contracts/host-limits.ts';
 import { functions } from '#features/functions.ts';
 import { routes } from '#features/routes.ts';
-import { addressOf } from '../../../bin/local/load-balancer.ts';
+import { callerAddress } from '../../../bin/local/load-balancer.ts';
 import { planeSettings } from '../container/main.ts';
 import { isOfPlane, planeFunctions, unionOf } from '../functions.ts';
 import { planeLimits } from '../limits.ts';
@@ -22,10 +22,10 @@ describe("[plane.same-handlers] the caller's address", () => {
     ['is what the load balancer saw', '203.0.113.9', '203.0.113.9'],
     ['is not what the caller says it is', '198.51.100.1, 203.0.113.9', '203.0.113.9'],
     ['is that of the peer where nothing was added', undefined, '10.0.0.5'],
-  ])('%s', (_, forwarded, expected) => expect(addressOf(from(forwarded), loadBalancer)).toBe(expected));
+  ])('%s', (_, forwarded, expected) => expect(callerAddress(from(forwarded), loadBalancer)).toBe(expected));
 
   it('is the address of the peer if there is no load balancer, whatever a header claims', () => {
-    expect(addressOf(from('203.0.113.9'), undefined)).toBe('10.0.0.5');
+    expect(callerAddress(from('203.0.113.9'), undefined)).toBe('10.0.0.5');
   });
 });
 

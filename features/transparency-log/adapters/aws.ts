@@ -8,19 +8,19 @@ import { logBucket } from './log-bucket.ts';
 import { logTable } from './log-table.ts';
 
 /** Returns the parts of the log, or undefined if the deployment has no log key. */
-function partsOf({ environment, store, ...objects }: AwsLogOptions): LogReaderPorts | undefined {
+function logReaderPorts({ environment, store, ...objects }: AwsLogOptions): LogReaderPorts | undefined {
   const keys = logKeyIds(environment);
   return keys && { heads: logTable(store), objects: logBucket(objects), signer: kmsLogSigner(keys) };
 }
 
 /** Returns a log reader for functions that may not put objects. */
 export const awsLogReader: AwsLogs['awsLogReader'] = (options) => {
-  const parts = partsOf(options);
+  const parts = logReaderPorts(options);
   return parts && new LogReader(parts);
 };
 
 export const awsLog: AwsLogs['awsLog'] = (options) => {
-  const parts = partsOf(options);
+  const parts = logReaderPorts(options);
   const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
   return parts && new TransparencyLog({ ...parts, clock: systemClock, pause });
 };

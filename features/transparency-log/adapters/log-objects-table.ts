@@ -9,7 +9,7 @@ import type { LogObjects } from '../ports.ts';
 
 const seriesOf = (tenant: string, folder: string): string => `log-objects#${tenant}#${folder}`;
 
-function rowKey(tenant: string, path: string): Key {
+function logObjectKey(tenant: string, path: string): Key {
   const cut = path.lastIndexOf('/');
   return { series: seriesOf(tenant, path.slice(0, cut)), at: path.slice(cut + 1) };
 }
@@ -17,11 +17,11 @@ function rowKey(tenant: string, path: string): Key {
 export function logObjectsTable({ store }: StoreOptions): LogObjects {
   return {
     async put(tenant, path, bytes) {
-      await store.put('observations', { ...rowKey(tenant, path), bytes }, { if: { absent: 'series' } });
+      await store.put('observations', { ...logObjectKey(tenant, path), bytes }, { if: { absent: 'series' } });
     },
 
     async get(tenant, path) {
-      const row = await store.get<{ bytes: Uint8Array }>('observations', rowKey(tenant, path));
+      const row = await store.get<{ bytes: Uint8Array }>('observations', logObjectKey(tenant, path));
       return row && Buffer.from(row.bytes);
     },
 

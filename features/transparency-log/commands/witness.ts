@@ -108,9 +108,9 @@ async function witnessOnce(
   const claimed = openCheckpoint(note, log);
   const grown = typeof claimed !== 'string' && before && claimed.size > before.size;
   const head = continued(note, log, before, grown ? await consistency(cli, before.size, claimed.size) : []);
-  if (typeof head === 'string') return refuse(cli, options, note, head);
+  if (typeof head === 'string') return saveRefused(cli, options, note, head);
   const state = await readOn(cli, before, head, log);
-  if (typeof state === 'string') return refuse(cli, options, note, state);
+  if (typeof state === 'string') return saveRefused(cli, options, note, state);
 
   const { cosign } = await import('#core/evidence/transparency/checkpoint-note.ts');
   const { writeWitnessState } = await import('#agentctl/witness-state.ts');
@@ -127,7 +127,7 @@ async function witnessOnce(
 }
 
 /** Saves the refused checkpoint, which, together with the state of the witness, proves the log's misbehaviour. */
-async function refuse(cli: Cli, { folder }: WitnessOptions, note: string, reason: string): Promise<Outcome> {
+async function saveRefused(cli: Cli, { folder }: WitnessOptions, note: string, reason: string): Promise<Outcome> {
   const file = await published(folder, 'refused', note);
   if (cli.globals.json) cli.out.pretty({ cosigned: false, reason, checkpoint: note });
   else cli.out.line(`refused: ${reason}`);

@@ -4,7 +4,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { check } from '#adapters/wasm/check.ts';
+import { checkContent } from '#adapters/wasm/check.ts';
 import { compileModule } from '#adapters/wasm/module.ts';
 
 export type Flag = (text: string) => string | undefined;
@@ -16,7 +16,7 @@ const encoder = new TextEncoder();
 export async function pluginNamed(name: string): Promise<Flag> {
   const module = await compileModule(readFileSync(join(import.meta.dirname, '../../../plugins', `${name}.wasm`)));
   return (text) => {
-    const result = check({ module, content: encoder.encode(text), metadata });
+    const result = checkContent({ module, content: encoder.encode(text), metadata });
     return result.flagged ? (result.message ?? '') : undefined;
   };
 }

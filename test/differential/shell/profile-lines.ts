@@ -6,7 +6,7 @@
 import * as z from 'zod';
 import { gitData } from '#core/catalog/git.ts';
 import type { Profile, Role } from '#core/contracts/shell-programs.ts';
-import { grammarOf, type KnownOption, namesOf } from '#core/effects/shell/arguments.ts';
+import { grammarOf, type KnownOption, splitNames } from '#core/effects/shell/arguments.ts';
 import { profiles } from '#core/effects/shell/profiles/all.ts';
 import { readCases } from '../../support/yaml.ts';
 import { Chance } from './lines.ts';
@@ -30,7 +30,7 @@ const { programs, files, folders, texts, words, scripts, revisions, odd, ...list
 /** Git commands that only read. */
 const looking = Object.entries(gitData.commands)
   .filter(([, { does, alone }]) => does === 'read' || alone === 'read')
-  .flatMap(([names, profile]) => namesOf(names).map((name) => [name, profile] as const));
+  .flatMap(([names, profile]) => splitNames(names).map((name) => [name, profile] as const));
 
 const values: Readonly<Partial<Record<Role, readonly string[]>>> = {
   ...lists.values,

@@ -1,5 +1,5 @@
 /** An approval's row compared with the session's chain: votes without evidence do not count. */
-import type { Unusable } from '#core/approvals/approval.ts';
+import type { UnusableReason } from '#core/approvals/approval.ts';
 import { isVoteInEvidence } from '#core/approvals/vote-in-evidence.ts';
 import { signedVote } from '#core/approvals/vote-signature.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
@@ -35,7 +35,7 @@ const row = (over: Partial<ApprovalRow> = {}): ApprovalRow =>
 
 interface Given {
   readonly drafts: readonly EntryDraft[];
-  readonly why?: Unusable;
+  readonly why?: UnusableReason;
   readonly over?: Partial<ApprovalRow>;
   /** The row as returned by a second read. */
   readonly later?: Partial<ApprovalRow>;
@@ -135,7 +135,7 @@ describe('[approval.evidence-decides] an approval', () => {
     expect(await stands({ drafts: [review, review], later: { status: 'executing' } })).toBe(false);
   });
 
-  test.each<[Unusable, Partial<ApprovalRow>]>([
+  test.each<[UnusableReason, Partial<ApprovalRow>]>([
     ['denied', { status: 'denied' }],
     ['withdrawn', { status: 'denied' }],
     ['expired', { status: 'denied' }],

@@ -1,6 +1,6 @@
 /** Progress of a response with several choices. */
 import type { KnownCall } from '#core/chat/call-stages.ts';
-import { isSameModel, usageOf } from '#core/chat/call-usage.ts';
+import { callUsage, isSameModel } from '#core/chat/call-usage.ts';
 import { ModelProgress } from '#core/chat/model-progress.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
 
@@ -58,7 +58,7 @@ test.each([
   const long = { choices: [{ index: 0, delta: { content: 'a'.repeat(396) }, finish_reason: null }] };
   for (const event of [start, long, ...ends]) progress.readEvent(dialects.openai, event, () => 1);
   const call = { stream: true, body: { ...(n !== undefined && { n }) }, inputTokens: 9 };
-  expect(usageOf({ call, progress, provider: 'p' } as unknown as KnownCall)).toEqual(usage);
+  expect(callUsage({ call, progress, provider: 'p' } as unknown as KnownCall)).toEqual(usage);
 });
 
 test.each([

@@ -1,10 +1,10 @@
 /** Syntax colours of commands and queries, which affect only the display. */
 import * as fc from 'fast-check';
-import { type Language, partsOf } from '../../../console/approvals/highlight.ts';
+import { highlightParts, type Language } from '../../../console/approvals/highlight.ts';
 import { changedPart } from '../../../console/tools/changed-part.ts';
 
 const told = (text: string, language: Language = 'shell') =>
-  partsOf(text, language).flatMap(({ text, kind }) => (kind ? [`${kind} ${text}`] : []));
+  highlightParts(text, language).flatMap(({ text, kind }) => (kind ? [`${kind} ${text}`] : []));
 
 test('[console.highlight] the parts together are the original text, whatever it contains', () => {
   const language = fc.constantFrom<Language>('shell', 'sql');
@@ -12,7 +12,7 @@ test('[console.highlight] the parts together are the original text, whatever it 
   fc.assert(
     fc.property(texts, language, (text, of) => {
       expect(
-        partsOf(text, of)
+        highlightParts(text, of)
           .map((part) => part.text)
           .join(''),
       ).toBe(text);
@@ -21,7 +21,7 @@ test('[console.highlight] the parts together are the original text, whatever it 
 });
 
 test('[console.highlight] long text takes no time, because it stays plain', () => {
-  expect(partsOf("'".repeat(100_000), 'shell')).toHaveLength(1);
+  expect(highlightParts("'".repeat(100_000), 'shell')).toHaveLength(1);
 });
 
 test('[console.highlight] programs, options, strings, variables and operators of a shell line', () => {

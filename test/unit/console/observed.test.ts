@@ -1,5 +1,5 @@
 /** How pages display observations: requests, traces, traffic, session steps. */
-import { addressOf, ofAddress, queryOf, totalsOf } from '../../../console/requests/filters.ts';
+import { parseRequestAddress, queryOf, requestAddress, totalsOf } from '../../../console/requests/filters.ts';
 import { milliseconds } from '../../../console/requests/milliseconds.ts';
 import { waterfallOf } from '../../../console/requests/waterfall.ts';
 import { entriesOf, recordedSession } from '../../../console/sessions/recorded-session.ts';
@@ -37,7 +37,7 @@ describe('[console.requests] requests', () => {
   });
 
   test.each(['s', 'a/b', ''])('the address of a request in session %j is read back', (session_id) => {
-    expect(ofAddress(addressOf({ session_id, envelope_id: 'e1' }))).toEqual([session_id, 'e1']);
+    expect(parseRequestAddress(requestAddress({ session_id, envelope_id: 'e1' }))).toEqual([session_id, 'e1']);
   });
 
   test.each([

@@ -1,7 +1,7 @@
 /** The client address as seen by a listener behind the edge. */
 import type { IncomingMessage } from 'node:http';
 import { eventOf, targetOf } from '../../../bin/local/http-event.ts';
-import { addressOf } from '../../../bin/local/load-balancer.ts';
+import { callerAddress } from '../../../bin/local/load-balancer.ts';
 
 const from = (headers: Record<string, string>) =>
   ({
@@ -22,12 +22,12 @@ test.each([
   ],
   ['a client without a token', { 'x-forwarded-for': '198.51.100.7' }, '127.0.0.1'],
 ])('[edge.forwarded] of %s', (_, headers, address) => {
-  expect(addressOf(from(headers as unknown as Record<string, string>), undefined, 'token')).toBe(address);
+  expect(callerAddress(from(headers as unknown as Record<string, string>), undefined, 'token')).toBe(address);
 });
 
 test('[edge.forwarded] a listener without an edge trusts no forwarded address, and the token reaches no handler', () => {
   const request = from({ host: 'localhost', 'x-gateway-edge': 'token', 'x-forwarded-for': '198.51.100.7' });
-  expect(addressOf(request, undefined, undefined)).toBe('127.0.0.1');
+  expect(callerAddress(request, undefined, undefined)).toBe('127.0.0.1');
   const match = { resource: '/health', pathParameters: {}, handledBy: 'models' } as const;
   const event = eventOf(request, targetOf('/health'), match, 'r1', { edgeToken: 'token' });
   expect(event.requestContext.identity.sourceIp).toBe('198.51.100.7');

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { gitData } from '#core/catalog/git.ts';
 import type { Operands, Profile } from '#core/contracts/shell-programs.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
-import { grammarOf, namesOf, parseWords } from '#core/effects/shell/arguments.ts';
+import { grammarOf, parseWords, splitNames } from '#core/effects/shell/arguments.ts';
 import { builtins } from '#core/effects/shell/builtins.ts';
 import { treeOf } from '#core/effects/shell/command-tree.ts';
 import { readerOf } from '#core/effects/shell/commands.ts';
@@ -63,7 +63,7 @@ describe('[effects.profiles] a profile', () => {
   });
 
   test('belongs to one program, and names each option once', () => {
-    const names = families.flatMap(({ programs }) => Object.keys(programs).flatMap(namesOf));
+    const names = families.flatMap(({ programs }) => Object.keys(programs).flatMap(splitNames));
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
     const ofGit = { ...gitData.commands, ...gitData.unread };
     const all: (readonly [string, Profile])[] = [...profiles, ...Object.entries(ofGit)];

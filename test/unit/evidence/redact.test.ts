@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { describeWithheld } from '#core/evidence/describe-withheld.ts';
 import { childPath, sensitivePath } from '#core/text/secrets/json-path.ts';
-import { type Redacted, redact, saltedDigest } from '#core/text/secrets/redact.ts';
+import { type RedactedValue, redact, saltedDigest } from '#core/text/secrets/redact.ts';
 import { secretRanges } from '#core/text/secrets/secret-formats.ts';
 import { secrecyOf } from '#core/text/secrets/secret-names.ts';
 import { object, readCases, rows, text } from '../../support/yaml.ts';
@@ -29,7 +29,7 @@ test('[evidence.secrets-redacted] a secret value becomes a digest salted with 12
   const { value, salts, withheld } = run({ parameters: { user: 'bob', password: 'hunter2' } });
   expect(salts).toEqual([{ id: expect.stringMatching(/^.{16}$/), salt: expect.stringMatching(/^[0-9a-f]{32}$/) }]);
   const digest = saltedDigest('hunter2', salts[0]!.salt);
-  const password: Redacted = { redacted: 'sha256-salted', digest, salt_id: salts[0]!.id };
+  const password: RedactedValue = { redacted: 'sha256-salted', digest, salt_id: salts[0]!.id };
   expect(value).toEqual({ parameters: { user: 'bob', password } });
   expect(withheld).toEqual(['$.parameters.password']);
 });
@@ -42,7 +42,7 @@ test('golden: the digest is SHA-256 over the salt bytes and the canonical value'
 
 test('equal secrets get different salts, so digests do not reveal equality', () => {
   const { value, salts } = run({ password: 'x', secret: 'x' });
-  const { password, secret } = value as Record<string, Redacted>;
+  const { password, secret } = value as Record<string, RedactedValue>;
   expect(new Set(salts.map(({ id }) => id)).size).toBe(2);
   expect(password!.digest).not.toBe(secret!.digest);
 });

@@ -1,14 +1,14 @@
 /**
  * External witnesses of a session: when each is queried, the grace period for new sessions, and unreachable witnesses.
  */
-import type { Checkpointed, SessionHead } from '#core/evidence/ports.ts';
+import type { LastCheckpoint, SessionHead } from '#core/evidence/ports.ts';
 import { type WitnessPorts, witnessOf } from '#core/evidence/witness.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 
 const now = Date.UTC(2026, 0, 1);
 const head = (over: Partial<SessionHead> = {}): SessionHead =>
   ({ total_entries: 3, last_hash: 'h', updated_at: isoTime(now), ...over }) as SessionHead;
-const checkpointAt = (index: number): Checkpointed => ({
+const checkpointAt = (index: number): LastCheckpoint => ({
   point: { tenant: 't', session_id: 's', index, hash: 'h' },
   created_at: isoTime(now),
   key_id: 'k',
@@ -17,7 +17,7 @@ const checkpointAt = (index: number): Checkpointed => ({
 interface Given {
   readonly head?: SessionHead | undefined;
   /** Responses of the log; the last one repeats for all later requests. */
-  readonly checkpoints?: (Checkpointed | undefined | Error)[];
+  readonly checkpoints?: (LastCheckpoint | undefined | Error)[];
   readonly damage?: string;
   readonly runs?: { last: number }[] | Error;
   readonly complete?: boolean;

@@ -1,6 +1,6 @@
 /** Leases of rate limits: taking, counting and returning. */
 import { type CounterState, emptyState } from '#core/limits/counter-state.ts';
-import { applyLease, mayLease, type Returned, rateLeaseSeconds, returnLease } from '#core/limits/leases.ts';
+import { applyLease, mayLease, type ReturnedLease, rateLeaseSeconds, returnLease } from '#core/limits/leases.ts';
 import type { Limits } from '#core/limits/ports.ts';
 import { applyReserve } from '#core/limits/state.ts';
 import { budget, call, now, refusal } from './sample.ts';
@@ -8,7 +8,7 @@ import { budget, call, now, refusal } from './sample.ts';
 const second = Math.floor(now / 1000);
 const limits: Limits = { requests_per_minute: 40, tokens_per_minute: 4000, budgets: [] };
 
-const take = (before: CounterState, id: string, requests: number, of: Limits = limits, returned?: Returned) =>
+const take = (before: CounterState, id: string, requests: number, of: Limits = limits, returned?: ReturnedLease) =>
   applyLease(before, call(of), { id, requests, ...(returned && { returned }) }, now);
 
 const used = (state: CounterState, requests: number): CounterState => ({

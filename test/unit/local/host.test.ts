@@ -5,7 +5,7 @@ import { environmentSecrets } from '#adapters/local/environment-secrets.ts';
 import { isLoopbackHost } from '#core/catalog/networks.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
-import { banner, type Ready } from '../../../bin/local/banner.ts';
+import { banner, type ReadyEvent } from '../../../bin/local/banner.ts';
 import { demoModels } from '../../../bin/local/demo-models.ts';
 import { parseFlags, UsageError } from '../../../bin/local/flags.ts';
 import { namingSnapshots, overlayKeys } from '../../../bin/local/generated-secrets.ts';
@@ -65,7 +65,7 @@ describe('flags', () => {
 });
 
 describe('the banner', () => {
-  const ready: Ready = {
+  const ready: ReadyEvent = {
     event: 'ready',
     version: '1.2.3',
     gateway_url: 'http://g',
@@ -113,7 +113,7 @@ test('[models.demo] the banner names the models of the built-in mock and describ
     entry('openai', ['gpt-*']),
   ] as unknown as Configuration['providers'];
   expect(demoModels({ providers })).toEqual(['mock', 'o3', 'mock-*', 'claude-*']);
-  const ready = { gateway_url: 'http://g', edge_url: null, keys_file: null } as Ready;
+  const ready = { gateway_url: 'http://g', edge_url: null, keys_file: null } as ReadyEvent;
   const shown = (models: string[]) => banner(ready, {}, { terminal: false, file: false }, { demoModels: models });
   expect(shown(['mock', 'claude-*'])).toMatch(/demo models +mock, claude-\* +demo answers: no model is called/);
   expect(shown([])).not.toContain('demo');

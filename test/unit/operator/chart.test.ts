@@ -9,7 +9,7 @@ import packageJson from '#package' with { type: 'json' };
 import { type Composition, compose } from '../../../operator/compose.ts';
 import { definitions } from '../../../operator/crds.ts';
 import { permissions } from '../../../operator/kubernetes-api.ts';
-import { type Gateway, type Kind, type Part, plurals } from '../../../operator/resources.ts';
+import { type Gateway, type Part, plurals, type ResourceKind } from '../../../operator/resources.ts';
 import type { structural } from '../../../operator/structural-schema.ts';
 import { readCases } from '../../support/yaml.ts';
 
@@ -246,7 +246,9 @@ test.each([
 test('[operator.composed] the example objects match their definitions, and together they match the configuration schema', () => {
   const objects = parseAllDocuments(read('examples/objects.yaml')).map((each) => each.toJS() as Gateway | Part);
   for (const { kind, spec } of objects) {
-    const holds = new Ajv2020({ strict: false }).compile(withoutBooleans(specOf(plurals[kind as Kind])) as object);
+    const holds = new Ajv2020({ strict: false }).compile(
+      withoutBooleans(specOf(plurals[kind as ResourceKind])) as object,
+    );
     expect([kind, holds(spec), holds.errors]).toEqual([kind, true, null]);
   }
   const [gateway, ...parts] = objects as [Gateway, ...Part[]];

@@ -1,7 +1,7 @@
 /** Reconciliation of observed objects, in steps, until no more writes are needed. */
 import fc from 'fast-check';
 import { isApplied, wantedDeployment } from '../../../operator/environment.ts';
-import { isDue, type Observed, type Outcome, plan } from '../../../operator/plan.ts';
+import { isDue, type Observed, plan, type ReconcileOutcome } from '../../../operator/plan.ts';
 import type { Condition, Deployment, Gateway, Part, PartStatus } from '../../../operator/resources.ts';
 import { settle, settleWithoutGateway } from '../../../operator/settle.ts';
 import { deployment, gateway, part, secret, tenant } from './objects.ts';
@@ -24,8 +24,14 @@ const applied = (of: Observed): Deployment => {
   const { template } = plan(of).apply!.spec;
   return deployment({ ...template });
 };
-const stored: Outcome = { stored: true, version: 3, sha256: 'a'.repeat(64), composed: 'c'.repeat(64), warnings: [] };
-const refused: Outcome = { stored: false, reason: 'Refused', message: 'tenants[0].id: found "!"' };
+const stored: ReconcileOutcome = {
+  stored: true,
+  version: 3,
+  sha256: 'a'.repeat(64),
+  composed: 'c'.repeat(64),
+  warnings: [],
+};
+const refused: ReconcileOutcome = { stored: false, reason: 'Refused', message: 'tenants[0].id: found "!"' };
 const deletedOf = <Of extends Gateway | Part>(object: Of): Of => ({
   ...object,
   metadata: { ...object.metadata, deletionTimestamp: now },
@@ -113,7 +119,7 @@ test('[operator.composed] a refusal is reported as a condition of every object; 
 });
 
 test('[operator.kubernetes] only the Gateway reports that pods are being replaced; a part reports it only after an earlier failure', () => {
-  const rolling: Outcome = { stored: false, reason: 'RollingOut', message: 'pods are replaced' };
+  const rolling: ReconcileOutcome = { stored: false, reason: 'RollingOut', message: 'pods are replaced' };
   const inForce = written(observed(), stored, now);
   const kinds = (of: Observed) => settle(of, rolling, now).statuses.map(({ object }) => object.kind);
   expect(kinds(observed())).toEqual(['Gateway']);
@@ -158,14 +164,14 @@ test('[operator.composed] an identical second outcome writes nothing', () => {
     fc.property(fc.array(outcomes, { minLength: 1, maxLength: 5 }), objects, (history, names) => {
       let state = observed({ parts: names.map((name) => tenant(name)) });
       for (const outcome of history) {
-        state = written(state, outcome as Outcome, now);
-        expect(settle(state, outcome as Outcome, '2027-01-01T00:00:00Z').statuses).toEqual([]);
+        state = written(state, outcome as ReconcileOutcome, now);
+        expect(settle(state, outcome as ReconcileOutcome, '2027-01-01T00:00:00Z').statuses).toEqual([]);
       }
     }),
   );
 });
 
-function written(state: Observed, outcome: Outcome, at: string): Observed {
+function written(state: Observed, outcome: ReconcileOutcome, at: string): Observed {
   const { statuses } = settle(state, outcome, at);
   const after = <Of extends Gateway | Part>(object: Of): Of => {
     const write = statuses.find((each) => each.object === object);

@@ -1,7 +1,7 @@
 /** Modules accepted as filters: they follow the ABI, import nothing, and have limited memory. */
 
 import * as z from 'zod';
-import { check } from '#adapters/wasm/check.ts';
+import { checkContent } from '#adapters/wasm/check.ts';
 import { compileModule } from '#adapters/wasm/module.ts';
 import { readCases, rows, text } from '../../support/yaml.ts';
 import { built, checking, echo, expectingMetadata, filter, flagging } from './wat.ts';
@@ -9,7 +9,7 @@ import { built, checking, echo, expectingMetadata, filter, flagging } from './wa
 const compiled = async (wat: string) => compileModule(await built(wat));
 const metadata = { tenant_id: 'acme', model: 'mock', provider: 'mock', phase: 'input' } as const;
 const run = async (wat: string, text = 'hello') =>
-  check({ module: await compiled(wat), content: new TextEncoder().encode(text), metadata });
+  checkContent({ module: await compiled(wat), content: new TextEncoder().encode(text), metadata });
 
 const part = z.string().exactOptional();
 const cases = readCases(

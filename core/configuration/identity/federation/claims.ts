@@ -22,9 +22,9 @@ type People = Pick<Configuration, 'people' | 'tenants' | 'organizations'>;
 export function principalOfClaims(provider: OidcProvider, caller: FederatedCaller, configuration: People): Principal {
   const { claims, subject, issuer, client } = caller;
   if (provider.revoked_subjects.includes(subject)) throw new RefusedToken('the subject of the token was revoked');
-  if (!holds(provider.required_claims, claims))
+  if (!hasClaims(provider.required_claims, claims))
     throw new RefusedToken('a claim that identity.oidc requires is missing');
-  const entry = provider.callers.find(({ when }) => holds(when, claims));
+  const entry = provider.callers.find(({ when }) => hasClaims(when, claims));
   if (!entry) throw forbidden('no entry of identity.oidc callers holds for its claims');
   const tenant = tenantOf(entry, claims, configuration);
   const person = humanOf(provider, entry.person, entry.person_claim, claims, configuration);
@@ -79,7 +79,7 @@ export function claimValues(claims: Claims, name: string): string[] {
   return list.flatMap((one) => (['string', 'number', 'boolean'].includes(typeof one) ? [String(one)] : []));
 }
 
-const holds = (needed: Readonly<Record<string, readonly string[]>>, claims: Claims): boolean =>
+const hasClaims = (needed: Readonly<Record<string, readonly string[]>>, claims: Claims): boolean =>
   Object.entries(needed).every(([name, allowed]) => claimValues(claims, name).some((value) => allowed.includes(value)));
 
 /** Returns the value of a claim that determines an identity. Such a claim must have exactly one value. */

@@ -5,7 +5,7 @@ import { asGatewayError } from '#core/kernel/errors.ts';
 import type { Identities } from '../identities.ts';
 import type { Principal } from '../principal.ts';
 
-interface IdentitiesOf {
+interface ConfiguredIdentities {
   readonly configuration: Configuration;
   readonly identities: Identities;
 }
@@ -16,7 +16,7 @@ interface IdentitiesOf {
  * @param federated the caller stored in the row; the calling code checks the token's expiry.
  */
 export async function recall(
-  { configuration, identities }: IdentitiesOf,
+  { configuration, identities }: ConfiguredIdentities,
   keyId: string,
   federated: FederatedCaller | undefined,
 ): Promise<Principal | undefined> {

@@ -1,13 +1,13 @@
 /** Programs whose first words name a command, parsed according to their description. */
 
 import type { Command, CommandProgram } from '#core/contracts/shell-programs.ts';
-import { givenOptions, isGiven, isOneOf, type Parsed, parseWords } from '../arguments.ts';
+import { givenOptions, isGiven, isOneOf, type ParsedArguments, parseWords } from '../arguments.ts';
 import { type CommandNode, type CommandTree, type FoundCommand, nextNode } from '../command-tree.ts';
 import { capabilityOf, interpret } from '../interpret.ts';
 import { type Invocation, type Reader, short } from '../invocation.ts';
 import { assign } from '../operands.ts';
 import type { Arg } from '../words.ts';
-import { kindOf, resourcesOf } from './resources.ts';
+import { resourceKind, resourcesOf } from './resources.ts';
 
 export const commandProgram =
   (program: CommandProgram, root: CommandTree): Reader =>
@@ -18,7 +18,7 @@ interface CommandWords {
   readonly words: readonly Arg[];
   /** Options before and between the command's words. */
   readonly before: readonly Arg[];
-  readonly globals: readonly Parsed[];
+  readonly globals: readonly ParsedArguments[];
   /** All arguments after the command. */
   readonly args: readonly Arg[];
 }
@@ -26,7 +26,7 @@ interface CommandWords {
 function readProgram(call: Invocation, program: CommandProgram, root: CommandTree): void {
   const words: Arg[] = [];
   const before: Arg[] = [];
-  const globals: Parsed[] = [];
+  const globals: ParsedArguments[] = [];
   let node: CommandNode = root;
   let args = call.args;
   for (;;) {
@@ -102,7 +102,7 @@ function readCommand(call: Invocation, program: CommandProgram, found: FoundComm
   interpret(call, grammar, parsed, line);
 }
 
-interface About {
+interface OperationFacts {
   readonly operation: string;
   readonly objects: readonly string[];
   readonly scopes: Readonly<Record<string, string>>;
@@ -111,7 +111,10 @@ interface About {
 const verbs = { read: 'reads', write: 'changes', delete: 'deletes', execute: 'runs' } as const;
 
 /** Describes the action, as in `deletes pod x in namespace shop`. */
-function actionOf(says: string, { words, scopes }: About & { readonly words: string | undefined }): string | undefined {
+function actionOf(
+  says: string,
+  { words, scopes }: OperationFacts & { readonly words: string | undefined },
+): string | undefined {
   if (words === undefined) return says.endsWith(':') ? says.slice(0, -1) : undefined;
   const places = Object.entries(scopes).map(([scope, value]) =>
     value === '*' ? ` in every ${scope}` : ` in ${scope} ${value}`,
@@ -120,7 +123,11 @@ function actionOf(says: string, { words, scopes }: About & { readonly words: str
 }
 
 /** Describes the objects in words. Undefined if the command names none. */
-function objectWords({ kind, operands = [] }: Command, objects: readonly string[], parsed: Parsed): string | undefined {
+function objectWords(
+  { kind, operands = [] }: Command,
+  objects: readonly string[],
+  parsed: ParsedArguments,
+): string | undefined {
   if (objects.length === 0) {
     const files = parsed.options.flatMap(({ known, value }) => (known?.role === 'source' ? (value?.text ?? []) : []));
     return files.length === 0 ? undefined : `the objects of ${files.join(', ')}`;
@@ -152,7 +159,7 @@ const riskOf = ({ risk = {} }: Command, text: string): string | undefined =>
 function inOrder(
   { syntax }: CommandProgram,
   { stops }: Command,
-  own: Parsed,
+  own: ParsedArguments,
   { words, before, args }: CommandWords,
 ): Arg[] {
   if (stops || syntax === 'flag') return [...words, ...args, ...before];
@@ -174,14 +181,14 @@ function objectsOf(
   call: Invocation,
   { kinds = {}, ownKinds, objects: everywhere }: CommandProgram,
   { kind, prints, operands = [], objects }: Command,
-  parsed: Parsed,
+  parsed: ParsedArguments,
 ): readonly string[] {
   const assigned = assign(parsed.operands, operands) ?? [];
   const words = (...roles: readonly string[]) =>
     assigned.filter(({ role }) => roles.includes(role)).map(({ arg }) => arg.text);
   const resources = resourcesOf(words('resource'), kinds, kind);
   if (prints) {
-    const own = resources.objects.map(kindOf).filter((each) => isOneOf(each, ownKinds));
+    const own = resources.objects.map(resourceKind).filter((each) => isOneOf(each, ownKinds));
     for (const each of [...resources.unknown, ...own])
       call.unclear(`${call.binary} would print objects of the kind ${short(each)}, which may hold secrets`);
   }
@@ -199,7 +206,7 @@ const maxObjects = 64;
 /**
  * Returns the scopes of the objects. If an option is repeated, the last occurrence counts, as it does in the programs.
  */
-function scopesOf({ scopes = {}, everywhere = {} }: CommandProgram, parsed: Parsed): Record<string, string> {
+function scopesOf({ scopes = {}, everywhere = {} }: CommandProgram, parsed: ParsedArguments): Record<string, string> {
   const named = Object.entries(scopes).flatMap(([scope, names]) => {
     const value = givenOptions(parsed, names).at(-1)?.value?.text;
     return value === undefined ? [] : [[scope, value]];

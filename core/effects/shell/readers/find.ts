@@ -1,15 +1,15 @@
 /** Reads `find`: its roots, and the effects of its expression on matching files. */
 
-import { namesOf } from '../arguments.ts';
+import { splitNames } from '../arguments.ts';
 import { endOfCommand, foundBelow, foundNames } from '../found-names.ts';
 import type { Invocation } from '../invocation.ts';
 import { findWords } from '../profiles/finding.ts';
 import { type Arg, argOf } from '../words.ts';
 
-type Kind = keyof typeof findWords;
+type FindWordKind = keyof typeof findWords;
 const kinds = new Map(
-  (Object.entries(findWords) as [Kind, string][]).flatMap(([kind, words]) =>
-    namesOf(words).map((word) => [word, kind] as const),
+  (Object.entries(findWords) as [FindWordKind, string][]).flatMap(([kind, words]) =>
+    splitNames(words).map((word) => [word, kind] as const),
   ),
 );
 

@@ -4,7 +4,7 @@
  */
 
 import type { Names } from '#core/contracts/shell-programs.ts';
-import { namesOf } from '../arguments.ts';
+import { splitNames } from '../arguments.ts';
 
 interface Resources {
   /** Objects such as `pod/web-0`, or a kind without a name. */
@@ -26,7 +26,7 @@ export function resourcesOf(
   const kind = (written: string): string => {
     const folded = written.toLowerCase();
     const [head = '', ...rest] = folded.split('.');
-    const known = Object.entries(kinds).find(([name, names]) => name === head || namesOf(names).includes(head))?.[0];
+    const known = Object.entries(kinds).find(([name, names]) => name === head || splitNames(names).includes(head))?.[0];
     if (known !== undefined && (ownGroups.test(rest.join('.')) || known === 'secret')) return known;
     unknown.add(folded);
     return folded;
@@ -55,4 +55,4 @@ export function resourcesOf(
   return { objects, unknown: [...unknown] };
 }
 
-export const kindOf = (object: string): string => object.split('/')[0]!;
+export const resourceKind = (object: string): string => object.split('/')[0]!;

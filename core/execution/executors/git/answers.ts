@@ -1,16 +1,16 @@
 /** Reduces a Git host's responses to the members that agents work with. */
 import { isObject } from '#core/kernel/narrow.ts';
-import type { Answer } from './host.ts';
+import type { HostAnswer } from './host.ts';
 
-const objectAt = (answer: Answer, name: string): Answer => (isObject(answer[name]) ? answer[name] : {});
+const objectAt = (answer: HostAnswer, name: string): HostAnswer => (isObject(answer[name]) ? answer[name] : {});
 
-export const branchView = (branch: Answer) => ({
+export const branchView = (branch: HostAnswer) => ({
   name: branch.name,
   sha: objectAt(branch, 'commit').sha,
   protected: branch.protected === true,
 });
 
-export function commitView(commit: Answer) {
+export function commitView(commit: HostAnswer) {
   const inner = objectAt(commit, 'commit');
   const author = objectAt(inner, 'author');
   const { sha, html_url: url } = commit;
@@ -18,7 +18,7 @@ export function commitView(commit: Answer) {
 }
 
 /** Returns a pull request with `pr_url` and `pr_number`, as in the decision result. */
-export function pullRequestView(pull: Answer) {
+export function pullRequestView(pull: HostAnswer) {
   const side = (name: string) => ({ ref: objectAt(pull, name).ref, sha: objectAt(pull, name).sha });
   const { html_url: pr_url, number: pr_number, title, state, draft, merged, mergeable_state } = pull;
   return {
@@ -35,7 +35,7 @@ export function pullRequestView(pull: Answer) {
   };
 }
 
-export const issueView = ({ html_url: url, number, title, state, user }: Answer) => ({
+export const issueView = ({ html_url: url, number, title, state, user }: HostAnswer) => ({
   url,
   number,
   title,
@@ -43,7 +43,7 @@ export const issueView = ({ html_url: url, number, title, state, user }: Answer)
   author: isObject(user) ? user.login : undefined,
 });
 
-export const commentView = ({ html_url: url, id, body, user }: Answer) => ({
+export const commentView = ({ html_url: url, id, body, user }: HostAnswer) => ({
   url,
   id,
   body,
@@ -51,7 +51,7 @@ export const commentView = ({ html_url: url, id, body, user }: Answer) => ({
 });
 
 /** Returns a file's content as text, or as base64 if it is not text; null if the host omits it. */
-export function fileView({ path, sha, size, type, content, encoding }: Answer) {
+export function fileView({ path, sha, size, type, content, encoding }: HostAnswer) {
   const file = { path, sha, size, type };
   if (encoding !== 'base64' || typeof content !== 'string') return { ...file, content: null };
   const bytes = Buffer.from(content, 'base64');
@@ -64,9 +64,9 @@ export function fileView({ path, sha, size, type, content, encoding }: Answer) {
   return { ...file, encoding: 'base64', content: bytes.toString('base64') };
 }
 
-export const entryView = ({ name, path, type, size, sha }: Answer) => ({ name, path, type, size, sha });
+export const entryView = ({ name, path, type, size, sha }: HostAnswer) => ({ name, path, type, size, sha });
 
-export const changedFileView = ({ filename: path, status, additions, deletions, patch }: Answer) => ({
+export const changedFileView = ({ filename: path, status, additions, deletions, patch }: HostAnswer) => ({
   path,
   status,
   additions,
@@ -74,7 +74,7 @@ export const changedFileView = ({ filename: path, status, additions, deletions, 
   ...(patch !== undefined && { patch }),
 });
 
-export const repositoryView = (answer: Answer) => {
+export const repositoryView = (answer: HostAnswer) => {
   const { full_name, description, default_branch, private: isPrivate, archived, html_url: url } = answer;
   return { full_name, description, default_branch, private: isPrivate, archived, url };
 };

@@ -15,18 +15,18 @@ interface GitHost {
 }
 
 type Query = Readonly<Record<string, string | number | undefined>>;
-export type Answer = Readonly<Record<string, unknown>>;
+export type HostAnswer = Readonly<Record<string, unknown>>;
 
 /** API of one repository. Paths are below `/repos/owner/name`, with encoded segments. */
 export interface Repository {
   readonly name: string;
-  read(path: string, query?: Query): Promise<Answer>;
+  read(path: string, query?: Query): Promise<HostAnswer>;
   /** Lists items. `more`: the host has additional pages. */
-  list(path: string, query?: Query): Promise<{ readonly items: readonly Answer[]; readonly more: boolean }>;
+  list(path: string, query?: Query): Promise<{ readonly items: readonly HostAnswer[]; readonly more: boolean }>;
   /** Creates objects that are invisible until a branch points to them. */
-  prepare(path: string, body: object): Promise<Answer>;
+  prepare(path: string, body: object): Promise<HostAnswer>;
   /** Makes a visible change: once per action, as its final call. */
-  change(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body: object): Promise<Answer>;
+  change(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body: object): Promise<HostAnswer>;
 }
 
 /** Returns the target as a repository name. @throws ExecutionFault `refused` if the target is not a repository name. */
@@ -95,7 +95,7 @@ function queryOf(query: Query = {}): string {
  * Parses an object. @param changed true if the host has already acted, so that a malformed response has an unknown
  * effect.
  */
-function objectOf(answer: IncomingAnswer, changed: boolean): Answer {
+function objectOf(answer: IncomingAnswer, changed: boolean): HostAnswer {
   const value = jsonOfAnswer(answer, changed);
   if (isObject(value)) return value;
   throw notPromised(changed);

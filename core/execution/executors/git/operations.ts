@@ -19,7 +19,7 @@ import {
   pullRequestView,
   repositoryView,
 } from './answers.ts';
-import type { Answer, Repository } from './host.ts';
+import type { HostAnswer, Repository } from './host.ts';
 import { branch, encodePath, path, ref, sha } from './names.ts';
 
 interface PushFiles {
@@ -40,7 +40,7 @@ async function pushFiles(repository: Repository, { branch, message, files }: Pus
 }
 
 function shaIn(answer: unknown): string {
-  const { sha } = (isObject(answer) ? answer : {}) as Answer;
+  const { sha } = (isObject(answer) ? answer : {}) as HostAnswer;
   if (typeof sha === 'string' && /^[0-9a-f]{40,64}$/.test(sha)) return sha;
   throw new ExecutionFault('malformed', 'its answer names no object');
 }
@@ -68,9 +68,9 @@ const page = { page: number.max(10_000).optional(), per_page: number.max(100).op
 const message = z.string().min(1).max(65_536);
 
 const listing = async <T>(
-  found: Promise<{ readonly items: readonly Answer[]; readonly more: boolean }>,
+  found: Promise<{ readonly items: readonly HostAnswer[]; readonly more: boolean }>,
   name: string,
-  view: (item: Answer) => T,
+  view: (item: HostAnswer) => T,
 ) => {
   const { items, more } = await found;
   return { [name]: items.map(view), more };
@@ -202,7 +202,7 @@ async function tipOf(repository: Repository, name: string): Promise<string> {
 }
 
 /** Returns a file's new blob (none for a deletion) and its commit. */
-const writtenView = ({ content, commit }: Answer) => ({
+const writtenView = ({ content, commit }: HostAnswer) => ({
   ...(isObject(content) && { path: content.path, sha: content.sha }),
   ...(isObject(commit) && { commit: commit.sha, url: commit.html_url }),
 });

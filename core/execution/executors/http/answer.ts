@@ -15,12 +15,12 @@ interface HttpResult {
 const answerHeaders =
   /^(?:content-type|content-language|content-range|date|etag|last-modified|link|location|retry-after|x-request-id|x-total-count|(?:x-)?ratelimit-[a-z-]{1,32})$/;
 
-export function resultOf({ status, headers, body, truncated }: IncomingAnswer): HttpResult {
+export function httpResult({ status, headers, body, truncated }: IncomingAnswer): HttpResult {
   const safe = Object.fromEntries(Object.entries(headers).filter(([name]) => answerHeaders.test(name)));
-  return { status, headers: safe, ...contentOf(body, headers, truncated), truncated };
+  return { status, headers: safe, ...encodedBody(body, headers, truncated), truncated };
 }
 
-function contentOf(
+function encodedBody(
   body: Uint8Array,
   headers: Readonly<Record<string, string>>,
   truncated: boolean,
@@ -59,7 +59,7 @@ export function assertSuccess(answer: IncomingAnswer, changes: boolean): void {
   // A proxy timed out, and the service behind it may have acted.
   const effect = changes && (status === 502 || status === 504) ? 'unknown' : 'none';
   const said = words(answer);
-  throw new ExecutionFault(kindOf(answer), `it answered ${status}${said && `, "${said}"`}`, { status, effect });
+  throw new ExecutionFault(faultKind(answer), `it answered ${status}${said && `, "${said}"`}`, { status, effect });
 }
 
 /** Returns the fault for a redirect. Following it would send the credential to an address that is not configured. */
@@ -70,7 +70,7 @@ function redirected(status: number, location = ''): ExecutionFault {
   return new ExecutionFault('malformed', `it answered ${status} and points to ${where}`, { status, hint });
 }
 
-function kindOf({ status, headers }: Pick<IncomingAnswer, 'status' | 'headers'>): ExecutionFaultKind {
+function faultKind({ status, headers }: Pick<IncomingAnswer, 'status' | 'headers'>): ExecutionFaultKind {
   const busy = headers['x-ratelimit-remaining'] === '0' || headers['retry-after'] !== undefined;
   if (status === 429 || (status === 403 && busy)) return 'throttled';
   if (status === 401 || status === 407) return 'unauthorized';
@@ -83,7 +83,7 @@ function kindOf({ status, headers }: Pick<IncomingAnswer, 'status' | 'headers'>)
 
 /** Returns the upstream's error message if it has a known form. */
 function words({ body, headers }: IncomingAnswer): string {
-  const { body: value, encoding } = contentOf(body, headers, false);
+  const { body: value, encoding } = encodedBody(body, headers, false);
   if (encoding !== undefined) return '';
   if (typeof value === 'string') return headers['content-type']?.startsWith('text/plain') ? quoted(value) : '';
   const { message, error, detail, title } = (value ?? {}) as Record<string, unknown>;

@@ -17,7 +17,7 @@ const httpParameters = z.strictObject({
   form: z.record(z.string(), z.string()).optional(),
 });
 
-interface Sending {
+interface RequestHead {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string;
@@ -32,12 +32,12 @@ export function sendingOf(
   envelope: Pick<ActionEnvelope, 'tool' | 'parameters'>,
   service: HttpServiceEntry,
   credential: IssuedCredential | undefined,
-): Sending {
+): RequestHead {
   const parameters = parametersOf(httpParameters, envelope.parameters);
   const method = methodOf(envelope.tool, parameters.method);
   if (!service.allowed_methods.some((allowed) => allowed === method))
     throw callRefused(`method ${method} of service ${service.name} is not among ${service.allowed_methods.join(', ')}`);
-  const content = contentOf(parameters);
+  const content = requestContent(parameters);
   if (content && ['GET', 'HEAD', 'OPTIONS'].includes(method)) throw callRefused(`${method} carries no body`);
   const bytes = Buffer.byteLength(content?.body ?? '');
   if (bytes > service.max_request_bytes)
@@ -72,7 +72,11 @@ function methodOf(tool: string, parameter: string | undefined): string {
   return method;
 }
 
-function contentOf({ body, json, form }: z.infer<typeof httpParameters>): { body: string; type: string } | undefined {
+function requestContent({
+  body,
+  json,
+  form,
+}: z.infer<typeof httpParameters>): { body: string; type: string } | undefined {
   if ([body, json, form].filter((given) => given !== undefined).length > 1)
     throw callRefused('more than one of body, json and form is given');
   if (form !== undefined)

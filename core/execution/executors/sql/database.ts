@@ -44,7 +44,7 @@ export async function serverOf(
   secrets: SecretStore,
 ): Promise<{ server: PostgresServer; configured: readonly string[] }> {
   const { name, tls, ca_env } = entry;
-  const place = await placeOf(entry, secrets);
+  const place = await databaseAddress(entry, secrets);
   const login = credential ? loginOf(credential.secret, place) : place;
   if (!login.user) throw needsCredential(`database ${name}`);
   const ca = ca_env === undefined ? undefined : await secretAt(ca_env, secrets);
@@ -67,7 +67,7 @@ const secretAt = (name: string, secrets: SecretStore): Promise<string | undefine
     throw new ExecutionFault('unreachable', `the secret ${name} could not be read`);
   });
 
-interface Place {
+interface DatabaseAddress {
   readonly host: string;
   readonly port: number;
   readonly database: string;
@@ -75,10 +75,10 @@ interface Place {
   readonly password: string;
 }
 
-async function placeOf(
+async function databaseAddress(
   { name, url_env, host, port, database }: SqlDatabaseEntry,
   secrets: SecretStore,
-): Promise<Place> {
+): Promise<DatabaseAddress> {
   if (url_env === undefined) return { host: host!, port, database: database!, user: '', password: '' };
   const url = await secretAt(url_env, secrets);
   if (!url) throw new ExecutionFault('unreachable', `database ${name} has no address: ${url_env} contains no value`);
@@ -88,7 +88,7 @@ async function placeOf(
   return place;
 }
 
-function placeFrom(text: string): Place | undefined {
+function placeFrom(text: string): DatabaseAddress | undefined {
   const url = URL.parse(text);
   if (!url || !/^postgres(?:ql)?:$/.test(url.protocol) || url.hostname === '') return undefined;
   try {
@@ -101,7 +101,7 @@ function placeFrom(text: string): Place | undefined {
 }
 
 /** Parses a login: user name and password as JSON, or a URL, which must point to exactly this server. */
-function loginOf(secret: string, place: Place): Pick<Place, 'user' | 'password'> {
+function loginOf(secret: string, place: DatabaseAddress): Pick<DatabaseAddress, 'user' | 'password'> {
   const whole = /^postgres(?:ql)?:/.test(secret) ? placeFrom(secret) : undefined;
   if (whole) {
     const same = whole.host === place.host && whole.port === place.port && whole.database === place.database;

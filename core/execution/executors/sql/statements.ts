@@ -36,12 +36,12 @@ const sqlParameters = z.strictObject({
 /** Returns the statements of a call. @throws ExecutionFault `refused` */
 export function sqlCallOf(envelope: Pick<ActionEnvelope, 'tool' | 'target' | 'capability' | 'parameters'>): SqlCall {
   const readOnly = envelope.capability.toLowerCase() === 'read';
-  const statements = isBuilt(envelope) ? [builtStatement(envelope)] : textsOf(envelope.parameters);
+  const statements = isBuilt(envelope) ? [builtStatement(envelope)] : parseStatements(envelope.parameters);
   for (const { text } of statements) assertOne(text, readOnly);
   return { statements, readOnly };
 }
 
-function textsOf(raw: Readonly<Record<string, unknown>>): readonly SqlStatement[] {
+function parseStatements(raw: Readonly<Record<string, unknown>>): readonly SqlStatement[] {
   const { sql, query, statement, text, statements, parameters } = parametersOf(sqlParameters, raw);
   const single = [sql, query, statement, text].filter((given) => given !== undefined);
   if (single.length + (statements ? 1 : 0) !== 1)

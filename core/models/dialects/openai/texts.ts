@@ -115,10 +115,10 @@ class TokensSlot implements TextSlot {
 
 const tokenText = ({ token }: JsonObject): string => textOf(token) ?? '';
 /** Returns the bytes of a token. A character split across tokens is complete only when their bytes are joined. */
-const bytesOf = ({ bytes }: JsonObject): number[] =>
+const tokenBytes = ({ bytes }: JsonObject): number[] =>
   Array.isArray(bytes) ? bytes.filter((byte): byte is number => typeof byte === 'number') : [];
 const decoder = new TextDecoder();
-const byteText = (token: JsonObject): string => decoder.decode(Uint8Array.from(bytesOf(token)));
+const byteText = (token: JsonObject): string => decoder.decode(Uint8Array.from(tokenBytes(token)));
 
 function addTokens(slots: TextSlot[], choiceChannel: string, choice: JsonObject): void {
   const logprobs = objectOf(choice.logprobs);

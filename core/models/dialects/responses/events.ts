@@ -7,7 +7,7 @@ import { replayOpenai } from '../openai/replay.ts';
 import { toolFragments } from '../tool-fragments.ts';
 import { incompleteReason } from '../translate/stop-reasons.ts';
 import { contentText, reasoningOf } from '../wire.ts';
-import { type Kind, kinds, OutputItem } from './items.ts';
+import { type ItemKind, kinds, OutputItem } from './items.ts';
 import { ownNamesOf, type QualifiedToolName } from './namespaces.ts';
 
 interface ResponseContext {
@@ -108,7 +108,7 @@ export class ResponseEvents {
     ];
   }
 
-  #say(kind: Kind, text: string | undefined): JsonObject[] {
+  #say(kind: ItemKind, text: string | undefined): JsonObject[] {
     if (!text) return [];
     const events = this.#open?.kind === kind ? [] : this.#close();
     if (!this.#open) {
@@ -136,7 +136,7 @@ export class ResponseEvents {
     return [...events, ...call.item.begin(), ...call.item.say(text)];
   }
 
-  #begun(kind: Kind, call?: JsonObject): OutputItem {
+  #begun(kind: ItemKind, call?: JsonObject): OutputItem {
     const item = new OutputItem(kind, this.#id, this.#items.length, call);
     this.#items.push(item);
     return item;
@@ -178,13 +178,13 @@ export class ResponseEvents {
       tools: tools ?? [],
       top_p: top_p ?? null,
       truncation: 'disabled',
-      usage: over ? usageOf(this.#usage) : null,
+      usage: over ? responsesUsage(this.#usage) : null,
       user: user ?? null,
     };
   }
 }
 
-function usageOf(usage: JsonObject | undefined): JsonObject | null {
+function responsesUsage(usage: JsonObject | undefined): JsonObject | null {
   if (!usage) return null;
   const input = countOf(usage.prompt_tokens) ?? 0;
   const output = countOf(usage.completion_tokens) ?? 0;

@@ -21,7 +21,7 @@ export function completionOf(response: JsonObject): JsonObject {
     .flatMap(({ content, summary }) => [...objectsOf(content), ...objectsOf(summary)])
     .map(({ text }) => textOf(text) ?? '')
     .join('\n\n');
-  const calls = output.flatMap((item) => callOf(item) ?? []);
+  const calls = output.flatMap((item) => toolCallFromItem(item) ?? []);
   const refusal = said('refusal', 'refusal');
   const message: JsonObject = {
     role: 'assistant',
@@ -36,12 +36,19 @@ export function completionOf(response: JsonObject): JsonObject {
     created: countOf(response.created_at) ?? 0,
     model: response.model ?? '',
     choices: [{ index: 0, message, finish_reason: finishOf(response, calls.length > 0) }],
-    ...member('usage', usageOf(response.usage)),
+    ...member('usage', chatUsage(response.usage)),
   };
 }
 
 /** Returns a call to one of the caller's own tools, or undefined for other items. */
-export function callOf({ type, call_id, id, name, arguments: text, input }: JsonObject): JsonObject | undefined {
+export function toolCallFromItem({
+  type,
+  call_id,
+  id,
+  name,
+  arguments: text,
+  input,
+}: JsonObject): JsonObject | undefined {
   const known = call_id ?? id ?? '';
   if (type === 'function_call')
     return { id: known, type: 'function', function: { name: name ?? '', arguments: text ?? '' } };
@@ -56,7 +63,7 @@ function finishOf({ status, incomplete_details }: JsonObject, calls: boolean): s
   return calls ? 'tool_calls' : 'stop';
 }
 
-export function usageOf(given: Json | undefined): JsonObject | undefined {
+export function chatUsage(given: Json | undefined): JsonObject | undefined {
   const usage = objectOf(given);
   if (!usage) return undefined;
   const input = countOf(usage.input_tokens) ?? 0;

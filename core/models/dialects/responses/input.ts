@@ -43,14 +43,14 @@ function addItem(messages: JsonObject[], item: JsonObject, path: string): void {
       return;
     case 'function_call':
       addCall(messages, {
-        id: idOf(item, path),
+        id: requiredCallId(item, path),
         type: 'function',
         function: { name: flatName(item.namespace, item.name), arguments: textIn(item.arguments, `${path}.arguments`) },
       });
       return;
     case 'custom_tool_call':
       addCall(messages, {
-        id: idOf(item, path),
+        id: requiredCallId(item, path),
         type: 'custom',
         custom: { name: flatName(item.namespace, item.name), input: textIn(item.input, `${path}.input`) },
       });
@@ -59,8 +59,8 @@ function addItem(messages: JsonObject[], item: JsonObject, path: string): void {
     case 'custom_tool_call_output':
       messages.push({
         role: 'tool',
-        tool_call_id: vendorId(idOf(item, path)),
-        content: contentOf(item.output, `${path}.output`),
+        tool_call_id: vendorId(requiredCallId(item, path)),
+        content: chatContent(item.output, `${path}.output`),
       });
       return;
     // Only the provider that created the reasoning can read it, and a chat completion cannot contain it.
@@ -89,12 +89,12 @@ function addCall(messages: JsonObject[], given: JsonObject): void {
 
 function messageOf({ role, content }: JsonObject, path: string): JsonObject {
   if (typeof role !== 'string' || !roles.has(role)) throw unreadableInput(`${path}.role`, [...roles].join(', '));
-  return { role, content: contentOf(content, `${path}.content`) };
+  return { role, content: chatContent(content, `${path}.content`) };
 }
 
 const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'developer']);
 
-function contentOf(content: Json | undefined, path: string): Json {
+function chatContent(content: Json | undefined, path: string): Json {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) throw unreadableInput(path, 'a text, or an array of parts');
   return content.map((part, at) => {
@@ -163,7 +163,7 @@ export function itemsLeftOut(input: Json | undefined): string[] {
   return [...names];
 }
 
-const idOf = (item: JsonObject, path: string): string => textIn(item.call_id, `${path}.call_id`);
+const requiredCallId = (item: JsonObject, path: string): string => textIn(item.call_id, `${path}.call_id`);
 
 function textIn(value: Json | undefined, path: string): string {
   if (typeof value === 'string') return value;

@@ -2,7 +2,7 @@
 import type { JsonObject } from '#core/kernel/json.ts';
 
 /** Names used for an item's text in its part and its events. */
-export interface Kind {
+export interface ItemKind {
   readonly item: 'message' | 'reasoning' | 'function_call' | 'custom_tool_call';
   readonly prefix: string;
   readonly delta: string;
@@ -18,9 +18,15 @@ export const kinds = {
   reasoning: kind('reasoning', 'rs', 'reasoning_text', 'text', 'reasoning_text'),
   function: kind('function_call', 'fc', 'function_call_arguments', 'arguments'),
   custom: kind('custom_tool_call', 'ctc', 'custom_tool_call_input', 'input'),
-} as const satisfies Record<string, Kind>;
+} as const satisfies Record<string, ItemKind>;
 
-function kind(item: Kind['item'], prefix: string, event: string, member: Kind['member'], part?: Kind['part']): Kind {
+function kind(
+  item: ItemKind['item'],
+  prefix: string,
+  event: string,
+  member: ItemKind['member'],
+  part?: ItemKind['part'],
+): ItemKind {
   return {
     item,
     prefix,
@@ -33,7 +39,7 @@ function kind(item: Kind['item'], prefix: string, event: string, member: Kind['m
 
 /** Growing item. The sender numbers its events. */
 export class OutputItem {
-  readonly kind: Kind;
+  readonly kind: ItemKind;
   readonly #at: JsonObject;
   readonly #id: string;
   readonly #index: number;
@@ -43,7 +49,7 @@ export class OutputItem {
   #status: 'completed' | 'incomplete' | undefined;
 
   /** @param call `call_id`, `name` and optionally `namespace` of a tool call. */
-  constructor(kind: Kind, id: string, index: number, call: JsonObject = {}) {
+  constructor(kind: ItemKind, id: string, index: number, call: JsonObject = {}) {
     this.kind = kind;
     this.#index = index;
     this.#id = `${kind.prefix}_${id}_${index}`;

@@ -38,19 +38,23 @@ function itemsOf({ role, content, tool_calls, tool_call_id }: JsonObject): JsonO
     return [{ type: 'function_call_output', call_id: tool_call_id ?? '', output: outputOf(content) }];
   const said = content === null || content === undefined || content === '' ? [] : [content];
   return [
-    ...said.map((each) => ({ type: 'message', role: role ?? 'user', content: contentOf(each, role === 'assistant') })),
-    ...objectsOf(tool_calls).map(callOf),
+    ...said.map((each) => ({
+      type: 'message',
+      role: role ?? 'user',
+      content: responsesContent(each, role === 'assistant'),
+    })),
+    ...objectsOf(tool_calls).map(itemFromToolCall),
   ];
 }
 
-function callOf({ id, function: given, custom }: JsonObject): JsonObject {
+function itemFromToolCall({ id, function: given, custom }: JsonObject): JsonObject {
   const own = objectOf(custom);
   if (own) return { type: 'custom_tool_call', call_id: id ?? '', name: own.name ?? '', input: own.input ?? '' };
   const { name, arguments: text } = objectOf(given) ?? {};
   return { type: 'function_call', call_id: id ?? '', name: name ?? '', arguments: text ?? '' };
 }
 
-const contentOf = (content: Json, spoken: boolean): Json =>
+const responsesContent = (content: Json, spoken: boolean): Json =>
   Array.isArray(content) ? content.filter(isObject).map((part) => partOf(part, spoken)) : content;
 
 const outputOf = (content: Json | undefined): Json =>

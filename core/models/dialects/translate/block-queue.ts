@@ -8,10 +8,10 @@ import { objectOf, textOf } from '#core/kernel/narrow.ts';
 import { idCarrying, refuseLate, vendorMembers } from '../call-id.ts';
 import { isJson } from '../wire.ts';
 
-type Kind = 'text' | 'thinking' | 'tool';
+type BlockKind = 'text' | 'thinking' | 'tool';
 
 interface Block {
-  readonly kind: Kind;
+  readonly kind: BlockKind;
   id: string;
   name: string;
   /** Vendor-specific members that the call's id carries. */
@@ -36,7 +36,7 @@ export function blockQueue(newId: (position: number) => string) {
   let calls = 0;
   let characters = 0;
 
-  function begin(kind: Kind): Block {
+  function begin(kind: BlockKind): Block {
     const id = kind === 'tool' ? newId(calls++) : '';
     const block: Block = {
       kind,
@@ -149,7 +149,7 @@ function beginningOf({ kind, id, name, members }: Block): JsonObject {
   return kind === 'thinking' ? { type: 'thinking', thinking: '', signature: '' } : { type: 'text', text: '' };
 }
 
-function deltaOf(kind: Kind, text: string): JsonObject {
+function deltaOf(kind: BlockKind, text: string): JsonObject {
   if (kind === 'tool') return { type: 'input_json_delta', partial_json: text };
   return kind === 'thinking' ? { type: 'thinking_delta', thinking: text } : { type: 'text_delta', text };
 }

@@ -10,7 +10,7 @@ import { originOfBlock, originOfSystem } from './to-anthropic-messages.ts';
 import { chosenTools } from './to-anthropic-request.ts';
 import { originOfMessage } from './to-openai-messages.ts';
 
-interface Crossing {
+interface MemberTranslation {
   readonly caller: DialectName;
   /** Dialect of the provider that names the member; undefined if the gateway names it in the caller's dialect. */
   readonly provider: DialectName | undefined;
@@ -47,7 +47,7 @@ const toMessages: Words = [
 ];
 
 /** Returns the member of the caller's request, or undefined if it is in a message that the gateway added. */
-export function callersMember(path: string, { caller, provider, body, added }: Crossing): string | undefined {
+export function callersMember(path: string, { caller, provider, body, added }: MemberTranslation): string | undefined {
   if (caller === 'anthropic') return provider === 'openai' ? inMessages(path, body) : path;
   const own = provider === 'anthropic' ? inChat(path, body) : path;
   const [, index] = /^messages\[(\d+)\]/.exec(own) ?? [];

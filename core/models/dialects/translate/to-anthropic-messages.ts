@@ -24,7 +24,7 @@ export function toAnthropicMessages(
     const path = `messages[${index}]`;
     checkMessage(message, path, note);
     if (isSystem(message)) {
-      system.push(...partsOf(message.content, `${path}.content`));
+      system.push(...contentBlocks(message.content, `${path}.content`));
       unspoken ??= notText(message.content, `${path}.content`);
     } else addTurn(turns, message, blocksOf(message, path));
   }
@@ -103,10 +103,11 @@ function blocksOf(message: JsonObject, path: string): JsonObject[] {
       {
         type: 'tool_result',
         tool_use_id: portableId(textOf(message.tool_call_id) ?? textOf(message.name) ?? ''),
-        content: typeof message.content === 'string' ? message.content : partsOf(message.content, `${path}.content`),
+        content:
+          typeof message.content === 'string' ? message.content : contentBlocks(message.content, `${path}.content`),
       },
     ];
-  const parts = partsOf(message.content, `${path}.content`);
+  const parts = contentBlocks(message.content, `${path}.content`);
   if (message.role !== 'assistant') return parts;
   const refusal = textOf(message.refusal);
   return [...parts, ...(refusal ? [{ type: 'text', text: refusal }] : []), ...callsOf(message)];
@@ -127,7 +128,9 @@ export function originOfBlock(body: JsonObject, turn: number, block: number): st
 /** Returns the path of the system message that became a part of the system prompt. */
 export function originOfSystem(body: JsonObject, part: number): string | undefined {
   const origins = objectsOf(body.messages).flatMap((message, index) =>
-    isSystem(message) ? partsOf(message.content, '').map((_, at) => `messages[${index}]${memberOf(message, at)}`) : [],
+    isSystem(message)
+      ? contentBlocks(message.content, '').map((_, at) => `messages[${index}]${memberOf(message, at)}`)
+      : [],
   );
   return origins[part];
 }
@@ -137,7 +140,7 @@ function memberOf(message: JsonObject, block: number): string {
   if (isResult(message)) return '.content';
   const { content } = message;
   if (!Array.isArray(content)) {
-    const texts = partsOf(content, '').length;
+    const texts = contentBlocks(content, '').length;
     return block < texts ? '.content' : callAt(message, block - texts);
   }
   const places = content.flatMap((part, at) => (isObject(part) ? partOf(part, '').map(() => at) : []));
@@ -166,7 +169,7 @@ function callsOf(message: JsonObject): JsonObject[] {
 }
 
 /** Returns content as blocks, omitting text without visible characters, which Anthropic refuses. */
-function partsOf(content: Json | undefined, path: string): JsonObject[] {
+function contentBlocks(content: Json | undefined, path: string): JsonObject[] {
   if (typeof content === 'string') return content.trim() === '' ? [] : [{ type: 'text', text: content }];
   if (!Array.isArray(content)) return [];
   return content.flatMap((part, index) => (isObject(part) ? partOf(part, `${path}[${index}]`) : []));

@@ -24,7 +24,7 @@ export function toAnthropicReply(reply: JsonObject, context: TranslationContext)
     type: 'message',
     role: 'assistant',
     model: textOf(reply.model) || context.model,
-    content: contentOf(message, calls),
+    content: replyBlocks(message, calls),
     stop_reason: stopReason(textOf(choice.finish_reason), {
       calls: calls.length > 0,
       refusal: Boolean(message.refusal),
@@ -39,11 +39,11 @@ const replyMembers = new Set([
   ...['type', 'role', 'content', 'stop_reason', 'stop_sequence'],
 ]);
 
-function contentOf(message: JsonObject, calls: JsonObject[]): JsonObject[] {
+function replyBlocks(message: JsonObject, calls: JsonObject[]): JsonObject[] {
   const thinking = reasoningOf(message);
   return [
     ...(thinking ? [{ type: 'thinking', thinking, signature: '' }] : []),
-    ...textsOf(message).map((text) => ({ type: 'text', text })),
+    ...replyTexts(message).map((text) => ({ type: 'text', text })),
     ...calls.map((call, index) => {
       const named = objectOf(call.function) ?? objectOf(call.custom) ?? {};
       return {
@@ -56,11 +56,11 @@ function contentOf(message: JsonObject, calls: JsonObject[]): JsonObject[] {
   ];
 }
 
-const textsOf = (message: JsonObject): string[] =>
+const replyTexts = (message: JsonObject): string[] =>
   [contentText(message.content), textOf(message.refusal) ?? ''].filter(Boolean);
 
 /** Estimates counts for a provider that sends none. */
 function estimated(message: JsonObject, context: TranslationContext): Usage {
   const calls = message.tool_calls ? JSON.stringify(message.tool_calls) : '';
-  return { input_tokens: context.inputTokens, output_tokens: estimateOutput(textsOf(message).join('') + calls) };
+  return { input_tokens: context.inputTokens, output_tokens: estimateOutput(replyTexts(message).join('') + calls) };
 }

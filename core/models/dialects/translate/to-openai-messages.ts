@@ -52,9 +52,9 @@ function messagesOf(message: JsonObject, path: string, note: Note): JsonObject[]
   const results: JsonObject[] = [];
   const parts: JsonObject[] = [];
   for (const [index, block] of objectsOf(message.content).entries()) {
-    if (block.type !== 'tool_result') parts.push(...partsOf(block, `${path}[${index}]`));
+    if (block.type !== 'tool_result') parts.push(...contentParts(block, `${path}[${index}]`));
     else {
-      const { texts, others } = resultOf(block, `${path}[${index}]`);
+      const { texts, others } = toolResult(block, `${path}[${index}]`);
       results.push({ role: 'tool', tool_call_id: vendorId(textOf(block.tool_use_id) ?? ''), content: texts });
       parts.push(...others);
     }
@@ -66,11 +66,11 @@ function messagesOf(message: JsonObject, path: string, note: Note): JsonObject[]
  * Returns the text of a result separately from its other parts: a tool message carries text only, so images are moved
  * to the user message after it.
  */
-function resultOf(block: JsonObject, path: string): { texts: string; others: JsonObject[] } {
+function toolResult(block: JsonObject, path: string): { texts: string; others: JsonObject[] } {
   const parts =
     typeof block.content === 'string'
       ? [{ type: 'text', text: block.content }]
-      : objectsOf(block.content).flatMap((part, index) => partsOf(part, `${path}.content[${index}]`));
+      : objectsOf(block.content).flatMap((part, index) => contentParts(part, `${path}.content[${index}]`));
   const text = parts.flatMap((part) => (part.type === 'text' ? [textOf(part.text) ?? ''] : [])).join('\n');
   return {
     texts: block.is_error === true ? `Error: ${text}` : text,
@@ -96,12 +96,12 @@ function assistantOf(content: Json | undefined, note: Note): JsonObject[] {
   return [{ role: 'assistant', content: text === '' ? null : text, ...(calls.length > 0 && { tool_calls: calls }) }];
 }
 
-function partsOf(block: JsonObject, path: string): JsonObject[] {
+function contentParts(block: JsonObject, path: string): JsonObject[] {
   switch (block.type) {
     case 'text':
       return [{ type: 'text', text: block.text ?? '' }];
     case 'image':
-      return [{ type: 'image_url', image_url: { url: addressOf(objectOf(block.source) ?? {}, path) } }];
+      return [{ type: 'image_url', image_url: { url: sourceUrl(objectOf(block.source) ?? {}, path) } }];
     case 'document':
       return documentOf(block, path);
     case 'search_result': {
@@ -130,14 +130,14 @@ function documentOf(block: JsonObject, path: string): JsonObject[] {
     const inner: Json | undefined =
       typeof source.content === 'string' ? [{ type: 'text', text: source.content }] : source.content;
     const parts = Array.isArray(inner) ? inner.filter(isObject) : [];
-    return [...head, ...parts.flatMap((part, index) => partsOf(part, `${path}.source.content[${index}]`))];
+    return [...head, ...parts.flatMap((part, index) => contentParts(part, `${path}.source.content[${index}]`))];
   }
   if (source.type !== 'base64') throw cannotCarry(`${path}.source`, 'base64 and text', source.type ?? null);
-  return [{ type: 'file', file: { filename: title ?? 'document.pdf', file_data: addressOf(source, path) } }];
+  return [{ type: 'file', file: { filename: title ?? 'document.pdf', file_data: sourceUrl(source, path) } }];
 }
 
 /** Returns the URL of an image or document: its own, or a data URL. */
-function addressOf(source: JsonObject, path: string): string {
+function sourceUrl(source: JsonObject, path: string): string {
   const url = textOf(source.url);
   if (source.type === 'url' && url !== undefined) return url;
   const data = textOf(source.data);

@@ -13,8 +13,8 @@ import { finishReason } from './stop-reasons.ts';
  */
 export function toOpenaiReply(reply: JsonObject, context: TranslationContext): JsonObject {
   const blocks = objectsOf(reply.content);
-  const content = textsOf(blocks, 'text');
-  const thinking = textsOf(blocks, 'thinking');
+  const content = joinTexts(blocks, 'text');
+  const thinking = joinTexts(blocks, 'thinking');
   const calls = blocks.filter((block) => block.type === 'tool_use').map(toCall);
   const counted = readAnthropicUsage(reply.usage, false);
   const output = estimateOutput(content + (calls.length > 0 ? JSON.stringify(calls) : ''));
@@ -47,7 +47,7 @@ const replyMembers = new Set([
   ...['diagnostics', 'context_management', 'object', 'created', 'choices'],
 ]);
 
-const textsOf = (blocks: JsonObject[], kind: 'text' | 'thinking'): string =>
+const joinTexts = (blocks: JsonObject[], kind: 'text' | 'thinking'): string =>
   blocks.flatMap((block) => (block.type === kind ? [textOf(block[kind]) ?? ''] : [])).join('');
 
 const toCall = ({ id, name, input }: JsonObject): JsonObject => ({

@@ -4,7 +4,7 @@ import { sha256 } from '#core/kernel/canonical.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { type CompiledRule, compilePolicy } from '../compile.ts';
 import { BudgetSpent, StateBudget } from './automaton-product.ts';
-import { Unsolved } from './parameter-solver.ts';
+import { UnsolvedError } from './parameter-solver.ts';
 import { Reach } from './reachability.ts';
 
 export const defaultStateBudget = 200_000;
@@ -77,7 +77,7 @@ export function analysisOrError<T>(ask: () => T): T | Error {
   try {
     return ask();
   } catch (thrown) {
-    if (thrown instanceof BudgetSpent || thrown instanceof Unsolved) return thrown;
+    if (thrown instanceof BudgetSpent || thrown instanceof UnsolvedError) return thrown;
     throw thrown;
   }
 }

@@ -1,12 +1,12 @@
 /** Constraints that a set of calls places on the parameters. */
-import type { Step } from '../argument-path.ts';
+import type { PathStep } from '../argument-path.ts';
 import type { CompiledArgument } from '../compiled-rule.ts';
 import type { Places } from '../parameter-places.ts';
 import type { Predicate } from '../predicate.ts';
 
 /** A condition, or its negation, on the value at the remaining steps of the path. */
 export interface CallConstraint {
-  readonly steps: readonly Step[];
+  readonly steps: readonly PathStep[];
   readonly quantifier: 'every' | 'some';
   readonly anywhere?: Places;
   readonly predicate: Predicate;

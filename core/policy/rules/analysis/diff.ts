@@ -6,7 +6,7 @@ import { type CompiledPolicy, type CompiledRule, compilePolicy } from '../compil
 import { firstMatch, worstReading } from '../decide.ts';
 import { analysisOrError, defaultStateBudget } from './analyse.ts';
 import { StateBudget } from './automaton-product.ts';
-import { Unsolved } from './parameter-solver.ts';
+import { UnsolvedError } from './parameter-solver.ts';
 import { Reach } from './reachability.ts';
 
 /** Calls that are decided by one rule before and by another rule after. */
@@ -49,7 +49,7 @@ export interface PlacedRegion extends Region {
 }
 
 /** Selects the pairs of ends to compare. */
-export type AskedPairs = (before: End, after: End) => boolean;
+export type PairFilter = (before: End, after: End) => boolean;
 
 /**
  * Compares two policies.
@@ -81,7 +81,7 @@ export const tightens = ({ from, to, approval }: Region): boolean =>
 export function regionsOf(
   before: ToolPolicyDocument,
   after: ToolPolicyDocument,
-  { stateBudget, asked = () => true }: { stateBudget?: number; asked?: AskedPairs } = {},
+  { stateBudget, asked = () => true }: { stateBudget?: number; asked?: PairFilter } = {},
 ): { readonly regions: readonly PlacedRegion[]; readonly warnings: readonly string[] } {
   const regions: PlacedRegion[] = [];
   const warnings: string[] = [];
@@ -99,7 +99,7 @@ export function regionsOf(
  * Checks whether any call ends at a selected pair, even with equal decisions. A pair that is too costly to check counts
  * as having none.
  */
-export function hasDifferingCall(before: ToolPolicyDocument, after: ToolPolicyDocument, asked: AskedPairs): boolean {
+export function hasDifferingCall(before: ToolPolicyDocument, after: ToolPolicyDocument, asked: PairFilter): boolean {
   return [...pairsOf(before, after)].some(({ x, y, show }) => {
     const call = asked(x, y) && analysisOrError(() => show(false));
     return call && !(call instanceof Error);
@@ -193,7 +193,7 @@ function shownBy(
     if (!call || isShown(call)) return call;
     without.push(reach.otherThan(call.target));
   }
-  throw new Unsolved(`none of ${maxExamples} calls is in normal form`);
+  throw new UnsolvedError(`none of ${maxExamples} calls is in normal form`);
 }
 
 const agrees = (a: CompiledPolicy, b: CompiledPolicy, x: End, y: End, call: ToolCall): boolean =>

@@ -7,7 +7,7 @@ import type { Decision } from '#core/contracts/envelope.ts';
 import { type PlacedRegion, type Region, tightens } from './diff.ts';
 
 /** A rule of the pack, a guard or the default that one of the tenant's own rules overrides. */
-export interface Lifted {
+export interface LiftedDecision {
   /** As in `Region.rule_before`. */
   readonly rule: string;
   /** Index among the rules before the change; absent for guards and the default. */
@@ -17,11 +17,11 @@ export interface Lifted {
   readonly example: Region['example'];
 }
 
-export interface Lifting {
+export interface RuleLifts {
   readonly rule: string;
   /** Index of the tenant's rule in `tool_policies.rules`. */
   readonly index: number;
-  readonly lifts: readonly Lifted[];
+  readonly lifts: readonly LiftedDecision[];
 }
 
 /**
@@ -32,14 +32,14 @@ export interface Lifting {
 export function liftsOf(
   regions: readonly PlacedRegion[],
   own: { readonly before: number; readonly after: number },
-): Lifting[] {
-  const found = new Map<number, { readonly rule: string; readonly lifts: Map<string, Lifted> }>();
+): RuleLifts[] {
+  const found = new Map<number, { readonly rule: string; readonly lifts: Map<string, LiftedDecision> }>();
   for (const region of regions) {
     const { index_before, index_after, rule_before, rule_after, from, to, example } = region;
     const isOwnNow = index_after !== undefined && index_after >= 0 && index_after < own.after;
     const wasOwn = index_before !== undefined && index_before >= 0 && index_before < own.before;
     if (!isOwnNow || wasOwn || region.approval || tightens(region)) continue;
-    const lifting = found.get(index_after) ?? { rule: rule_after, lifts: new Map<string, Lifted>() };
+    const lifting = found.get(index_after) ?? { rule: rule_after, lifts: new Map<string, LiftedDecision>() };
     found.set(index_after, lifting);
     const isRule = index_before !== undefined && index_before >= 0;
     const lifted = { rule: rule_before, ...(isRule && { index: index_before }), from, to, example };
@@ -53,4 +53,4 @@ export function liftsOf(
     .map(([index, { rule, lifts }]) => ({ rule, index, lifts: [...lifts.values()] }));
 }
 
-const sizeOf = ({ example }: Lifted): number => JSON.stringify(example).length;
+const sizeOf = ({ example }: LiftedDecision): number => JSON.stringify(example).length;

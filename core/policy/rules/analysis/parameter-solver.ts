@@ -4,7 +4,7 @@
  */
 
 import { exampleNames, isPlace, type Places } from '../parameter-places.ts';
-import { holds } from '../predicate.ts';
+import { meetsPredicate } from '../predicate.ts';
 import type { CallConstraint } from './call-constraints.ts';
 import type { TextSolver } from './text-solver.ts';
 
@@ -38,7 +38,7 @@ function addWanted(
   for (const want of wanted) {
     const taken = new Set([...names, ...Object.keys(result)]);
     const options = freeNames(want.anywhere ?? 'all', bans, taken, texts);
-    if (options.length === 0) throw new Unsolved('no free name is left for a text that a condition wants');
+    if (options.length === 0) throw new UnsolvedError('no free name is left for a text that a condition wants');
     const found = options.flatMap((name) => {
       const text = texts.shortest([want, ...bansAt(bans, name)], new Set());
       return text === undefined ? [] : [{ name, text }];
@@ -74,7 +74,7 @@ const bansAt = (bans: readonly CallConstraint[], name: string): CallConstraint[]
   bans.filter(({ anywhere }) => isPlace(anywhere ?? 'all', name));
 
 /** A case that this solver leaves open, for which the analysis reports «not analysed». */
-export class Unsolved extends Error {}
+export class UnsolvedError extends Error {}
 
 class Solver {
   readonly #texts: TextSolver;
@@ -138,7 +138,8 @@ class Solver {
   }
 }
 
-const fits = (need: CallConstraint, value: unknown): boolean => holds(need.predicate, value, asis) !== need.negated;
+const fits = (need: CallConstraint, value: unknown): boolean =>
+  meetsPredicate(need.predicate, value, asis) !== need.negated;
 const acceptsMissing = (need: CallConstraint): boolean => fits(need, undefined);
 
 const smallest = (found: readonly SolvedValue[]): SolvedValue =>

@@ -8,11 +8,11 @@ import { normalName } from '#core/text/matching/name-automaton.ts';
 import { normalText } from '#core/text/matching/text-automaton.ts';
 import { holdsAt } from '../argument-path.ts';
 import type { CompiledArgument, CompiledRule } from '../compiled-rule.ts';
-import { holds } from '../predicate.ts';
+import { meetsPredicate } from '../predicate.ts';
 import type { StateBudget } from './automaton-product.ts';
 import { type CallConstraint, constraintOf } from './call-constraints.ts';
 import { anyText, type Constraint, constrain, FieldLanguages } from './field-languages.ts';
-import { solveParameters, Unsolved } from './parameter-solver.ts';
+import { solveParameters, UnsolvedError } from './parameter-solver.ts';
 import { isEntangled, partedOf, type SourceAtom } from './source-atoms.ts';
 import { TextSolver } from './text-solver.ts';
 
@@ -117,7 +117,7 @@ export class Reach {
    */
   find(within: readonly CompiledRule[], without: readonly CompiledRule[], shortest: boolean): ToolCall | undefined {
     if (this.#open.size > 0 && [...within, ...without].some((rule) => this.#open.has(rule)))
-      throw new Unsolved('a condition asks for value and source of some element together');
+      throw new UnsolvedError('a condition asks for value and source of some element together');
     const asked = within.flatMap((rule) => this.#conditions.get(rule)!);
     const first = asked.reduce((box, condition) => narrow(box, condition, false), everyCall);
     const size = this.#sizeOf(first);
@@ -228,7 +228,7 @@ export class Reach {
   }
 
   #meetsArgument({ path, predicate }: CompiledArgument, parameters: unknown): boolean {
-    return holdsAt(path, parameters, (value) => holds(predicate, value, (text) => this.#texts.normal(text)));
+    return holdsAt(path, parameters, (value) => meetsPredicate(predicate, value, (text) => this.#texts.normal(text)));
   }
 
   #conditionsOf(rule: CompiledRule): Condition[] {

@@ -14,7 +14,7 @@ export interface SourceAtom {
 }
 
 /** An argument condition split into two parts: one on the value, one on its source. */
-interface Parted {
+interface SplitCondition {
   readonly value: CompiledArgument;
   /** Condition that a value is present, because a missing value has no source. */
   readonly present: CompiledArgument;
@@ -22,7 +22,7 @@ interface Parted {
 }
 
 /** Splits a condition into its parts. Returns undefined if it has no source part. */
-export function partedOf({ path, predicate }: CompiledArgument): Parted | undefined {
+export function partedOf({ path, predicate }: CompiledArgument): SplitCondition | undefined {
   const { origin, source: written } = predicate;
   if (!origin) return undefined;
   const { source: _of, source_not: _not, source_some: _some, ...members } = written;

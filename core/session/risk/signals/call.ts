@@ -59,7 +59,7 @@ export function pathsOf(call: Call): string[] {
 }
 
 /** Returns the words of a command line, even if only its text is available. */
-export const wordsOf = ({ argv, target, word }: Call): readonly string[] =>
+export const commandWords = ({ argv, target, word }: Call): readonly string[] =>
   argv.length > 0 ? argv : [word, ...target.split(/\s+/)];
 
 /**

@@ -1,6 +1,6 @@
 /** Finds deletions and determines how severe they are. Build output may be deleted. */
 import { asText } from '#core/kernel/as-text.ts';
-import { type Finder, riskyOperation, wordsOf } from './call.ts';
+import { commandWords, type Finder, riskyOperation } from './call.ts';
 
 /** Folders and files that the next build recreates. */
 const scratch =
@@ -19,7 +19,7 @@ export const deletion: Finder = (call) => {
   if (protocol === 'shell') {
     const operation = riskyOperation(call, 'destroys');
     if (operation !== undefined) return { kind: 'destroy', object: operation, weight: 3 };
-    const line = wordsOf(call).join(' ');
+    const line = commandWords(call).join(' ');
     const grave = graveLine.exec(line)?.[0];
     if (grave !== undefined) return { kind: 'destroy', object: grave, weight: 3 };
     if (capability !== 'delete' && word !== 'rm') return undefined;

@@ -3,7 +3,7 @@
 import { asText } from '#core/kernel/as-text.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { sendingVerbs } from '#core/policy/classification/verbs.ts';
-import { type Call, type SignalMatch, wordsOf } from './call.ts';
+import { type Call, commandWords, type SignalMatch } from './call.ts';
 
 const sendingTool = new Set([
   'email',
@@ -50,7 +50,7 @@ function byCommand(
   strange: (host: string | undefined) => SignalMatch | undefined,
 ): SignalMatch | undefined {
   const { word, capability, target } = call;
-  const words = wordsOf(call);
+  const words = commandWords(call);
   if (word === 'curl' || word === 'wget') {
     const address = hostIn(target);
     const tells = target.includes('?') && target.length - target.indexOf('?') > longQuery;

@@ -1,5 +1,5 @@
 /** Finds the places that a call reaches: a host, a repository, a database. Local files do not count as places. */
-import { type Finder, wordsOf } from './call.ts';
+import { commandWords, type Finder } from './call.ts';
 import { hostIn, hostOf } from './egress.ts';
 
 const reaching = new Set([
@@ -31,7 +31,7 @@ export const place: Finder = (call) => {
   if (protocol === 'git') return reached('repository', repositoryOf(target));
   if (protocol === 'sql') return reached('database', textAt(call.parameters, 'database'));
   if (protocol !== 'shell' || !reaching.has(word)) return undefined;
-  const named = wordsOf(call)
+  const named = commandWords(call)
     .slice(1)
     .flatMap((each) => hostIn(each) ?? bareHost.exec(each)?.[1] ?? [])[0];
   return reached('host', named);

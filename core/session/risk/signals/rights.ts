@@ -2,7 +2,7 @@
  * Finds the acquisition of privileges: root, set-uid, accounts, IAM, database roles, and files that run with other
  * users' rights.
  */
-import { type Call, type Finder, pathsOf, riskyOperation, type SignalMatch, wordsOf } from './call.ts';
+import { type Call, commandWords, type Finder, pathsOf, riskyOperation, type SignalMatch } from './call.ts';
 
 /**
  * Files that a build server runs with its own rights. Only whole names match: `special` and `.github/workflows.md` do
@@ -51,7 +51,7 @@ export const privilege: Finder = (call) => {
 };
 
 function byCommand(call: Call): SignalMatch | undefined {
-  const [, ...rest] = wordsOf(call);
+  const [, ...rest] = commandWords(call);
   const { word } = call;
   if (become.has(word))
     return { kind: 'sudo', object: `${word} ${rest.find((each) => !each.startsWith('-')) ?? ''}`.trim() };

@@ -4,7 +4,7 @@ import { tables } from '#core/catalog/databases.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { wordSet } from '#core/kernel/word-set.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
-import { type Call, type Finder, pathsOf, type SignalContext, type SignalMatch, wordsOf } from './call.ts';
+import { type Call, commandWords, type Finder, pathsOf, type SignalContext, type SignalMatch } from './call.ts';
 
 /** Commands that print secrets, for programs without a profile. */
 const stores =
@@ -35,7 +35,7 @@ export function secret(
   if (call.protocol !== 'shell') return undefined;
   const { shows, operation } = call.parameters;
   if (shows === 'secrets') return hit(`${call.word} ${asText(operation ?? call.target)}`);
-  const line = wordsOf(call).join(' ');
+  const line = commandWords(call).join(' ');
   const [, store] = /^((?:\S+ ?){1,4})/.exec(line) ?? [];
   return stores.test(line) ? hit(store?.trim() ?? line) : undefined;
 }

@@ -22,7 +22,7 @@ export type FilePlan = { readonly file: string } & (
 );
 
 /** Current and planned contents of a file. */
-export interface Step {
+export interface FileEdit {
   readonly file: string;
   readonly before: string | undefined;
   /** Planned contents; undefined if the file is to be deleted. */
@@ -39,13 +39,13 @@ interface SetupRecord {
 
 const keptFile = (file: string): string => `${file}.before-agentctl`;
 
-export function setUp(plan: FilePlan): Step {
+export function setUp(plan: FilePlan): FileEdit {
   const before = readIfPresent(plan.file);
   return { file: plan.file, before, after: withPlannedChange(plan, before ?? '') };
 }
 
 /** Restores the original text if the file has not changed since; otherwise removes only the added settings. */
-export function undoPlan(plan: FilePlan): Step {
+export function undoPlan(plan: FilePlan): FileEdit {
   const { file } = plan;
   const now = readIfPresent(file);
   if (now === undefined) return { file, before: undefined, after: undefined };
@@ -60,7 +60,7 @@ const withPlannedChange = (plan: FilePlan, text: string): string =>
   plan.kind === 'toml' ? withBlock(text, plan.lines, plan.file) : withChange(text, plan, plan.file);
 
 /** Saves the original text the first time, and replaces the file atomically. */
-export function write({ file, before, after }: Step): void {
+export function write({ file, before, after }: FileEdit): void {
   if (after === undefined) return;
   const known = keptOf(file);
   const former = known ? known.text : before;
@@ -74,7 +74,7 @@ export function write({ file, before, after }: Step): void {
   }
 }
 
-export function restore({ file, after }: Step): void {
+export function restore({ file, after }: FileEdit): void {
   try {
     if (after === undefined) rmSync(file, { force: true });
     else replace(file, after);

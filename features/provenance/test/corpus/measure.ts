@@ -11,7 +11,7 @@ import { checkManifests } from '#core/session/tasks/check.ts';
 import { driftVerdict } from '#core/session/tasks/decide-manifests.ts';
 import { sheetOfFirstRequest } from '#core/session/tasks/first-request.ts';
 import { withFirst } from '#core/session/tasks/first-sheet.ts';
-import type { Attached } from '#core/session/tasks/ports.ts';
+import type { AttachedManifests } from '#core/session/tasks/ports.ts';
 import { formsOfValue } from '#features/provenance/texts-of.ts';
 import { type SeenText, traceValues } from '#features/provenance/trace.ts';
 import { wordsSeen } from '#features/provenance/trace-call.ts';
@@ -78,7 +78,7 @@ async function decisionOf(
 
 /** The task sheet from a session's first request, and additions that a reviewer accepted. */
 interface Sheet {
-  readonly attached: Attached;
+  readonly attached: AttachedManifests;
   readonly accepted: string[];
 }
 

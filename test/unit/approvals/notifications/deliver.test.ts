@@ -1,5 +1,5 @@
 /** Deliveries: receipts, retries, dead letters, and the order of messages about an approval. */
-import { DeliveryRefused, deliverAll, deliverUntilNoneIsDue } from '#core/approvals/notifications/deliver.ts';
+import { DeliveryRefusal, deliverAll, deliverUntilNoneIsDue } from '#core/approvals/notifications/deliver.ts';
 import type { Notifier } from '#core/approvals/notifications/deliver-ports.ts';
 import { enqueueSubmitted } from '#core/approvals/notifications/enqueue.ts';
 import { deliverySetting as setting } from './delivery-setting.ts';
@@ -153,7 +153,7 @@ describe('delivering', () => {
   ])('a channel that requests %d s is retried after %d s', async (asked, waited) => {
     const { ports, faults, enqueue, delivery } = setting();
     await enqueue('submitted');
-    faults.push(new DeliveryRefused('slow down', asked));
+    faults.push(new DeliveryRefusal('slow down', asked));
     await deliverDue(ports);
     expect((Date.parse(delivery()!.due_at) - ports.clock.now()) / 1000).toBe(waited);
   });

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { Configuration } from '#core/contracts/config.ts';
 import { durationMs, type Rollout, rolloutStates } from '#core/contracts/rollout.ts';
 import { createRolloutSchema, rolloutDefaultsSchema } from '#core/contracts/rollout-schema.ts';
-import { assign, placeOf } from '#core/models/rollouts/assign.ts';
+import { assign, rolloutPosition } from '#core/models/rollouts/assign.ts';
 import { rolloutsInForce } from '#core/models/rollouts/in-force.ts';
 import { judge, leastRequests, lowerBound } from '#core/models/rollouts/judge.ts';
 import { moved, type RolloutMove } from '#core/models/rollouts/moves.ts';
@@ -169,8 +169,8 @@ describe("[rollout.traffic] the canary's share", () => {
       }),
     );
     const share =
-      Array.from({ length: 20_000 }, (_, n) => placeOf('r1', 't', `s${n}`)).filter((place) => place < 25).length /
-      20_000;
+      Array.from({ length: 20_000 }, (_, n) => rolloutPosition('r1', 't', `s${n}`)).filter((place) => place < 25)
+        .length / 20_000;
     expect(share).toBeGreaterThan(0.235);
     expect(share).toBeLessThan(0.265);
   });

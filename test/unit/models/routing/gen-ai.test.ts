@@ -1,5 +1,5 @@
 /** Span attributes according to the GenAI conventions. */
-import { answerAttributes, requestAttributes, type Settled } from '#core/models/routing/gen-ai.ts';
+import { answerAttributes, type ReplyOutcome, requestAttributes } from '#core/models/routing/gen-ai.ts';
 
 test('[trace.export] input tokens include cached ones, which are listed separately under both names', () => {
   const usage = { input_tokens: 3, output_tokens: 5, cache_read_tokens: 1000, cache_write_tokens: 200 };
@@ -40,7 +40,7 @@ test.each([
 
 test('[trace.export] finish reasons are a list with one entry for each choice of a complete reply', () => {
   const body = { choices: [{ finish_reason: 'stop' }, { finish_reason: 'length' }, { finish_reason: null }] };
-  const reasonsOf = (settled: Partial<Settled>) =>
+  const reasonsOf = (settled: Partial<ReplyOutcome>) =>
     answerAttributes({ usage: {}, ...settled })['gen_ai.response.finish_reasons'];
   expect(reasonsOf({ body, finishReasons: ['stop'] })).toEqual(['stop', 'length']);
   expect(reasonsOf({ body: { stop_reason: 'end_turn' } })).toEqual(['end_turn']);

@@ -1,10 +1,10 @@
 /** Faults that count for a circuit breaker. */
 
 import type { FaultKind } from '#core/models/providers/ports.ts';
-import { outcomeOf, retryDelayMs } from '#core/models/routing/retry.ts';
+import { breakerOutcome, retryDelayMs } from '#core/models/routing/retry.ts';
 
 const outcome = (kind: FaultKind, status?: number) =>
-  outcomeOf({ kind, ...(status !== undefined && { status }) } as Parameters<typeof outcomeOf>[0]);
+  breakerOutcome({ kind, ...(status !== undefined && { status }) } as Parameters<typeof breakerOutcome>[0]);
 
 test.each<[FaultKind, number | undefined, string]>([
   ['status', 400, 'success'],

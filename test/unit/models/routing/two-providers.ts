@@ -7,7 +7,7 @@ import type { Telemetry } from '#core/kernel/ports.ts';
 import { ProviderFault } from '#core/models/providers/ports.ts';
 import { providersFrom } from '#core/models/providers/providers.ts';
 import { createBreakers } from '#core/models/routing/breakers.ts';
-import { type Answered, callProvider, type RoutedCall } from '#core/models/routing/call-provider.ts';
+import { callProvider, type ProviderAnswer, type RoutedCall } from '#core/models/routing/call-provider.ts';
 import { planRoute } from '#core/models/routing/plan.ts';
 import { type FakeProvider, startFakeProvider } from '../../../support/fake-providers.ts';
 import { providerEntry } from '../../../support/provider-entry.ts';
@@ -76,7 +76,7 @@ export async function faultOf(work: Promise<unknown>): Promise<ProviderFault> {
   if (!(thrown instanceof ProviderFault)) throw thrown ?? new Error('it did not fail');
   return thrown;
 }
-export async function read({ reply }: Answered): Promise<JsonObject[]> {
+export async function read({ reply }: ProviderAnswer): Promise<JsonObject[]> {
   if (reply.type !== 'stream') throw new Error('no stream');
   const events: JsonObject[] = [];
   for await (const event of reply.events) events.push(event);

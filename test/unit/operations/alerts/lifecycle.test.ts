@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import type { AlertRow } from '#core/contracts/alert.ts';
-import { alertId, evaluated, keyOf, type Measured, placeOf } from '#core/operations/alerts/lifecycle.ts';
+import { alertId, evaluated, keyOf, type Measurement, parseAlertId } from '#core/operations/alerts/lifecycle.ts';
 
 const normalToResolve = 5;
 
 const minute = (n: number) => new Date(Date.UTC(2026, 0, 1) + n * 60_000).toISOString();
 const what = { scope: 'default', type: 'static_threshold', dimension: 'tenant:default', metric: 'error_rate' } as const;
-const measured = (value: number, severity: 'warning' | 'critical' = 'warning'): Measured => ({
+const measured = (value: number, severity: 'warning' | 'critical' = 'warning'): Measurement => ({
   ...what,
   value,
   threshold: 1,
@@ -14,7 +14,7 @@ const measured = (value: number, severity: 'warning' | 'critical' = 'warning'): 
 });
 
 /** Evaluates one value per minute. @returns the row after each, and the changes */
-function history(values: readonly Measured[]) {
+function history(values: readonly Measurement[]) {
   const changes: (string | undefined)[] = [];
   let row: AlertRow | undefined;
   for (const [n, each] of values.entries()) {
@@ -91,7 +91,7 @@ test('[alert.lifecycle] an alert opens only if none is open, and resolves only a
 test.each(['x', '_.0123456789abcdef-1', 'a.b.0123456789abcdef-12'])(
   'the id %j leads to its own place or to none',
   (id) => {
-    const place = placeOf(id);
+    const place = parseAlertId(id);
     if (place) expect(alertId(place.scope, place.key, Number(id.split('-').at(-1)))).toBe(id);
     else expect(id).toBe('x');
   },

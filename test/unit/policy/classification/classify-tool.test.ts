@@ -1,7 +1,7 @@
 /** The capability of tools, derived from their names. */
 
 import * as z from 'zod';
-import { wordsOf } from '#core/mcp/tools/action.ts';
+import { toolPolicyFacts } from '#core/mcp/tools/action.ts';
 import { capabilityFromName, classifyTool, moreSevere } from '#core/policy/classification/classify-tool.ts';
 import { changingVerbs } from '#core/policy/classification/verbs.ts';
 import { anything, readCases, rows, text, texts } from '../../../support/yaml.ts';
@@ -79,6 +79,6 @@ test('[action.class] the reason names the verb', () => {
 test('[action.class] MCP tools use the same table', () => {
   for (const [own, capability] of named) {
     const tool = { own, exposed: own, entry: entry(), definition: { name: own } };
-    expect([own, wordsOf(tool).capability]).toEqual([own, capability]);
+    expect([own, toolPolicyFacts(tool).capability]).toEqual([own, capability]);
   }
 });
