@@ -54,7 +54,7 @@ const commandKit = [
 ];
 
 /** Forbids any import from a file of `to` in a file of `from`, including type imports. */
-const never = (name, from, to) => ({ name, severity: 'error', from: { path: from }, to: { path: to } });
+const forbidImports = (name, from, to) => ({ name, severity: 'error', from: { path: from }, to: { path: to } });
 
 export default {
   forbidden: [
@@ -72,33 +72,33 @@ export default {
       to: { couldNotResolve: true, pathNot: '^aws-lambda$' },
     },
     ...layers.map((layer, at) =>
-      never(`core-${layer}`, `^core/${layer}/`, `^core/(?!(${layers.slice(0, at + 1).join('|')})/)`),
+      forbidImports(`core-${layer}`, `^core/${layer}/`, `^core/(?!(${layers.slice(0, at + 1).join('|')})/)`),
     ),
-    never('core-has-no-other-folder', `^core/(?!(${layers.join('|')})/)`, '.'),
+    forbidImports('core-has-no-other-folder', `^core/(?!(${layers.join('|')})/)`, '.'),
     // A feature's tests, in its folder `test`, compose a whole gateway, as other tests do. Its container is a host, and so is its
     // folder `host`, for this machine.
     ...[
-      never('features-are-apart', '^features/([^/]+)/', '^features/(?!$1/|feature\\.ts$)'),
+      forbidImports('features-are-apart', '^features/([^/]+)/', '^features/(?!$1/|feature\\.ts$)'),
       {
         // A WASM module is checked in its own runtime. A feature's own adapters, in its folder `adapters`, are built on
         // other adapters; `feature.ts` contains the types of the objects that hosts pass to them.
-        ...never('features-know-core', '^features/', '^(adapters/(?!wasm/module\\.ts$)|lambdas)/'),
+        ...forbidImports('features-know-core', '^features/', '^(adapters/(?!wasm/module\\.ts$)|lambdas)/'),
         from: { path: '^features/', pathNot: '^features/(feature\\.ts$|[^/]+/(test|adapters|container|host)/)' },
       },
       {
-        ...never('features-add-stacks', '^features/', '^lib/'),
+        ...forbidImports('features-add-stacks', '^features/', '^lib/'),
         from: { path: '^features/', pathNot: '^features/(stacks\\.ts$|[^/]+/(test|stack)/)' },
       },
-      never('adapters-of-features', '^features/[^/]+/adapters/', '^(lambdas|lib|bin)/'),
+      forbidImports('adapters-of-features', '^features/[^/]+/adapters/', '^(lambdas|lib|bin)/'),
       // Commands are built from the same parts everywhere.
-      never('features-add-commands', '^features/', `^bin/(?!agentctl/(${commandKit.join('|')})\\.ts$)`),
+      forbidImports('features-add-commands', '^features/', `^bin/(?!agentctl/(${commandKit.join('|')})\\.ts$)`),
     ].map((rule) => ({ ...rule, from: { pathNot: '^features/[^/]+/(test|container|host)/', ...rule.from } })),
-    never('containers-are-hosts', '^features/[^/]+/(container|host)/', '^(lib|bin/(?!local/))'),
-    never('stacks-know-contracts', '^features/[^/]+/stack/', '^core/(?!contracts/|kernel/)'),
-    never('tests-of-features-are-apart', '^features/([^/]+)/test/', '^features/(?!$1/|[\\w-]+\\.ts$)'),
+    forbidImports('containers-are-hosts', '^features/[^/]+/(container|host)/', '^(lib|bin/(?!local/))'),
+    forbidImports('stacks-know-contracts', '^features/[^/]+/stack/', '^core/(?!contracts/|kernel/)'),
+    forbidImports('tests-of-features-are-apart', '^features/([^/]+)/test/', '^features/(?!$1/|[\\w-]+\\.ts$)'),
     {
       // Commands read and write files of the machine.
-      ...never(
+      ...forbidImports(
         'core-does-no-io',
         '^(core|features)/',
         '^(node:)?(fs|net|http|https|http2|child_process|dns|tls|worker_threads)(/|$)|node_modules/(@aws-sdk|@smithy|@middy|@aws-lambda-powertools)/',
@@ -108,21 +108,25 @@ export default {
         pathNot: '^features/(feature\\.ts$|[^/]+/(test|commands|adapters|container|host)/)',
       },
     },
-    never('core-is-pure', '^core/', '^(features|adapters|lambdas|lib|bin)/'),
-    never('adapters-know-no-handler', '^adapters/', '^(lambdas|lib|bin)/'),
-    never('handlers-know-no-host', '^lambdas/', '^(lib|bin|adapters/local)/'),
+    forbidImports('core-is-pure', '^core/', '^(features|adapters|lambdas|lib|bin)/'),
+    forbidImports('adapters-know-no-handler', '^adapters/', '^(lambdas|lib|bin)/'),
+    forbidImports('handlers-know-no-host', '^lambdas/', '^(lib|bin|adapters/local)/'),
     // Handlers receive external services as ports: clients are created where the ports are composed.
-    never('handlers-use-ports', '^lambdas/[^/]+/(http|event)\\.ts$', '^adapters/(?!tables/delivery-record)'),
-    never('console-knows-core', '^console/', '^(features|adapters|lambdas|lib|bin)/'),
-    never('operator-knows-contracts', '^operator/', '^(core/(?!contracts/|kernel/)|adapters|lambdas|lib|bin|console)'),
-    never('nothing-knows-the-operator', '^(core|features|adapters|lambdas|lib|console)/', '^operator/'),
-    never(
+    forbidImports('handlers-use-ports', '^lambdas/[^/]+/(http|event)\\.ts$', '^adapters/(?!tables/delivery-record)'),
+    forbidImports('console-knows-core', '^console/', '^(features|adapters|lambdas|lib|bin)/'),
+    forbidImports(
+      'operator-knows-contracts',
+      '^operator/',
+      '^(core/(?!contracts/|kernel/)|adapters|lambdas|lib|bin|console)',
+    ),
+    forbidImports('nothing-knows-the-operator', '^(core|features|adapters|lambdas|lib|console)/', '^operator/'),
+    forbidImports(
       'reconciliation-does-no-io',
       '^operator/(resources|compose|environment|plan|settle)',
       '^(node:)?(fs|net|http|https|http2|child_process|dns|tls|worker_threads|timers)(/|$)|^operator/(?!resources|compose|environment|plan|settle)',
     ),
-    never('nothing-knows-the-console', '^(core|features|adapters|lambdas|lib|bin)/', '^console/'),
-    never('cloud-shape-knows-contracts', '^lib/', '^(core/(?!contracts/|kernel/)|adapters|lambdas|bin)'),
+    forbidImports('nothing-knows-the-console', '^(core|features|adapters|lambdas|lib|bin)/', '^console/'),
+    forbidImports('cloud-shape-knows-contracts', '^lib/', '^(core/(?!contracts/|kernel/)|adapters|lambdas|bin)'),
   ],
   options: {
     doNotFollow: { path: 'node_modules' },

@@ -39,7 +39,7 @@ const neededLater = ({ archives, readsArchive, surface }) => [
 ];
 const names = Object.keys(functions);
 /** Containers of features, by the name of their folder in `dist`. */
-const containers = (await found('features/*/container')).map((folder) => [basename(dirname(folder)), folder]);
+const containers = (await findFiles('features/*/container')).map((folder) => [basename(dirname(folder)), folder]);
 const wasmWorker = 'adapters/wasm/worker.ts';
 
 const options = {
@@ -216,9 +216,9 @@ async function addWasmWorkers() {
 
 /** Copies policy packs, prices and filters next to the code, without the packs' decision tables. */
 async function addData() {
-  const packs = (await found('policies/*.yaml')).filter((file) => !file.endsWith('.cases.yaml'));
-  const prices = await found('config/prices.yaml');
-  const filters = await found('plugins/*.wasm');
+  const packs = (await findFiles('policies/*.yaml')).filter((file) => !file.endsWith('.cases.yaml'));
+  const prices = await findFiles('config/prices.yaml');
+  const filters = await findFiles('plugins/*.wasm');
   // The sandbox makes no decisions and gets no data files.
   for (const name of [...names.filter((name) => !functions[name].sandboxed), ...containers.map(([name]) => name)]) {
     for (const file of [...packs, ...prices]) await cp(file, `dist/${name}/policies/${basename(file)}`);
@@ -226,6 +226,6 @@ async function addData() {
   }
 }
 
-async function found(pattern) {
+async function findFiles(pattern) {
   return (await Array.fromAsync(glob(pattern))).sort();
 }

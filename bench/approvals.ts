@@ -41,13 +41,13 @@ export async function benchApprovals(count: number): Promise<Record<string, numb
     const voted = (id: string, by: string) =>
       post(`${admin}/approvals/${id}/approve`, `bench-${by}`, { reviewer: by, comment: 'stress' });
 
-    const ids = await timed('asked for', count, figures, async (n) => String((await act(n)).body.envelope_id));
-    const votes = await timed('voted on twice', count, figures, async (n) => {
+    const ids = await measureRate('asked for', count, figures, async (n) => String((await act(n)).body.envelope_id));
+    const votes = await measureRate('voted on twice', count, figures, async (n) => {
       const [one, other] = await Promise.all([voted(ids[n]!, 'alice'), voted(ids[n]!, 'bob')]);
       return [one.status, other.status].sort().join();
     });
     expectAll('votes', votes, '200,409');
-    const uses = await timed('used twice', count, figures, async (n) => {
+    const uses = await measureRate('used twice', count, figures, async (n) => {
       const both = await Promise.all([act(n, { approval_ref: ids[n] }), act(n, { approval_ref: ids[n] })]);
       return both
         .map(({ body }) => body.decision)
@@ -81,7 +81,7 @@ const actionOf = (n: number) => ({
   actor: { agent: 'bench', session: `bench-${n % 256}` },
 });
 
-async function timed<T>(
+async function measureRate<T>(
   what: string,
   count: number,
   figures: Record<string, number>,

@@ -153,14 +153,14 @@ async function startPortkey(provider: unknown, offset: number): Promise<{ child:
   const target = { name: 'portkey', url: `http://127.0.0.1:${port}/v1/chat/completions`, headers, pid: child.pid };
   for (let tries = 0; tries < 100; tries++) {
     const { failed } = await load({ ...target, body: chatBody(false), requests: 1, concurrency: 1 });
-    if (failed === 0) return { child: ended(child), target };
+    if (failed === 0) return { child: endedChild(child), target };
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   child.kill('SIGKILL');
   throw new Error(`Portkey of ${folder} did not answer`);
 }
 
-const ended = (child: ChildProcess): Child => ({
+const endedChild = (child: ChildProcess): Child => ({
   process: child,
   ready: {},
   readyMs: 0,

@@ -51,12 +51,12 @@ export async function benchEdge(): Promise<Record<string, number>> {
       };
     };
     const asks: Readonly<Record<string, Ask>> = {
-      direct: () => ended(plainRequest(`${gateway_url}/health`, { agent: agents.plain })),
-      'HTTP/1.1 over TLS': () => ended(request(`${edge_url}/api/health`, { agent: agents.tls })),
+      direct: () => responseEnd(plainRequest(`${gateway_url}/health`, { agent: agents.plain })),
+      'HTTP/1.1 over TLS': () => responseEnd(request(`${edge_url}/api/health`, { agent: agents.tls })),
       'HTTP/2 over TLS': open(edge_url!, { ca }),
       'HTTP/2 in clear text': open(edge_h2c_url!),
     };
-    const times = await measured(asks);
+    const times = await measureAll(asks);
     agents.plain.destroy();
     agents.tls.destroy();
     const middle = (name: string, share = 0.5): number => at(times.get(name) ?? [], share);
@@ -74,7 +74,7 @@ export async function benchEdge(): Promise<Record<string, number>> {
   }
 }
 
-async function measured(asks: Readonly<Record<string, Ask>>): Promise<Map<string, number[]>> {
+async function measureAll(asks: Readonly<Record<string, Ask>>): Promise<Map<string, number[]>> {
   const times = new Map<string, number[]>(Object.keys(asks).map((name) => [name, []]));
   for (let round = 0; round <= rounds; round++)
     for (const [name, ask] of Object.entries(asks))
@@ -89,7 +89,7 @@ async function measured(asks: Readonly<Record<string, Ask>>): Promise<Map<string
   return times;
 }
 
-const ended = (call: ReturnType<typeof plainRequest>): Promise<number> =>
+const responseEnd = (call: ReturnType<typeof plainRequest>): Promise<number> =>
   new Promise((resolve, reject) => {
     call.once('response', (response) => response.resume().once('end', () => resolve(response.statusCode ?? 0)));
     call.once('error', reject).end();

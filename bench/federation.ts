@@ -47,19 +47,19 @@ export async function benchFederation(): Promise<Record<string, number>> {
       const headers = { authorization: `Bearer ${tokenOf(nth)}`, 'content-type': 'application/json' };
       return send(`${url}/status`, { agent, headers, method: 'POST' }, JSON.stringify(statusOf(nth)));
     };
-    const first = await measured(pid, 1, async (nth) => {
+    const first = await cpuPerRequest(pid, 1, async (nth) => {
       const { status, etag } = await ask(nth);
       if (status !== 200 || etag === undefined) throw new Error(`the first document was answered ${status}`);
       etags[nth] = etag;
     });
-    const same = await measured(pid, rounds, async (nth) => {
+    const same = await cpuPerRequest(pid, rounds, async (nth) => {
       const { status, etag } = await ask(nth);
       if (status === 304) return;
       // A document is reissued every ten minutes, which may happen during the run.
       if (status !== 200) throw new Error(`a plane was answered ${status}`);
       etags[nth] = etag!;
     });
-    const status = await measured(pid, 2, async (nth) => {
+    const status = await cpuPerRequest(pid, 2, async (nth) => {
       const answer = await report(nth);
       if (answer.status !== 200) throw new Error(`a report was answered ${answer.status}`);
     });
@@ -77,7 +77,11 @@ export async function benchFederation(): Promise<Record<string, number>> {
 }
 
 /** Returns the gateway's CPU time per request. */
-async function measured(pid: number | undefined, times: number, work: (nth: number) => Promise<void>): Promise<number> {
+async function cpuPerRequest(
+  pid: number | undefined,
+  times: number,
+  work: (nth: number) => Promise<void>,
+): Promise<number> {
   const before = cpuMs(pid);
   let next = 0;
   const worker = async () => {

@@ -37,12 +37,12 @@ export async function benchMcp(): Promise<Record<string, number>> {
     const session = opened.headers.get('mcp-session-id') ?? '';
     await opened.body?.cancel();
     const ours = { url, headers: { ...key, 'mcp-session-id': session, 'mcp-protocol-version': '2025-11-25' } };
-    await measured('governed, first calls,', { ...ours, body: call, requests: 500, concurrency: 1 }, figures);
+    await measureLoad('governed, first calls,', { ...ours, body: call, requests: 500, concurrency: 1 }, figures);
     for (const each of [direct, ours]) await load({ ...each, body: call, requests: warmUpCalls, concurrency: 16 });
     for (const concurrency of [1, 16]) {
       const requests = concurrency === 1 ? 500 : 2000;
-      const bare = await measured('direct', { ...direct, body: call, requests, concurrency }, figures);
-      const governed = await measured('governed', { ...ours, body: call, requests, concurrency }, figures);
+      const bare = await measureLoad('direct', { ...direct, body: call, requests, concurrency }, figures);
+      const governed = await measureLoad('governed', { ...ours, body: call, requests, concurrency }, figures);
       figures[`c=${concurrency}, added p50 ms`] = governed.p50Ms - bare.p50Ms;
       figures[`c=${concurrency}, added p99 ms`] = governed.p99Ms - bare.p99Ms;
       figures[`c=${concurrency}, ratio of rates`] = governed.perSecond / bare.perSecond;
@@ -55,7 +55,7 @@ export async function benchMcp(): Promise<Record<string, number>> {
   return figures;
 }
 
-async function measured(name: string, given: Parameters<typeof load>[0], figures: Record<string, number>) {
+async function measureLoad(name: string, given: Parameters<typeof load>[0], figures: Record<string, number>) {
   const result: LoadResult = await load(given);
   if (result.failed > 0) throw new Error(`${result.failed} of ${given.requests} ${name} calls failed`);
   figures[`${name} c=${given.concurrency}, req/s`] = result.perSecond;

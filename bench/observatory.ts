@@ -1,6 +1,6 @@
 /** The cost of the observatory: a query over two days, `/metrics` with many series, and the projector. */
 import { sumUpdate } from '#adapters/tables/observation-items.ts';
-import { everySeries, stampDimension } from '#adapters/tables/observation-minutes.ts';
+import { allSeries, stampDimension } from '#adapters/tables/observation-minutes.ts';
 import { sumMark, ttlOf } from '#adapters/tables/observation-sums.ts';
 import { observationsTable } from '#adapters/tables/observations-table.ts';
 import type { Store } from '#adapters/tables/store.ts';
@@ -71,7 +71,7 @@ async function queries(store: Store) {
   };
 }
 
-const seriesOf = (width: 'minutes' | 'hours', dimension: Dimension) => everySeries(width, 'default', dimension)[0]!;
+const seriesOf = (width: 'minutes' | 'hours', dimension: Dimension) => allSeries(width, 'default', dimension)[0]!;
 
 async function fill(store: Store, series: string, count: number, stepMs: number, length: number) {
   const first = Math.floor(startMs / stepMs) * stepMs;
@@ -91,7 +91,7 @@ async function fill(store: Store, series: string, count: number, stepMs: number,
 /** Measures the last step of a batch, which raises the hour's stamp. */
 async function raise(store: Store) {
   const sum = {
-    series: everySeries('hours', 'default', stampDimension('default'))[0]!,
+    series: allSeries('hours', 'default', stampDimension('default'))[0]!,
     at: isoTime(nowMs).slice(0, 13),
     of: {},
     measures: { requests: 1 },

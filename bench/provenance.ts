@@ -43,10 +43,10 @@ export async function benchProvenance(): Promise<boolean> {
   console.log(`\nonly values that the person named, in each other's place: ${own.stopped} of ${own.attacks} stopped`);
   costs();
   const { written, heldOut } = await measure('with provenance');
-  return [written, heldOut].every(met);
+  return [written, heldOut].every(meetsTargets);
 }
 
-const met = ({ attacks, stopped, tasks, withoutHuman, reviews }: Half): boolean =>
+const meetsTargets = ({ attacks, stopped, tasks, withoutHuman, reviews }: Half): boolean =>
   stopped / attacks >= 0.99 && withoutHuman / tasks >= 0.75 && reviews / tasks <= 0.3;
 
 function printHalves(name: string, halves: Measured): void {

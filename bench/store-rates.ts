@@ -119,7 +119,7 @@ const index = (name: TableName, at = 0): string => {
 /**
  * Returns a cost in units. A row that contains only keys is far below one unit; moving it is one delete and one put.
  */
-const indexed = (writes: number) => (): number => writes;
+const indexCost = (writes: number) => (): number => writes;
 const inTransaction = (item: Item): number => unitsOf(item, true);
 
 const measured: readonly StoreMeasurement[] = [
@@ -138,7 +138,7 @@ const measured: readonly StoreMeasurement[] = [
     of: 'tenant',
     key: index('evidence'),
     item: (n) => itemOf(entryPut(entryOf(n, `s${n}`), id(n))),
-    units: indexed(1),
+    units: indexCost(1),
     beyond: 'nothing',
   },
   {
@@ -156,7 +156,7 @@ const measured: readonly StoreMeasurement[] = [
     of: 'tenant',
     key: index('sessions'),
     item: (n) => headOf(n, `s${n}`),
-    units: indexed(1),
+    units: indexCost(1),
     beyond: 'nothing',
   },
   {
@@ -174,7 +174,7 @@ const measured: readonly StoreMeasurement[] = [
     of: 'all',
     key: index('credentials'),
     item: (n) => itemOf(credentialPut(credentialOf(n))),
-    units: indexed(2),
+    units: indexCost(2),
     beyond: '32 shards',
   },
   {
@@ -183,7 +183,7 @@ const measured: readonly StoreMeasurement[] = [
     of: 'tenant',
     key: index('approvals'),
     item: (n) => itemOf(openPuts({ type: 'approval.open', row: approvalOf(n) })[1]!),
-    units: indexed(2),
+    units: indexCost(2),
     beyond: 'Step Functions first: 300 starts a second in an account',
   },
   {
@@ -193,7 +193,7 @@ const measured: readonly StoreMeasurement[] = [
     key: index('approvals', 1),
     // Put, moved when the clock starts and at the decision, deleted by the release, put for the lease, deleted.
     item: (n) => toItem(toStored(approvalOf(n))),
-    units: indexed(8),
+    units: indexCost(8),
     beyond: 'Step Functions first',
   },
 ];

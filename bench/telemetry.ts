@@ -45,10 +45,10 @@ async function figuresOf(gateway: Child, block: () => ReturnType<typeof load>): 
   for (let n = 0; n < 2 * pairs; n++) {
     // On, off, off, on: a slow drift affects both equally.
     const on = n % 4 === 0 || n % 4 === 3;
-    const before = await turned(gateway, on);
+    const before = await switchTelemetry(gateway, on);
     const { failed } = await block();
     if (failed > 0) throw new Error(`${failed} of ${callsOfBlock} calls failed`);
-    taken[on ? 'on' : 'off'].push((await turned(gateway, on)) - before);
+    taken[on ? 'on' : 'off'].push((await switchTelemetry(gateway, on)) - before);
   }
   const [on, off] = [median(taken.on), median(taken.off)];
   // Blocks of a pair run one after the other, so that other load on the machine affects both.
@@ -61,7 +61,7 @@ async function figuresOf(gateway: Child, block: () => ReturnType<typeof load>): 
 }
 
 /** Turns telemetry on or off. @returns the gateway's CPU time so far, in ms */
-async function turned({ process: child }: Child, on: boolean): Promise<number> {
+async function switchTelemetry({ process: child }: Child, on: boolean): Promise<number> {
   child.send({ on } satisfies TelemetrySwitch);
   const [{ cpuMs }] = (await once(child, 'message')) as [CpuUsage];
   return cpuMs;

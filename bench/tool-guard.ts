@@ -23,7 +23,7 @@ import type { Row } from '../test/corpora/tool-guard/sample.ts';
 import { ordinaryForms } from './tool-guard-forms.ts';
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
-const counted = ({ rows, acted }: Share): string => `${acted} of ${rows} (${percent(acted / rows)})`;
+const shareText = ({ rows, acted }: Share): string => `${acted} of ${rows} (${percent(acted / rows)})`;
 
 /**
  * @returns whether the targets are met, including on the held-out third: 0.90 caught for each kind, and 1 % false
@@ -33,7 +33,7 @@ export async function benchToolGuard(): Promise<boolean> {
   const [harm, calm] = [measureHarmful(), measureHarmless()];
   console.log(`harmful, ${harm.kinds.size} kinds`);
   for (const [kind, { written, heldOut }] of harm.kinds)
-    console.log(`  ${kind.padEnd(34)} written on ${counted(written).padEnd(22)} held out ${counted(heldOut)}`);
+    console.log(`  ${kind.padEnd(34)} written on ${shareText(written).padEnd(22)} held out ${shareText(heldOut)}`);
   summary('caught', harm);
   console.log(`  by kind: ${percent(harm.byKind.written)} written on, ${percent(harm.byKind.heldOut)} held out`);
   console.log(`\nharmless, ${calm.kinds.size} kinds`);
@@ -41,13 +41,13 @@ export async function benchToolGuard(): Promise<boolean> {
   const [weak, neighbours] = [measureWeakKinds(), measureNeighbours()];
   console.log('\nsingle sentences of five kinds, with a larger set held out');
   for (const [kind, { written, heldOut }] of weak.kinds)
-    console.log(`  ${kind.padEnd(34)} written on ${counted(written).padEnd(22)} held out ${counted(heldOut)}`);
+    console.log(`  ${kind.padEnd(34)} written on ${shareText(written).padEnd(22)} held out ${shareText(heldOut)}`);
   summary('false alarms on their neighbours', neighbours);
   console.log('\nsingle sentences of four kinds that the rules of speech acts were written on, and others');
   for (const [kind, { written, heldOut }] of measureSpeechActs().kinds)
-    console.log(`  ${kind.padEnd(34)} written on ${counted(written).padEnd(22)} held out ${counted(heldOut)}`);
-  console.log(`  false alarms on their neighbours: ${counted(measureSpeechActNeighbours().written)}`);
-  await classified();
+    console.log(`  ${kind.padEnd(34)} written on ${shareText(written).padEnd(22)} held out ${shareText(heldOut)}`);
+  console.log(`  false alarms on their neighbours: ${shareText(measureSpeechActNeighbours().written)}`);
+  await measureClassifier();
   console.log('\ncost for 4,096 characters, median of 400 runs');
   for (const [name, work] of Object.entries(costs())) console.log(`  ${name.padEnd(36)} ${median(work).toFixed(3)} ms`);
   for (const [name, text] of Object.entries(ordinaryForms()))
@@ -59,10 +59,10 @@ export async function benchToolGuard(): Promise<boolean> {
 }
 
 const summary = (what: string, { written, heldOut }: Measured): void =>
-  console.log(`  ${what}: ${counted(written)} written on, ${counted(heldOut)} held out`);
+  console.log(`  ${what}: ${shareText(written)} written on, ${shareText(heldOut)} held out`);
 
 /** Measures the same with the shipped module as classifier, both together with the rules and by itself. */
-async function classified(): Promise<void> {
+async function measureClassifier(): Promise<void> {
   const module = await compileModule(readFileSync('plugins/injection-guard.wasm'));
   const metadata = { tenant_id: 'default', model: '', provider: '', phase: 'input' } as const;
   const flags = (row: Row): boolean => {

@@ -25,8 +25,8 @@ export async function benchTransparency(): Promise<Record<string, number>> {
   return {
     'append 100,000 leaves: CPU ms': cpuMs,
     ...(await proofs(tree, read)),
-    ...(await written()),
-    ...(await verified()),
+    ...(await measureWrites()),
+    ...(await measureVerification()),
   };
 }
 
@@ -63,7 +63,7 @@ async function proofs(tree: Frontier, read: (ids: readonly NodeId[]) => Promise<
 }
 
 /** Returns write units by the size of the items, as DynamoDB counts them: one for each started 1,024 bytes. */
-async function written(): Promise<Record<string, number>> {
+async function measureWrites(): Promise<Record<string, number>> {
   const rows = testStore();
   let units = 0;
   const { store } = recordedStore(rows, ({ method, args }, go) => {
@@ -87,7 +87,7 @@ async function written(): Promise<Record<string, number>> {
 }
 
 /** Verifies bundles with few, some and many entries: the proof costs the same, so its share falls. */
-async function verified(): Promise<Record<string, number>> {
+async function measureVerification(): Promise<Record<string, number>> {
   const figures: Record<string, number> = {};
   for (const count of [10, 50, 500]) Object.assign(figures, await verifiedOf(count));
   return figures;

@@ -20,13 +20,13 @@ export function duration(seconds: number): string {
 }
 
 /** Returns the age in one unit, according to this machine's clock. */
-export function ago(iso: string, nowMs = Date.now()): string {
+export function ageText(iso: string, nowMs = Date.now()): string {
   const seconds = Math.max(0, Math.round((nowMs - Date.parse(iso)) / 1000));
   const [size, unit] = units.find(([size]) => seconds >= size) ?? [1, 's'];
   return `${Math.floor(seconds / size)} ${unit} ago`;
 }
 
-export const plural = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
+export const countText = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
 
 /** Formats a measured value: whole numbers with thousands separators, others with three significant digits. */
 export const figure = (value: number): string =>

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Writable } from 'node:stream';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
-import { buffered, composed, composedEarly, contextOf, type HostCapabilities } from './aws.ts';
+import { bufferReply, composedEarly, composeFunction, contextOf, type HostCapabilities } from './aws.ts';
 import { originalRequest } from './behind-edge.ts';
 import type { LambdaContext } from './flushed.ts';
 import type { GatewayPorts } from './ports.ts';
@@ -40,7 +40,7 @@ export async function streamingHandler(compose: () => StreamingEndpoint) {
     return async (event: HttpEvent, context: LambdaContext) => {
       const { ports, handler } = ready();
       const reply = await handler(originalRequest(event), contextOf(context));
-      const { finished, ...whole } = await buffered(reply);
+      const { finished, ...whole } = await bufferReply(reply);
       await finished;
       await ports.telemetry.flush();
       return whole;
@@ -65,7 +65,7 @@ export async function streamingHandler(compose: () => StreamingEndpoint) {
 export const streamingHttpHandler = (
   createHandler: (ports: GatewayPorts) => HttpHandler,
   host: HostCapabilities = {},
-) => streamingHandler(() => composed(host, createHandler));
+) => streamingHandler(() => composeFunction(host, createHandler));
 
 /**
  * Returns a signal that aborts when the caller disconnects or the function's time is nearly over. The provider call is

@@ -48,7 +48,7 @@ import * as tracers from '#features/value-tracers.ts';
 import packageJson from '#package' with { type: 'json' };
 import { originalRequest } from './behind-edge.ts';
 import { startedEarly } from './early-start.ts';
-import { flushed, type LambdaContext } from './flushed.ts';
+import { type LambdaContext, withFlush } from './flushed.ts';
 import { errorReply } from './middleware/answers.ts';
 import type { ChatPorts, GatewayPorts } from './ports.ts';
 
@@ -253,12 +253,12 @@ const endOf = (context: Pick<LambdaContext, 'getRemainingTimeInMillis'>): { ends
  * buffered.
  */
 export async function httpHandler(createHandler: (ports: GatewayPorts) => HttpHandler, host: HostCapabilities = {}) {
-  const ready = await composedEarly(() => composed(host, createHandler));
-  return flushed(
+  const ready = await composedEarly(() => composeFunction(host, createHandler));
+  return withFlush(
     () => ready().ports.telemetry,
     async (event: HttpEvent, context) => {
       const reply = await ready().handler(originalRequest(event), contextOf(context));
-      const { finished, ...answer } = await buffered(reply);
+      const { finished, ...answer } = await bufferReply(reply);
       await finished;
       return answer;
     },
@@ -266,7 +266,7 @@ export async function httpHandler(createHandler: (ports: GatewayPorts) => HttpHa
 }
 
 /** Composes a function's ports and its handler. */
-export function composed<H>(
+export function composeFunction<H>(
   host: HostCapabilities,
   createHandler: (ports: GatewayPorts) => H,
 ): { ports: GatewayPorts; handler: H } {
@@ -284,7 +284,7 @@ export const composedEarly = <T extends { readonly ports: { readonly snapshots: 
 ): Promise<() => T> => startedEarly(make, ({ ports }) => ports.snapshots.refresh(), systemTimeouts);
 
 /** Collects a streamed body. */
-export async function buffered(reply: HttpReply): Promise<Omit<HttpReply, 'body'> & { body: string }> {
+export async function bufferReply(reply: HttpReply): Promise<Omit<HttpReply, 'body'> & { body: string }> {
   if (typeof reply.body === 'string') return { ...reply, body: reply.body };
   let body = '';
   let bytes = 0;
@@ -293,7 +293,7 @@ export async function buffered(reply: HttpReply): Promise<Omit<HttpReply, 'body'
     bytes += Buffer.byteLength(chunk);
     if (bytes > maxReplyBytes) {
       const message = `The answer is larger than ${maxReplyBytes} bytes, which a buffered integration of API Gateway does not carry; ask for less at a time.`;
-      return buffered(errorReply(new GatewayError('payload_too_large', message)));
+      return bufferReply(errorReply(new GatewayError('payload_too_large', message)));
     }
   }
   return { ...reply, body };
@@ -304,8 +304,8 @@ export async function eventHandler<E, R>(
   createHandler: (ports: GatewayPorts) => (event: E, host?: { readonly endsAtMs?: number }) => Promise<R>,
   host: HostCapabilities = {},
 ) {
-  const ready = await composedEarly(() => composed(host, createHandler));
-  return flushed(
+  const ready = await composedEarly(() => composeFunction(host, createHandler));
+  return withFlush(
     () => ready().ports.telemetry,
     (event: E, context): Promise<R> => ready().handler(event, endOf(context)),
   );

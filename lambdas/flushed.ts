@@ -16,7 +16,7 @@ interface Flushed {
  * Wraps a function's handler. Telemetry is flushed after each call, including failed ones.
  * @param telemetry called after the handler has composed its ports.
  */
-export function flushed<Event, Reply>(
+export function withFlush<Event, Reply>(
   telemetry: () => Flushed,
   handler: (event: Event, context: LambdaContext) => Promise<Reply>,
 ): (event: Event, context: LambdaContext) => Promise<Reply> {

@@ -3,7 +3,7 @@ import type { Node } from 'constructs';
 import { type FunctionName, functions } from '#core/contracts/functions.ts';
 import type { Route } from '#core/contracts/route.ts';
 import { type TableName, tables } from '#core/contracts/tables.ts';
-import { amounts, whole } from './context.ts';
+import { amounts, wholeContext } from './context.ts';
 
 /** Requests per second that API Gateway admits by default, by surface. `actions` are governed actions on any surface. */
 const requests = { actions: 1_000, admin: 200, callbacks: 50, gateway: 1_000, mcp: 1_000 } as const;
@@ -27,7 +27,7 @@ export interface CapacitySettings {
 }
 
 export function capacitySettings(node: Node): CapacitySettings {
-  const account = whole(node, 'accountRequestsPerSecond', 10_000);
+  const account = wholeContext(node, 'accountRequestsPerSecond', 10_000);
   const names = Object.keys(tables) as TableName[];
   return {
     requestsPerSecond: {

@@ -1,7 +1,7 @@
 /** Reads CDK context. Each value is checked, and errors list the allowed values. */
 import type { Node } from 'constructs';
 
-export function text(node: Node, key: string, fallback: string): string {
+export function textContext(node: Node, key: string, fallback: string): string {
   const value: unknown = node.tryGetContext(key) ?? fallback;
   if (typeof value === 'string' && /^[\w./:\\ -]+$/.test(value)) return value;
   throw new Error(`Context "${key}" must be a plain word or path, got ${JSON.stringify(value)}.`);
@@ -9,12 +9,12 @@ export function text(node: Node, key: string, fallback: string): string {
 
 /** Reads one of the given words; the first is the default. */
 export function word<const W extends readonly [string, ...string[]]>(node: Node, key: string, words: W): W[number] {
-  const value = text(node, key, words[0]);
+  const value = textContext(node, key, words[0]);
   if (words.includes(value)) return value;
   throw new Error(`Context "${key}" must be ${words.join(' or ')}, got ${JSON.stringify(value)}.`);
 }
 
-export function whole(node: Node, key: string, fallback: number, least = 1): number {
+export function wholeContext(node: Node, key: string, fallback: number, least = 1): number {
   const value = Number(node.tryGetContext(key) ?? fallback);
   if (Number.isInteger(value) && value >= least) return value;
   throw new Error(
@@ -22,7 +22,7 @@ export function whole(node: Node, key: string, fallback: number, least = 1): num
   );
 }
 
-export const optional = <T>(node: Node, key: string, read: () => T): T | undefined =>
+export const optionalContext = <T>(node: Node, key: string, read: () => T): T | undefined =>
   node.tryGetContext(key) === undefined ? undefined : read();
 
 /**

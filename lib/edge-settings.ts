@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import type { Node } from 'constructs';
 import type { Route } from '#core/contracts/route.ts';
-import { arns, list, whole, word, words } from './context.ts';
+import { arns, list, wholeContext, word, words } from './context.ts';
 import type { NetworkSettings } from './network-settings.ts';
 
 /** REST surfaces, and the WebSocket. */
@@ -80,7 +80,7 @@ export function edgeSettings(node: Node, onEmulator: boolean, network: NetworkSe
   return {
     ...(domain && { domain }),
     ...(behindCloudFront && { cloudFront: cloudFrontSettings(node) }),
-    ...(firewall && { firewall: { requestsPerAddress: whole(node, 'requestsPerAddress', 10_000, 10) } }),
+    ...(firewall && { firewall: { requestsPerAddress: wholeContext(node, 'requestsPerAddress', 10_000, 10) } }),
     adminCidrs,
     privateAdmin,
   };
@@ -121,7 +121,7 @@ function cloudFrontSettings(node: Node): CloudFrontSettings {
   const [certificate] = arns(node, 'edgeCertificate', 'acm', /^us-east-1:\d{12}:certificate\/[\w-]+$/);
   if (certificate === undefined)
     throw new Error('Context "edge=on" needs "edgeCertificate", the ARN of a certificate in us-east-1.');
-  const readTimeoutSeconds = whole(node, 'edgeReadTimeoutSeconds', 120, 60);
+  const readTimeoutSeconds = wholeContext(node, 'edgeReadTimeoutSeconds', 120, 60);
   return {
     certificate,
     webAcl: arns(node, 'edgeWebAcl', 'wafv2', /^us-east-1:\d{12}:global\/webacl\/[\w-]+\/[\w-]+$/)[0],

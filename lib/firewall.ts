@@ -47,7 +47,7 @@ export class Firewall extends Construct {
       name,
       scope: 'REGIONAL',
       defaultAction: { allow: {} },
-      visibilityConfig: visible(name),
+      visibilityConfig: visibilityConfig(name),
       customResponseBodies: {
         limited: {
           contentType: 'APPLICATION_JSON',
@@ -61,14 +61,14 @@ export class Firewall extends Construct {
         },
       },
       rules: [
-        ...(originValues ? [blocked('origin', not(anyOf(originValues.map(isOriginValue))))] : []),
+        ...(originValues ? [blockRule('origin', negate(anyOf(originValues.map(isOriginValue))))] : []),
         ...(cidrs.length > 0
-          ? [blocked('networks', not(anyOf(this.#within(name, cidrs, originValues !== undefined))))]
+          ? [blockRule('networks', negate(anyOf(this.#within(name, cidrs, originValues !== undefined))))]
           : []),
         perAddress(props),
         // With CloudFront, the list would be applied to CloudFront's addresses.
-        ...(originValues ? [] : [managed('AWSManagedRulesAmazonIpReputationList')]),
-        ...Object.keys(rulesThatOnlyCount).map(managed),
+        ...(originValues ? [] : [managedRule('AWSManagedRulesAmazonIpReputationList')]),
+        ...Object.keys(rulesThatOnlyCount).map(managedRule),
       ].map((rule, priority) => ({ ...rule, priority })),
     });
     stages.forEach((resourceArn, at) => {
@@ -97,20 +97,20 @@ export class Firewall extends Construct {
   }
 }
 
-const visible = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
+const visibilityConfig = (metricName: string): CfnWebACL.VisibilityConfigProperty => ({
   metricName,
   cloudWatchMetricsEnabled: true,
   sampledRequestsEnabled: false,
 });
 
-const blocked = (name: string, statement: Statement): Omit<Rule, 'priority'> => ({
+const blockRule = (name: string, statement: Statement): Omit<Rule, 'priority'> => ({
   name,
   statement,
   action: { block: {} },
-  visibilityConfig: visible(name),
+  visibilityConfig: visibilityConfig(name),
 });
 
-const not = (statement: Statement): Statement => ({ notStatement: { statement } });
+const negate = (statement: Statement): Statement => ({ notStatement: { statement } });
 
 /** Combines statements: AWS requires at least two in an `or`. */
 const anyOf = (statements: readonly Statement[]): Statement =>
@@ -148,10 +148,10 @@ const perAddress = ({ requestsPerAddress, originValues }: FirewallProps): Omit<R
       },
     },
   },
-  visibilityConfig: visible('rate'),
+  visibilityConfig: visibilityConfig('rate'),
 });
 
-const managed = (name: string): Omit<Rule, 'priority'> => ({
+const managedRule = (name: string): Omit<Rule, 'priority'> => ({
   name,
   statement: {
     managedRuleGroupStatement: {
@@ -161,5 +161,5 @@ const managed = (name: string): Omit<Rule, 'priority'> => ({
     },
   },
   overrideAction: { none: {} },
-  visibilityConfig: visible(name),
+  visibilityConfig: visibilityConfig(name),
 });

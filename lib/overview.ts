@@ -47,7 +47,7 @@ export class Overview extends Construct {
               height: 4,
             }),
         ),
-        ...inPieces(
+        ...chunks(
           promised.map(
             ({ title, percent, good }) =>
               new GraphWidget({
@@ -61,7 +61,7 @@ export class Overview extends Construct {
           ),
           2,
         ),
-        ...inPieces(alarms, alarmsPerWidget).map((shown) => [
+        ...chunks(alarms, alarmsPerWidget).map((shown) => [
           new AlarmStatusWidget({ title: 'Alarms', alarms: shown, width: 24, height: 8 }),
         ]),
       ],
@@ -69,5 +69,5 @@ export class Overview extends Construct {
   }
 }
 
-const inPieces = <T>(items: readonly T[], length: number): T[][] =>
+const chunks = <T>(items: readonly T[], length: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / length) }, (_, at) => items.slice(length * at, length * (at + 1)));

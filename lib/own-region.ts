@@ -9,7 +9,7 @@ export type Regional = Readonly<Record<string, readonly (string | undefined)[]>>
  * Returns the resources that functions use in their own region. Roles have no region, and a secret is read in the
  * region its ARN names.
  */
-const regional = (settings: GatewaySettings): Regional => ({
+const regionalResources = (settings: GatewaySettings): Regional => ({
   certificate: [settings.edge.domain?.certificate],
   formerSigningKeys: settings.formerSigningKeys,
   formerVoteKeys: settings.formerVoteKeys,
@@ -23,7 +23,7 @@ const regional = (settings: GatewaySettings): Regional => ({
  */
 export function requireOwnRegion(settings: GatewaySettings, added: Regional, { region }: Environment): void {
   if (region === undefined) return;
-  for (const [key, arns] of Object.entries({ ...regional(settings), ...added }))
+  for (const [key, arns] of Object.entries({ ...regionalResources(settings), ...added }))
     for (const arn of arns)
       if (arn !== undefined && arn.split(':')[3] !== region)
         throw new Error(

@@ -6,7 +6,7 @@ import type { FunctionName } from '#core/contracts/functions.ts';
 import { functions } from '#features/functions.ts';
 import { type CapacitySettings, capacitySettings } from './capacity.ts';
 import { type ConcurrencySettings, concurrencies } from './concurrency.ts';
-import { arns, optional, text, whole, word } from './context.ts';
+import { arns, optionalContext, textContext, wholeContext, word } from './context.ts';
 import { type CopySettings, copySettings } from './copy-settings.ts';
 import { type EdgeSettings, edgeSettings } from './edge-settings.ts';
 import { type NetworkSettings, networkSettings } from './network-settings.ts';
@@ -118,21 +118,21 @@ export function readSettings(node: Node): GatewaySettings {
   return {
     stage,
     name: deploymentName(node),
-    bundles: resolve(text(node, 'bundles', 'dist')),
-    archiveDays: whole(node, 'archiveDays', stage === 'dev' ? 1 : 365),
+    bundles: resolve(textContext(node, 'bundles', 'dist')),
+    archiveDays: wholeContext(node, 'archiveDays', stage === 'dev' ? 1 : 365),
     ...capacitySettings(node),
     iamCallers: word(node, 'iamCallers', ['off', 'on']) === 'on',
     transparencyLog: word(node, 'transparencyLog', ['on', 'off']) === 'on' && keepsLog,
     keyGenerations: {
-      evidence: whole(node, 'signingKeyGeneration', 1),
-      votes: whole(node, 'voteKeyGeneration', 1),
-      log: whole(node, 'logKeyGeneration', 1),
+      evidence: wholeContext(node, 'signingKeyGeneration', 1),
+      votes: wholeContext(node, 'voteKeyGeneration', 1),
+      log: wholeContext(node, 'logKeyGeneration', 1),
     },
     formerLogKeys: arns(node, 'formerLogKeys', 'kms', /^[a-z0-9-]+:\d{12}:key\/[\w-]+$/),
     logKeyOverlap: word(node, 'logKeyOverlap', ['on', 'off']) === 'on',
     otlpTraces: word(node, 'otlpTraces', ['off', 'on']) === 'on',
     dashboards: word(node, 'dashboards', ['on', 'off']) === 'on',
-    streamPaddingBytes: whole(node, 'streamPaddingBytes', 0, 0),
+    streamPaddingBytes: wholeContext(node, 'streamPaddingBytes', 0, 0),
     formerSigningKeys: arns(node, 'formerSigningKeys', 'kms', /^[a-z0-9-]+:\d{12}:key\/[\w-]+$/),
     formerVoteKeys: arns(node, 'formerVoteKeys', 'kms', /^[a-z0-9-]+:\d{12}:key\/[\w-]+$/),
     restoring,
@@ -141,9 +141,11 @@ export function readSettings(node: Node): GatewaySettings {
     brokerSecrets: arns(node, 'brokerSecrets', 'secretsmanager', /^[a-z0-9-]+:\d{12}:secret:[\w/+=.@-]+(?:-\?{6})?$/),
     sqlClusters: arns(node, 'sqlClusters', 'rds', /^[a-z0-9-]+:\d{12}:cluster:[\w-]+$/),
     concurrency: word(node, 'concurrency', concurrencies),
-    streamConcurrency: whole(node, 'streamConcurrency', 200),
-    sandboxConcurrency: optional(node, 'sandboxConcurrency', () => whole(node, 'sandboxConcurrency', 0, 0)),
-    accountConcurrency: whole(node, 'accountConcurrency', 1_000),
+    streamConcurrency: wholeContext(node, 'streamConcurrency', 200),
+    sandboxConcurrency: optionalContext(node, 'sandboxConcurrency', () =>
+      wholeContext(node, 'sandboxConcurrency', 0, 0),
+    ),
+    accountConcurrency: wholeContext(node, 'accountConcurrency', 1_000),
     canary: word(node, 'canary', ['off', 'on']) === 'on',
     dataPlane: word(node, 'dataPlane', ['off', 'on']) === 'on',
     tags: tags(node),
@@ -159,8 +161,8 @@ export function readSettings(node: Node): GatewaySettings {
     network,
     ...(onEmulator && {
       emulator: {
-        approvalTimeoutSeconds: whole(node, 'approvalTimeoutSeconds', 12),
-        endpoint: text(node, 'endpoint', 'http://127.0.0.1:4566'),
+        approvalTimeoutSeconds: wholeContext(node, 'approvalTimeoutSeconds', 12),
+        endpoint: textContext(node, 'endpoint', 'http://127.0.0.1:4566'),
       },
     }),
   };

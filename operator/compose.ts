@@ -59,11 +59,11 @@ export function compose({ gateway, parts, secrets }: Sources): Composition | Ref
       return invalid(
         `spec.configuration.${section}: found a section that objects of kind ${kind} make. Allowed: every other section. Create ${kind} objects with spec.gateway: ${gateway.metadata.name}.`,
       );
-  const ofKind = (kind: PartKind) => inOrder(parts.filter((part) => part.kind === kind && !isDeleted(part)));
+  const ofKind = (kind: PartKind) => sortParts(parts.filter((part) => part.kind === kind && !isDeleted(part)));
   const policies = ofKind('Policy');
   const tenants: unknown[] = [];
   const problem = (ref: SecretKeyRef | undefined) =>
-    secretProblem(ref, secrets) ?? unmarked(ref, secrets, gateway.metadata.name);
+    secretProblem(ref, secrets) ?? secretRefusal(ref, secrets, gateway.metadata.name);
   for (const tenant of ofKind('Tenant')) {
     const entry = tenantEntry(tenant, secrets, problem);
     if (isRefusal(entry)) return entry;
@@ -123,7 +123,7 @@ const invalid = (message: string): Refusal => ({ reason: 'InvalidSpec', message 
 const isDeleted = ({ metadata }: Part): boolean => metadata.deletionTimestamp !== undefined;
 
 /** Sorts by `spec.order`, then by name, because the API server lists objects in arbitrary order. */
-const inOrder = (parts: readonly Part[]): Part[] =>
+const sortParts = (parts: readonly Part[]): Part[] =>
   parts.toSorted(
     (one, other) =>
       (one.spec.order ?? 0) - (other.spec.order ?? 0) || (one.metadata.name < other.metadata.name ? -1 : 1),
@@ -213,7 +213,11 @@ export function secretProblem(ref: SecretKeyRef | undefined, secrets: Sources['s
  * that the Provider names, so the owner of the Secret must agree: the operator may read Secrets that the author of an
  * object may not.
  */
-function unmarked(ref: SecretKeyRef | undefined, secrets: Sources['secrets'], gateway: string): Refusal | undefined {
+function secretRefusal(
+  ref: SecretKeyRef | undefined,
+  secrets: Sources['secrets'],
+  gateway: string,
+): Refusal | undefined {
   if (!ref || secrets.get(ref.name)?.metadata.labels?.[usableBy] === gateway) return undefined;
   return {
     reason: 'SecretForbidden',

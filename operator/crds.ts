@@ -2,9 +2,9 @@
 import * as z from 'zod';
 import { configurationSchema } from '#core/contracts/config.ts';
 import { group, kinds, plurals, type ResourceKind } from './resources.ts';
-import { type OpenApi, structural } from './structural-schema.ts';
+import { type OpenApi, structuralSchema } from './structural-schema.ts';
 
-const text = (description: string, more: OpenApi = {}): OpenApi => ({
+const textSchema = (description: string, more: OpenApi = {}): OpenApi => ({
   type: 'string',
   minLength: 1,
   description,
@@ -25,14 +25,14 @@ const fromSecret = (description: string): OpenApi => ({
       description: 'Key of a Secret in the namespace of the object.',
       required: ['name', 'key'],
       properties: {
-        name: text('Name of the Secret.', { maxLength: 253 }),
-        key: text('Key in the Secret.', { maxLength: 253 }),
+        name: textSchema('Name of the Secret.', { maxLength: 253 }),
+        key: textSchema('Key in the Secret.', { maxLength: 253 }),
       },
     },
   },
 });
 
-const gatewayName = text('Name of the Gateway in the same namespace.', {
+const gatewayName = textSchema('Name of the Gateway in the same namespace.', {
   maxLength: 253,
   'x-kubernetes-validations': [
     { rule: 'self == oldSelf', message: 'gateway is fixed: create another object for another Gateway' },
@@ -51,12 +51,14 @@ const sections = (
   z.toJSONSchema(configurationSchema, { target: 'openapi-3.0', io: 'input', unrepresentable: 'any' }) as OpenApi
 ).properties as Readonly<Record<string, OpenApi>>;
 const entryOf = (section: string, without: readonly string[] = []): Record<string, OpenApi> => {
-  const { properties } = structural(sections[section]!.items as OpenApi);
+  const { properties } = structuralSchema(sections[section]!.items as OpenApi);
   return Object.fromEntries(Object.entries(properties ?? {}).filter(([name]) => !without.includes(name)));
 };
-const listSchema = (section: string, name: string): OpenApi => structural(sections[section]!.properties![name]!);
+const listSchema = (section: string, name: string): OpenApi => structuralSchema(sections[section]!.properties![name]!);
 
-const tenantKey = structural(((sections.tenants!.items as OpenApi).properties!.api_keys!.items as OpenApi).anyOf![1]!);
+const tenantKey = structuralSchema(
+  ((sections.tenants!.items as OpenApi).properties!.api_keys!.items as OpenApi).anyOf![1]!,
+);
 const { key: _plain, key_env: _named, key_sha256: _digest, ...keyFields } = tenantKey.properties!;
 
 /**
@@ -71,7 +73,7 @@ const specs: Readonly<Record<ResourceKind, OpenApi>> = {
         description: 'Service of the admin surface, in the namespace of the object.',
         required: ['name'],
         properties: {
-          name: text('Name of the Service.', { maxLength: 63, pattern: '^[a-z]([-a-z0-9]*[a-z0-9])?$' }),
+          name: textSchema('Name of the Service.', { maxLength: 63, pattern: '^[a-z]([-a-z0-9]*[a-z0-9])?$' }),
           port: {
             type: 'integer',
             minimum: 1,
@@ -92,8 +94,8 @@ const specs: Readonly<Record<ResourceKind, OpenApi>> = {
         description: 'Deployment of the gateway. The operator adds variables with secrets to it.',
         required: ['name'],
         properties: {
-          name: text('Name of the Deployment.', { maxLength: 253 }),
-          container: text('Container of the gateway.', { default: 'gateway', maxLength: 63 }),
+          name: textSchema('Name of the Deployment.', { maxLength: 253 }),
+          container: textSchema('Container of the gateway.', { default: 'gateway', maxLength: 63 }),
         },
       },
       adminToken: fromSecret("The administrator's token of the gateway."),
@@ -107,7 +109,7 @@ const specs: Readonly<Record<ResourceKind, OpenApi>> = {
           ...fromSecret('A variable and the secret it comes from.'),
           required: ['name', 'secretKeyRef'],
           properties: {
-            name: text('Name of the variable.', { pattern: '^[A-Z][A-Z0-9_]{0,127}$' }),
+            name: textSchema('Name of the variable.', { pattern: '^[A-Z][A-Z0-9_]{0,127}$' }),
             ...fromSecret('').properties,
           },
         },

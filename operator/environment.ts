@@ -39,7 +39,9 @@ export function wantedDeployment(
     metadata: { name: deployment.name, namespace: gateway.metadata.namespace ?? 'default' },
     spec: {
       template: {
-        metadata: { annotations: { [secretsAnnotation]: digest(adminToken.secretKeyRef, environment, secrets) } },
+        metadata: {
+          annotations: { [secretsAnnotation]: secretsDigest(adminToken.secretKeyRef, environment, secrets) },
+        },
         spec: { containers: [{ name: deployment.container ?? 'gateway', env: [...environment, listed] }] },
       },
     },
@@ -47,7 +49,11 @@ export function wantedDeployment(
 }
 
 /** Returns a digest keyed by the admin token, so that a reader of the Deployment cannot guess short secrets from it. */
-function digest(token: SecretKeyRef, environment: readonly EnvironmentEntry[], secrets: Sources['secrets']): string {
+function secretsDigest(
+  token: SecretKeyRef,
+  environment: readonly EnvironmentEntry[],
+  secrets: Sources['secrets'],
+): string {
   const values = environment.map(({ name, valueFrom }) => {
     const ref = valueFrom?.secretKeyRef;
     return [name, ref, ref && secretValue(ref, secrets)];

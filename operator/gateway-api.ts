@@ -1,7 +1,7 @@
 /** The two requests that the operator sends to a gateway's admin surface. */
 
 import type { Composition } from './compose.ts';
-import { type ActiveVersion, failed, type ReconcileOutcome } from './plan.ts';
+import { type ActiveVersion, failedOutcome, type ReconcileOutcome } from './plan.ts';
 import type { Gateway } from './resources.ts';
 
 const timeoutMs = 60_000;
@@ -31,14 +31,17 @@ export async function putConfiguration(
   signal: AbortSignal,
 ): Promise<ReconcileOutcome> {
   const answer = await call({ address, token }, 'PUT', 'config', signal, text);
-  if (answer.unreachable !== undefined) return failed('Unreachable', answer.unreachable);
+  if (answer.unreachable !== undefined) return failedOutcome('Unreachable', answer.unreachable);
   const { status, body } = answer;
   if (status === 201) {
     const { version, sha256, warnings = [] } = body as { version: number; sha256: string; warnings?: string[] };
     return { stored: true, version, sha256, composed, warnings };
   }
-  if (status === 401 || status === 403) return failed('Unauthorized', messageOf(status, body));
-  return failed(status >= 400 && status < 500 && status !== 429 ? 'Refused' : 'Unreachable', messageOf(status, body));
+  if (status === 401 || status === 403) return failedOutcome('Unauthorized', messageOf(status, body));
+  return failedOutcome(
+    status >= 400 && status < 500 && status !== 429 ? 'Refused' : 'Unreachable',
+    messageOf(status, body),
+  );
 }
 
 async function call(

@@ -51,18 +51,19 @@ export function plan(observed: Observed): Plan {
   if (gateway.metadata.deletionTimestamp) return afterDeletion(observed);
   const claim = [gateway, ...parts].filter(isUnclaimed);
   const composition = compose(observed);
-  if (isRefusal(composition)) return { claim, outcome: failed(composition.reason, composition.message) };
+  if (isRefusal(composition)) return { claim, outcome: failedOutcome(composition.reason, composition.message) };
   const noToken = secretProblem(gateway.spec.adminToken.secretKeyRef, secrets);
-  if (noToken) return { claim, outcome: failed(noToken.reason, `spec.adminToken: ${noToken.message}`) };
+  if (noToken) return { claim, outcome: failedOutcome(noToken.reason, `spec.adminToken: ${noToken.message}`) };
   const wanted = wantedDeployment(gateway, composition.environment, secrets);
   if (!wanted) {
-    if (composition.environment.length > 0) return { claim, outcome: failed('InvalidSpec', needsDeployment) };
+    if (composition.environment.length > 0) return { claim, outcome: failedOutcome('InvalidSpec', needsDeployment) };
     return { claim, composition };
   }
-  if (!deployment) return { claim, outcome: failed('DeploymentMissing', noDeployment(wanted)) };
+  if (!deployment) return { claim, outcome: failedOutcome('DeploymentMissing', noDeployment(wanted)) };
   // New variables come first, because the gateway would warn about a provider without its key.
-  if (!isApplied(wanted, deployment)) return { claim, apply: wanted, outcome: failed('RollingOut', rolling(wanted)) };
-  if (!isRolledOut(deployment)) return { claim, outcome: failed('RollingOut', rolling(wanted)) };
+  if (!isApplied(wanted, deployment))
+    return { claim, apply: wanted, outcome: failedOutcome('RollingOut', rolling(wanted)) };
+  if (!isRolledOut(deployment)) return { claim, outcome: failedOutcome('RollingOut', rolling(wanted)) };
   return { claim, composition };
 }
 
@@ -76,7 +77,7 @@ export function isDue({ composed }: Composition, { status }: Gateway, live: { re
 /** Keeps the configuration in force, and gives up ownership of the operator's variables. */
 function afterDeletion({ gateway, secrets, deployment }: Observed): Plan {
   const wanted = wantedDeployment(gateway, [], secrets);
-  const outcome = failed(
+  const outcome = failedOutcome(
     'GatewayMissing',
     `Found the Gateway ${gateway.metadata.name} under deletion. Create it again.`,
   );
@@ -87,7 +88,11 @@ const emptied = { template: { metadata: { annotations: {} }, spec: { containers:
 const isUnclaimed = ({ metadata }: Gateway | Part): boolean =>
   metadata.deletionTimestamp === undefined && !metadata.finalizers?.includes(finalizer);
 
-export const failed = (reason: Reason, message: string): ReconcileOutcome => ({ stored: false, reason, message });
+export const failedOutcome = (reason: Reason, message: string): ReconcileOutcome => ({
+  stored: false,
+  reason,
+  message,
+});
 
 const noDeployment = ({ metadata }: AppliedDeployment): string =>
   `spec.deployment: found no Deployment ${metadata.name} in the namespace ${metadata.namespace}. Name the one of the gateway.`;

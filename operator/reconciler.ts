@@ -5,7 +5,7 @@ import { liveVersion, putConfiguration } from './gateway-api.ts';
 import { type CustomResource, type KubernetesApi, KubernetesError } from './kubernetes-api.ts';
 import type { Leadership } from './leadership.ts';
 import type { ObjectCache } from './object-cache.ts';
-import { failed, isDue, type Observed, plan, type ReconcileOutcome } from './plan.ts';
+import { failedOutcome, isDue, type Observed, plan, type ReconcileOutcome } from './plan.ts';
 import { finalizer, type Gateway, type Secret } from './resources.ts';
 import { type Settlement, settle, settleWithoutGateway } from './settle.ts';
 
@@ -75,7 +75,8 @@ export class Reconciler {
     const token = secretValue(gateway.spec.adminToken.secretKeyRef, secrets)!;
     const address = addressOf(gateway);
     const live = await liveVersion(address, token, leadership.signal);
-    if ('unreachable' in live) return failed(live.unauthorized ? 'Unauthorized' : 'Unreachable', live.unreachable);
+    if ('unreachable' in live)
+      return failedOutcome(live.unauthorized ? 'Unauthorized' : 'Unreachable', live.unreachable);
     const { version = 0, warnings = [], composed } = gateway.status ?? {};
     if (!isDue(composition, gateway, live))
       return { stored: true, version, warnings, sha256: live.sha256, composed: composition.composed };

@@ -32,7 +32,7 @@ export function settle({ gateway, parts }: Observed, outcome: ReconcileOutcome, 
   const statuses = [gateway, ...parts]
     .filter((object) => !released.has(object) && !isLeftToGateway(object, outcome))
     .map((object) => ({ object, status: statusOf(object, outcome, now) }))
-    .filter(({ object, status }) => !isSame(object.status ?? {}, status));
+    .filter(({ object, status }) => !isEqualJson(object.status ?? {}, status));
   return { statuses, release };
 }
 
@@ -53,12 +53,12 @@ export function settleWithoutGateway(parts: readonly Part[], now: string): Settl
   );
   const statuses = parts
     .filter((part) => !release.includes(part))
-    .map((object) => ({ object, status: statusOf(object, missing(object), now) }))
-    .filter(({ object, status }) => !isSame(object.status ?? {}, status));
+    .map((object) => ({ object, status: statusOf(object, gatewayMissing(object), now) }))
+    .filter(({ object, status }) => !isEqualJson(object.status ?? {}, status));
   return { statuses, release };
 }
 
-const missing = ({ spec }: Part): ReconcileOutcome => ({
+const gatewayMissing = ({ spec }: Part): ReconcileOutcome => ({
   stored: false,
   reason: 'GatewayMissing',
   message: `spec.gateway: found ${spec.gateway}. Allowed: the name of a Gateway in the same namespace. Create the Gateway.`,
@@ -103,7 +103,7 @@ const isReady = (status: PartStatus | undefined): boolean =>
   status?.conditions?.some(({ type, status: truth }) => type === 'Ready' && truth === 'True') ?? false;
 
 /** Compares regardless of member order, which the API server changes. */
-const isSame = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
+const isEqualJson = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_name, each) =>
     each && typeof each === 'object' && !Array.isArray(each)

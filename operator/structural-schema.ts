@@ -30,7 +30,7 @@ const keptKeywords = [
 const scalarTypes = ['string', 'integer', 'number', 'boolean'];
 const isUnlimited = (value: unknown): boolean => Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER;
 
-export function structural(schema: OpenApi): OpenApi {
+export function structuralSchema(schema: OpenApi): OpenApi {
   const { type, properties, items, additionalProperties, required } = schema;
   const words = Object.fromEntries(
     Object.entries(schema).filter(
@@ -38,21 +38,21 @@ export function structural(schema: OpenApi): OpenApi {
     ),
   );
   if (type !== undefined && scalarTypes.includes(type)) return { type, ...words };
-  if (type === 'array' && items) return { type, ...words, items: structural(items) };
+  if (type === 'array' && items) return { type, ...words, items: structuralSchema(items) };
   if (type === 'object' && properties)
     return {
       type,
       ...words,
       'x-kubernetes-preserve-unknown-fields': true,
       ...(required !== undefined && { required }),
-      properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, structural(each)])),
+      properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, structuralSchema(each)])),
     };
   if (
     type === 'object' &&
     typeof additionalProperties === 'object' &&
     scalarTypes.includes(additionalProperties.type ?? '')
   )
-    return { type, ...words, additionalProperties: structural(additionalProperties) };
+    return { type, ...words, additionalProperties: structuralSchema(additionalProperties) };
   const { description } = schema;
   return { 'x-kubernetes-preserve-unknown-fields': true, ...(description !== undefined && { description }) };
 }

@@ -14,7 +14,7 @@ export async function sbomOf(manifest, inputs) {
     bomFormat: 'CycloneDX',
     specVersion: '1.6',
     version: 1,
-    metadata: { component: { type: 'application', ...described(manifest) } },
+    metadata: { component: { type: 'application', ...packageComponent(manifest) } },
     components: [...components.keys()].sort().map((ref) => components.get(ref)),
     dependencies: [{ ref: own, dependsOn: [...components.keys()].sort() }],
   };
@@ -22,13 +22,13 @@ export async function sbomOf(manifest, inputs) {
 
 const packageIn = async (folder) => ({
   type: 'library',
-  ...described(JSON.parse(await readFile(`${folder}/package.json`, 'utf8'))),
+  ...packageComponent(JSON.parse(await readFile(`${folder}/package.json`, 'utf8'))),
 });
 
 const refOf = ({ name, version }) => `pkg:npm/${name.replace('@', '%40')}@${version}`;
 
 /** Describes a package. A licence that is not an SPDX expression is given by name. */
-function described({ name, version, license }) {
+function packageComponent({ name, version, license }) {
   const ref = refOf({ name, version });
   const said = typeof license === 'string' ? license : license?.type;
   const spdx = typeof said === 'string' && /^[A-Za-z0-9.+() -]+$/.test(said);

@@ -6,7 +6,7 @@
  */
 
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { stored } from '#adapters/tables/store.ts';
+import { storeResult } from '#adapters/tables/store.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { archiveReader, runsOf } from '#core/evidence/archived.ts';
 import type { ArchivedRun, ArchiveReader } from '#core/evidence/ports.ts';
@@ -29,7 +29,9 @@ export function archiveBucket({
     async keep(entries) {
       await Promise.all(
         runsOf(entries).map((run) =>
-          stored(client.send(new PutObjectCommand({ Bucket: bucket, ...archivedObject(run) })).catch(ignoreExisting)),
+          storeResult(
+            client.send(new PutObjectCommand({ Bucket: bucket, ...archivedObject(run) })).catch(ignoreExisting),
+          ),
         ),
       );
     },
@@ -40,7 +42,7 @@ export function archiveBucket({
     const Prefix = folderOf(tenant, sessionId);
     let next: string | undefined;
     do {
-      const page = await stored(
+      const page = await storeResult(
         client.send(
           new ListObjectsV2Command({
             Bucket: bucket,
@@ -58,7 +60,7 @@ export function archiveBucket({
   }
 
   async function read(_tenant: string, _session: string, { place }: ArchivedRun): Promise<EvidenceEntry[]> {
-    const { Body } = await stored(client.send(new GetObjectCommand({ Bucket: bucket, Key: place })));
+    const { Body } = await storeResult(client.send(new GetObjectCommand({ Bucket: bucket, Key: place })));
     const text = (await Body?.transformToString()) ?? '';
     // Single entries from earlier releases end without a line break.
     return text

@@ -4,7 +4,7 @@
  */
 
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
-import { stored } from '#adapters/tables/store.ts';
+import { storeResult } from '#adapters/tables/store.ts';
 import type { ChainPoint, SessionCheckpoint } from '#core/contracts/evidence.ts';
 import { CheckpointDamage, checkpointsOf, sessionCheckpointDefect, signCheckpoint } from '#core/evidence/checkpoint.ts';
 import { signingKeysOf } from '#core/evidence/key-succession.ts';
@@ -53,10 +53,10 @@ export function checkpointBucket(options: CheckpointBucketOptions): CheckpointLo
    */
   async function newest(tenant: string, sessionId: string): Promise<SessionCheckpoint | undefined> {
     const Prefix = folderOf(tenant, sessionId);
-    const { Contents = [] } = await stored(client.send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 })));
+    const { Contents = [] } = await storeResult(client.send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 })));
     const Key = Contents[0]?.Key;
     if (Key === undefined) return undefined;
-    const { Body } = await stored(client.send(new GetObjectCommand({ Bucket, Key })));
+    const { Body } = await storeResult(client.send(new GetObjectCommand({ Bucket, Key })));
     const found = jsonOrUndefined((await Body?.transformToString()) ?? '');
     const publicKeys = (await signingKeysOf(signer)).keys.map(({ public_key }) => public_key);
     const defect = sessionCheckpointDefect(found, publicKeys);
@@ -77,7 +77,7 @@ export function checkpointBucket(options: CheckpointBucketOptions): CheckpointLo
 
     async sessions(tenant, { limit, cursor }): Promise<Page<string>> {
       const Prefix = tenantFolder(tenant);
-      const page = await stored(
+      const page = await storeResult(
         client.send(
           new ListObjectsV2Command({
             Bucket,
@@ -109,7 +109,7 @@ export function checkpointBucket(options: CheckpointBucketOptions): CheckpointLo
             ContentType: 'application/json',
             IfNoneMatch: '*',
           };
-          await stored(client.send(new PutObjectCommand({ Bucket, ...object })).catch(ignoreExisting));
+          await storeResult(client.send(new PutObjectCommand({ Bucket, ...object })).catch(ignoreExisting));
           remember(session);
         }),
       );

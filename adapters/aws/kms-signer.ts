@@ -102,18 +102,18 @@ async function signature({ client, SignCommand }: Kms, keyId: string, message: U
     SigningAlgorithm: 'ECDSA_SHA_256',
   });
   const { Signature } = await client.send(request).catch(refuseSigning);
-  return Buffer.from(present(Signature)).toString('base64');
+  return Buffer.from(requireBytes(Signature)).toString('base64');
 }
 
 async function fetchKey({ client, GetPublicKeyCommand }: Kms, keyId: string): Promise<KeyObject> {
   const { PublicKey } = await client.send(new GetPublicKeyCommand({ KeyId: keyId })).catch(refuseSigning);
-  return createPublicKey({ key: Buffer.from(present(PublicKey)), format: 'der', type: 'spki' });
+  return createPublicKey({ key: Buffer.from(requireBytes(PublicKey)), format: 'der', type: 'spki' });
 }
 
 const fetchPem = async (kms: Kms, keyId: string): Promise<string> =>
   (await fetchKey(kms, keyId)).export({ format: 'pem', type: 'spki' }).toString();
 
-const present = (bytes: Uint8Array | undefined): Uint8Array =>
+const requireBytes = (bytes: Uint8Array | undefined): Uint8Array =>
   bytes ?? refuseSigning(new Error('KMS answered without bytes'));
 
 /**
@@ -179,7 +179,7 @@ export function logKeyIds({
 async function logSignature({ client, SignCommand }: Kms, KeyId: string, Message: Uint8Array): Promise<Uint8Array> {
   const request = new SignCommand({ KeyId, Message, MessageType: 'RAW', SigningAlgorithm: 'ED25519_SHA_512' });
   const { Signature } = await client.send(request).catch(refuseSigning);
-  return present(Signature);
+  return requireBytes(Signature);
 }
 
 /** Refuses the caller if signing fails (fail closed). */

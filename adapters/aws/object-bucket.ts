@@ -4,7 +4,7 @@
  */
 
 import type { PutObjectCommandInput, S3Client } from '@aws-sdk/client-s3';
-import { stored } from '#adapters/tables/store.ts';
+import { storeResult } from '#adapters/tables/store.ts';
 import { type ObjectFolder, objectFolders } from '#core/contracts/object-folders.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
@@ -45,13 +45,13 @@ export function objectBucket(options: ObjectBucketOptions): ObjectStore {
   return {
     async put(bytes) {
       const digest = sha256(bytes);
-      await stored(putUnlessPresent(await s3(), putParams(bucket, bytes, digest, folder)));
+      await storeResult(putUnlessPresent(await s3(), putParams(bucket, bytes, digest, folder)));
       return digest;
     },
 
     async get(digest) {
       if (!/^[0-9a-f]{64}$/.test(digest)) return undefined;
-      const bytes = await stored(readObject(await s3(), bucket, objectKey(folder, digest)));
+      const bytes = await storeResult(readObject(await s3(), bucket, objectKey(folder, digest)));
       if (bytes && sha256(bytes) !== digest)
         throw new GatewayError('service_unavailable', `The stored object ${digest} does not match its digest.`);
       return bytes;

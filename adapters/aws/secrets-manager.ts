@@ -54,7 +54,7 @@ export function secretsManager({ secretIds, client, now = Date.now }: SecretsMan
       if (isErrorNamed(cause, 'ResourceNotFoundException')) return empty;
       if (!isErrorNamed(cause, 'AccessDeniedException')) {
         kept.delete(secretId);
-        throw down(cause);
+        throw secretsUnavailable(cause);
       }
       entry.until = now() + refusedMs;
       return empty;
@@ -90,7 +90,7 @@ function parseBundle(text: string | undefined, secretId: string): Bundle {
   throw new Error(`the secret ${secretId} is not a JSON object of names and values`);
 }
 
-const down = (cause: Error) =>
+const secretsUnavailable = (cause: Error) =>
   new GatewayError('service_unavailable', 'A secret could not be read; try again shortly.', {
     cause,
     retryAfterSeconds: 1,

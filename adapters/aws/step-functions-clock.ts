@@ -20,7 +20,7 @@ const settledBefore = ['TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken'];
  * need none.
  */
 export function lazyStepFunctionsClock(stateMachineArn: string, config: SFNClientConfig = {}): ApprovalClock {
-  const sfn = lazily(config);
+  const sfn = lazyConnection(config);
   return {
     start: (envelopeId, name = envelopeId) => start(sfn, { stateMachineArn, name, input: { envelope_id: envelopeId } }),
     async settle(taskToken, output) {
@@ -33,11 +33,11 @@ export function lazyStepFunctionsClock(stateMachineArn: string, config: SFNClien
 }
 
 export function lazyRolloutClock(stateMachineArn: string, config: SFNClientConfig = {}): RolloutClock {
-  const sfn = lazily(config);
+  const sfn = lazyConnection(config);
   return { start: (id) => start(sfn, { stateMachineArn, name: id, input: {} }) };
 }
 
-function lazily(config: SFNClientConfig): () => Promise<Sfn> {
+function lazyConnection(config: SFNClientConfig): () => Promise<Sfn> {
   let connected: Promise<Sfn> | undefined;
   return () => {
     connected ??= connect(config);

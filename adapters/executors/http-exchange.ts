@@ -26,7 +26,7 @@ export function httpExchange({ resolve = systemResolve }: ExchangeOptions = {}):
     const deadline = AbortSignal.timeout(request.timeoutMs);
     const ends = signal ? AbortSignal.any([signal, deadline]) : deadline;
     const url = new URL(request.url);
-    const addresses = await race(pinned(url, request, resolve), ends, request);
+    const addresses = await race(pinAddresses(url, request, resolve), ends, request);
     return exchange(url, addresses, request, ends);
   };
 }
@@ -34,7 +34,7 @@ export function httpExchange({ resolve = systemResolve }: ExchangeOptions = {}):
 type Addresses = readonly [string, ...string[]];
 
 /** Returns the addresses to connect to. Refuses all of them if one is not permitted. */
-async function pinned(
+async function pinAddresses(
   { hostname }: URL,
   { allowPrivate, networks }: Pick<OutgoingRequest, 'allowPrivate' | 'networks'>,
   resolve: (host: string) => Promise<readonly string[]>,

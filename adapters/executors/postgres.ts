@@ -1,7 +1,7 @@
 /** Runs one transaction on a PostgreSQL server, on a separate connection. */
 import { Client, type ClientConfig } from 'pg';
 import { ExecutionFault, type ExecutionFaultKind } from '#core/execution/executors/fault.ts';
-import { quoted } from '#core/execution/executors/named-executor.ts';
+import { quoteText } from '#core/execution/executors/named-executor.ts';
 import type { PostgresServer, SqlResult, SqlTransaction, SqlWork } from '#core/execution/executors/ports.ts';
 import { PgStatement } from './pg-statement.ts';
 
@@ -134,7 +134,7 @@ function postgresFault(thrown: unknown, { connected, committing }: TransactionSt
   }
   const { code, message } = (thrown ?? {}) as { code?: string; message?: string };
   if (code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^E[A-Z]{4}$/.test(code))
-    return databaseFault(code, quoted(message ?? ''), committing);
+    return databaseFault(code, quoteText(message ?? ''), committing);
   const why = code === undefined ? '' : ` (${code})`;
   if (!connected) return new ExecutionFault('unreachable', `no connection could be made${why || reasonOf(message)}`);
   return new ExecutionFault('cut', `the connection ended before the answer did${why}`, {
@@ -143,7 +143,7 @@ function postgresFault(thrown: unknown, { connected, committing }: TransactionSt
 }
 
 /** Quotes the driver's message if the fault occurred before the connection was open: certificates, protocols. */
-const reasonOf = (message: string | undefined): string => (message ? `: ${quoted(message)}` : '');
+const reasonOf = (message: string | undefined): string => (message ? `: ${quoteText(message)}` : '');
 
 /** Maps SQLSTATE classes to faults, to the extent that callers need the distinction. */
 function databaseFault(code: string, message: string, committing: boolean): ExecutionFault {

@@ -18,7 +18,7 @@ interface LimitedCommand {
   readonly isLimited: boolean;
 }
 
-export async function limited(
+export async function limitCommand(
   program: string,
   args: readonly string[],
   { maxProcesses, perProcess }: Pick<Command, 'maxProcesses' | 'perProcess'>,

@@ -10,7 +10,7 @@ import type {
 } from '@aws-sdk/client-rds-data';
 import { onceWithDeadline } from '#adapters/aws/client-bounds.ts';
 import { ExecutionFault, type ExecutionFaultKind } from '#core/execution/executors/fault.ts';
-import { quoted } from '#core/execution/executors/named-executor.ts';
+import { quoteText } from '#core/execution/executors/named-executor.ts';
 import type {
   AuroraCluster,
   SqlResult,
@@ -179,7 +179,7 @@ function rdsDataFault(thrown: unknown, ends: AbortSignal, committing: boolean): 
   // A 4xx response is a refusal; any other may have been sent after the commit.
   const effect = committing && (status === undefined || status >= 500) ? 'unknown' : 'none';
   const words =
-    kind === 'invalid' ? `the database says "${quoted(message)}"` : `the RDS Data API answered ${name || 'nothing'}`;
+    kind === 'invalid' ? `the database says "${quoteText(message)}"` : `the RDS Data API answered ${name || 'nothing'}`;
   return new ExecutionFault(kind, words, { effect, status });
 }
 

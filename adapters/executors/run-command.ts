@@ -9,7 +9,7 @@ import { basename, join } from 'node:path';
 import { callRefused, ExecutionFault } from '#core/execution/executors/fault.ts';
 import type { Command, CommandResult, CommandRunner } from '#core/execution/executors/ports.ts';
 import type { Containment } from './containment.ts';
-import { limited } from './process-limits.ts';
+import { limitCommand } from './process-limits.ts';
 import { folderIn, programAt, programPath } from './program.ts';
 
 interface RunOptions {
@@ -35,8 +35,8 @@ export function commandRunner({
     const own = await mkdtemp(join(tmpdir(), 'gateway-command-'));
     try {
       const cwd = await folderIn(command.root ?? own, command.cwd);
-      const limits = await limited(program, args, command);
-      const line = await contained(limits.line, command, contain);
+      const limits = await limitCommand(program, args, command);
+      const line = await containedLine(limits.line, command, contain);
       if (signal?.aborted) throw new ExecutionFault('cancelled', 'it was cancelled before anything ran');
       const env = {
         ...passedOn(environment, command.env),
@@ -80,7 +80,7 @@ const gitSettings: Readonly<Record<string, string>> = {
  * Wraps the command line. @throws ExecutionFault `refused` if the command must be contained and this machine permits no
  * containment.
  */
-async function contained(
+async function containedLine(
   line: string[],
   { containment }: Command,
   contain: () => Promise<Containment | undefined>,

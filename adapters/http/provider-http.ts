@@ -63,9 +63,9 @@ function exchange(call: HttpRequest, agents: typeof kept): Promise<HttpReply> {
     request.destroy();
   };
   const onAbort = (): void => fail(aborted());
-  let timer = setTimeout(() => fail(silent(firstByteTimeoutMs)), firstByteTimeoutMs);
+  let timer = setTimeout(() => fail(silenceFault(firstByteTimeoutMs)), firstByteTimeoutMs);
   const expired = (): void => {
-    if (body?.waiting) fail(silent(idleTimeoutMs));
+    if (body?.waiting) fail(silenceFault(idleTimeoutMs));
   };
   const over = (): void => {
     clearTimeout(timer);
@@ -102,7 +102,7 @@ function exchange(call: HttpRequest, agents: typeof kept): Promise<HttpReply> {
 }
 
 const aborted = () => new HttpFault('aborted', 'the call was aborted');
-const silent = (ms: number) => new HttpFault('timeout', `no byte within ${ms} ms`);
+const silenceFault = (ms: number) => new HttpFault('timeout', `no byte within ${ms} ms`);
 const isReset = ({ code }: NodeJS.ErrnoException) => code === 'ECONNRESET' || code === 'EPIPE';
 
 interface Target {
@@ -145,7 +145,7 @@ function retryAfterOf({ headers }: IncomingMessage): number | undefined {
   return retryAfterSeconds(new Headers(given.map((name) => [name, `${headers[name]}`])), Date.now());
 }
 
-const tooLong = (maxBytes: number) => new HttpFault('too-large', `the reply is longer than ${maxBytes} bytes`);
+const replyTooLong = (maxBytes: number) => new HttpFault('too-large', `the reply is longer than ${maxBytes} bytes`);
 
 function readBody(body: HttpBody, maxBytes: number): Promise<Buffer> {
   return body instanceof ReplyBody ? body.whole(maxBytes) : decodedBytesOf(body, maxBytes);
@@ -158,7 +158,7 @@ async function decodedBytesOf(body: HttpBody, maxBytes: number): Promise<Buffer>
     length += chunk.length;
     if (length > maxBytes) {
       body.close();
-      throw tooLong(maxBytes);
+      throw replyTooLong(maxBytes);
     }
     chunks.push(chunk);
   }
@@ -217,7 +217,7 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
     if (this.#held <= whole.maxBytes) return false;
     this.#whole = undefined;
     this.close();
-    whole.reject(tooLong(whole.maxBytes));
+    whole.reject(replyTooLong(whole.maxBytes));
     return true;
   }
 

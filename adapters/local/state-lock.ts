@@ -47,7 +47,7 @@ function makeFolder(folder: string): void {
 
 /** Links a complete file, which is atomic, so a lock is never read half-written. */
 function create(path: string, text: string): boolean {
-  const temporary = beside(path);
+  const temporary = temporaryPath(path);
   writeFileSync(temporary, text, { mode: 0o600 });
   try {
     linkSync(temporary, path);
@@ -62,7 +62,7 @@ function create(path: string, text: string): boolean {
 
 /** Moves a void lock aside. If another process created its own lock there meanwhile, moves that lock back. */
 function takeAway(path: string, stale: string): void {
-  const aside = beside(path);
+  const aside = temporaryPath(path);
   try {
     renameSync(path, aside);
   } catch {
@@ -73,7 +73,7 @@ function takeAway(path: string, stale: string): void {
   unlinkSync(aside);
 }
 
-const beside = (path: string) => `${path}.${randomBytes(6).toString('hex')}`;
+const temporaryPath = (path: string) => `${path}.${randomBytes(6).toString('hex')}`;
 
 function readIfReadable(path: string): string | undefined {
   try {

@@ -27,7 +27,7 @@ const tableNames = (prefix = 'gateway-'): TableNames =>
  */
 export async function createTables(client: DynamoDBClient, prefix = 'gateway-'): Promise<TableNames> {
   const names = tableNames(prefix);
-  const present = await existing(client);
+  const present = await existingTables(client);
   await Promise.all(
     Object.entries(storeTables).map(async ([name, spec]) => {
       const physical = names[name as StoreTable];
@@ -106,7 +106,7 @@ function keySchema(partitionKey: string, sortKey?: string): CreateTableCommandIn
   return sortKey === undefined ? [hash] : [hash, { AttributeName: sortKey, KeyType: 'RANGE' }];
 }
 
-async function existing(client: DynamoDBClient): Promise<Set<string>> {
+async function existingTables(client: DynamoDBClient): Promise<Set<string>> {
   const found = new Set<string>();
   let start: string | undefined;
   do {

@@ -98,7 +98,7 @@ export class ChannelLink implements UpstreamLink {
     options: RequestOptions,
     timeoutMs = this.#entry.timeout_ms,
   ): Promise<RpcOutcome> {
-    if (this.#over) throw lost();
+    if (this.#over) throw sessionLost();
     const id = ++this.#last;
     const done = Promise.withResolvers<RpcOutcome>();
     const fail = (fault: UpstreamFault) => {
@@ -128,12 +128,12 @@ export class ChannelLink implements UpstreamLink {
   }
 
   async send(message: JsonObject): Promise<void> {
-    if (this.#over) throw lost();
+    if (this.#over) throw sessionLost();
     await this.#channel!.send(message);
   }
 
   listen(onMessage: (message: JsonObject) => void, signal: AbortSignal): Promise<void> {
-    if (this.#over) return Promise.reject(lost());
+    if (this.#over) return Promise.reject(sessionLost());
     return new Promise((resolve) => {
       const end = () => {
         this.#listeners.delete(onMessage);
@@ -202,4 +202,4 @@ export class ChannelLink implements UpstreamLink {
   }
 }
 
-const lost = () => new UpstreamFault('session-lost', 'its connection has ended');
+const sessionLost = () => new UpstreamFault('session-lost', 'its connection has ended');

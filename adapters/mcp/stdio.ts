@@ -120,7 +120,7 @@ export class StdioServers {
     const servers = await Promise.all(
       [...this.#servers.values()].map(({ starting }) => starting?.catch(() => undefined)),
     );
-    await Promise.all(servers.map((server) => server && ended(server)));
+    await Promise.all(servers.map((server) => server && endServer(server)));
   }
 
   async #start(entry: McpUpstreamEntry, options: ChannelOptions, supervised: SupervisedServer): Promise<Server> {
@@ -251,7 +251,7 @@ function takeLine(link: ChannelLink, text: string, entry: McpUpstreamEntry): voi
   for (const each of Array.isArray(message) ? message : [message]) link.take(each);
 }
 
-async function ended({ child, link }: Server): Promise<void> {
+async function endServer({ child, link }: Server): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
   const exit = once(child, 'exit');
   await link.shut();

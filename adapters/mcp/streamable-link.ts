@@ -63,7 +63,7 @@ export class StreamableLink implements UpstreamLink {
       if (heard || method === 'initialize' || method === 'ping' || !this.#speaksOfSession(outcome)) return outcome;
       // The error may refer to the tool's own session, so a request checks whether the server still has this one.
       if (reply.status < 400 && (await this.#isKnown(signal))) return outcome;
-      throw lost();
+      throw sessionLost();
     } finally {
       signal.removeEventListener('abort', cancel);
     }
@@ -74,7 +74,7 @@ export class StreamableLink implements UpstreamLink {
     const signal = AbortSignal.timeout(this.#entry.timeout_ms);
     const reply = await this.#exchange('POST', { body: message, headers: method, signal });
     reply.body.release();
-    if (reply.status === 404) throw lost();
+    if (reply.status === 404) throw sessionLost();
     if (reply.status >= 400) throw statusFault(reply.status);
   }
 
@@ -107,7 +107,7 @@ export class StreamableLink implements UpstreamLink {
       this.continuation = { ...this.continuation, session_id: session };
     if ((reply.status === 404 || reply.status === 410) && this.continuation.session_id !== undefined) {
       reply.body.release();
-      throw lost();
+      throw sessionLost();
     }
     if (reply.status === 401 || reply.status === 403) {
       reply.body.release();
@@ -229,7 +229,7 @@ const onlyIf =
     if (status < 300 || (fault instanceof UpstreamFault && fault.kind === 'aborted')) throw fault;
   };
 
-const lost = () => new UpstreamFault('session-lost', 'it has forgotten the session');
+const sessionLost = () => new UpstreamFault('session-lost', 'it has forgotten the session');
 /** Returns the fault. If a server failed during a call, the call may have taken effect. */
 function statusFault(status: number, method?: string): UpstreamFault {
   const during = status >= 500 && method === 'tools/call' ? 'broken' : 'unreachable';

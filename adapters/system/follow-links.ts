@@ -7,11 +7,11 @@ const maxSteps = 256;
 
 /** @param folder servers' working directory. */
 export const followsLinks = (folder: string): LinkResolver => ({
-  follow: (path) => followed(resolve(folder, path), maxSteps),
+  follow: (path) => followLink(resolve(folder, path), maxSteps),
 });
 
 /** Follows links. A missing path may still be a dangling link: a tool that writes would create its target. */
-async function followed(path: string, left: number): Promise<string | undefined> {
+async function followLink(path: string, left: number): Promise<string | undefined> {
   try {
     return await realpath(path);
   } catch (fault) {
@@ -19,11 +19,11 @@ async function followed(path: string, left: number): Promise<string | undefined>
   }
   const parent = dirname(path);
   if (parent === path) return path;
-  const folder = await followed(parent, left - 1);
+  const folder = await followLink(parent, left - 1);
   if (folder === undefined) return undefined;
   const own = join(folder, basename(path));
   const target = await readlink(own).catch(() => undefined);
-  return target === undefined ? own : followed(resolve(folder, target), left - 1);
+  return target === undefined ? own : followLink(resolve(folder, target), left - 1);
 }
 
 const isAbsent = (fault: unknown): boolean =>

@@ -46,7 +46,7 @@ export async function auditPage(filter: AuditFilter, reader: Reader): Promise<Pa
     for await (const keys of inGroups(reader.keys(partitions, { ...range, after }), filter.limit)) {
       for (const row of await reader.rows(keys)) {
         const entry = entryOf(row, filter);
-        if (!entry || !matches(entry, filter)) continue;
+        if (!entry || !matchesFilter(entry, filter)) continue;
         found.push(entry);
         if (found.length === filter.limit) return { items: found, cursor: cursorAt(timeKey(entry)) };
       }
@@ -82,7 +82,7 @@ async function* inGroups(keys: AsyncIterable<Row>, size: number): AsyncGenerator
 const dayOf = (epochMs: number) => epochMs - (epochMs % dayMs);
 const isoDay = (epochMs: number) => new Date(epochMs).toISOString().slice(0, 10);
 
-function matches(entry: EvidenceEntry, filter: AuditFilter): boolean {
+function matchesFilter(entry: EvidenceEntry, filter: AuditFilter): boolean {
   const at = Date.parse(entry.timestamp);
   const { actor, kind, session, tool, decision } = filter;
   return (

@@ -31,7 +31,7 @@ export function chainQueue({ store, clock, ids }: ChainQueueOptions): ChainQueue
           rows.push({
             series: `${chainQueuePrefix}${tenant}`,
             at: `${isoTime(now)}#${ids.uuid()}`,
-            stretches: JSON.stringify(own.slice(from, from + stretchesOfRow).map(packed)),
+            stretches: JSON.stringify(own.slice(from, from + stretchesOfRow).map(stretchRow)),
             ttl: Math.floor(now / 1_000) + keptSeconds,
           });
       await store.putMany('observations', rows);
@@ -39,7 +39,7 @@ export function chainQueue({ store, clock, ids }: ChainQueueOptions): ChainQueue
   };
 }
 
-const packed = ({ session_id, first, previous_hash, index, hash }: ChainStretch) => [
+const stretchRow = ({ session_id, first, previous_hash, index, hash }: ChainStretch) => [
   ...[session_id, first, previous_hash, index, hash],
 ];
 

@@ -171,7 +171,7 @@ export function countersQueue({ store, clock, pause, random }: QueueOptions): Co
         const conflict = await store.write(tenant, [write], planned.moves);
         const written = { version: version + 1, state: planned.state };
         const seen = conflict ? (conflict.current ?? (await store.read(tenant, shard))) : written;
-        const own = seen === written || (batch.some(({ patient }) => !patient) && isSame(seen, written));
+        const own = seen === written || (batch.some(({ patient }) => !patient) && isOwnWrite(seen, written));
         return own ? { seen, outcomes: planned.outcomes } : { seen };
       }
     }
@@ -179,7 +179,7 @@ export function countersQueue({ store, clock, pause, random }: QueueOptions): Co
 }
 
 /** Checks whether a repeated write whose response was lost already took effect: no other process writes its id. */
-const isSame = (seen: StoredCounters, written: StoredCounters): boolean =>
+const isOwnWrite = (seen: StoredCounters, written: StoredCounters): boolean =>
   seen.version === written.version && stateText(seen.state) === stateText(written.state);
 
 const lostTo = ({ state }: StoredCounters): StepResult<never> => ({ kind: 'lost', depth: state.depth });

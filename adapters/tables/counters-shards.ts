@@ -6,7 +6,15 @@
 import type { Clock } from '#core/kernel/ports.ts';
 import { type CounterState, usedOf } from '#core/limits/counter-state.ts';
 import type { ReserveOutcome, ReserveRequest } from '#core/limits/ports.ts';
-import { limitsAt, maxDepth, maySplit, merged, mergedShardState, siblingOf, split } from '#core/limits/shards.ts';
+import {
+  limitsAt,
+  maxDepth,
+  maySplit,
+  mergedShardState,
+  mergeShards,
+  siblingOf,
+  splitShard,
+} from '#core/limits/shards.ts';
 import { applyReserve } from '#core/limits/state.ts';
 import { inWindow, itemSecond, total } from '#core/limits/window.ts';
 import type { ShardWrite, StoredCounters } from './counters-item.ts';
@@ -49,7 +57,7 @@ export function countersShards(
       if (!maySplit(seen.state, shard, request, clock.now())) return 'small';
       const sibling = siblingOf(shard, seen.state.depth);
       const empty = await store.read(tenant, sibling);
-      const [kept, given] = split(seen.state);
+      const [kept, given] = splitShard(seen.state);
       return (await rewrite(tenant, [
         { shard, seen, state: kept },
         { shard: sibling, seen: empty, state: given },
@@ -65,7 +73,7 @@ export function countersShards(
       const now = clock.now();
       // Slices of global budgets may still grow, unless such a budget refused the call.
       const wanted = () => (refusedBy.startsWith('global') ? undefined : new Map());
-      const total = settledWhole(merged(statesOf(leaves), 0));
+      const total = settledWhole(mergeShards(statesOf(leaves), 0));
       const { outcome } = applyReserve(total, request, now, wanted());
       if (!outcome.ok) return { refused: outcome };
       const fits = (state: CounterState, shard: number) =>
@@ -81,7 +89,7 @@ export function countersShards(
       const deepest = depthOf(leaves);
       for (let shard = 0; deepest > 0 && shard < 2 ** (deepest - 1); shard++) {
         const under = leavesUnder(leaves, shard, deepest - 1);
-        if (under.size > 1 && isCalm(merged(statesOf(under), 0), clock.now()))
+        if (under.size > 1 && isCalm(mergeShards(statesOf(under), 0), clock.now()))
           await merge(tenant, under, shard, deepest - 1);
       }
     },
@@ -96,7 +104,7 @@ export function countersShards(
     for (let depth = depthOf(leaves) - 1; depth >= 0; depth--) {
       for (let shard = 0; shard < 2 ** depth; shard++) {
         const under = leavesUnder(leaves, shard, depth);
-        if (under.size < 2 || !fits(merged(statesOf(under), depth), shard)) continue;
+        if (under.size < 2 || !fits(mergeShards(statesOf(under), depth), shard)) continue;
         return (await merge(tenant, under, shard, depth)) ? shard : undefined;
       }
     }
@@ -104,7 +112,7 @@ export function countersShards(
   }
 
   function merge(tenant: string, under: Leaves, shard: number, depth: number): Promise<boolean> {
-    const one = merged(statesOf(under), depth);
+    const one = mergeShards(statesOf(under), depth);
     const others = [...under].filter(([other]) => other !== shard);
     return rewrite(tenant, [
       { shard, seen: under.get(shard)!, state: one },

@@ -9,7 +9,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import { withKeys } from '#core/limits/key-counters.ts';
 import { type Counters, isKeptOpen, isLimited, type Limits } from '#core/limits/ports.ts';
-import { merged } from '#core/limits/shards.ts';
+import { mergeShards } from '#core/limits/shards.ts';
 import { applyReclaim } from '#core/limits/slices.ts';
 import { accountKey } from '#core/limits/spend.ts';
 import { applyBegin, applyExtend, applySettle, expiredReservations } from '#core/limits/state.ts';
@@ -83,7 +83,7 @@ function countersOf(options: CountersOptions): Counters {
     async status(tenant, limits) {
       const totalsRead = store.readTotals(globalKeys(limits, clock.now()));
       const [leaves, totals] = await Promise.all([store.readAll(tenant), totalsRead]);
-      const state = merged(
+      const state = mergeShards(
         [...leaves.values()].map((seen) => seen.state),
         0,
       );

@@ -14,7 +14,7 @@ import { entryOfRow } from './entry-rows.ts';
 import { cursorAt, inOrder, pageOf, placeAt } from './in-order.ts';
 import { rowsByKey } from './rows-by-key.ts';
 import { partitionOf, partitionsOf, shardOf, shards } from './shards.ts';
-import { type IndexAttributes, type Key, queried, type Row, type StoreOptions, type Write } from './store.ts';
+import { type IndexAttributes, type Key, queryPages, type Row, type StoreOptions, type Write } from './store.ts';
 import { dayKey, timeKey } from './time-index.ts';
 
 const chainKey = (tenant: string, session: string) => `${tenant}#${session}`;
@@ -103,7 +103,7 @@ export function evidenceTable({ store }: StoreOptions): EvidenceLog & EvidenceRo
     },
 
     async *rows(tenant, sessionId, fromIndex = 0) {
-      const rows = queried(store, 'evidence', {
+      const rows = queryPages(store, 'evidence', {
         partition: chainKey(tenant, sessionId),
         range: { from: position(fromIndex) },
       });

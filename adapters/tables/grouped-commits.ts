@@ -110,7 +110,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
       const key = `${step.draft.tenant}#${step.draft.session_id}`;
       const chain = chains.get(key) ?? { key, queue: [], head: undefined, busy: false, contended: false };
       chains.set(key, chain);
-      if (step.head !== undefined) chain.head = later(chain.head ?? ends.get(key), step.head);
+      if (step.head !== undefined) chain.head = laterHead(chain.head ?? ends.get(key), step.head);
       const alone = !options.shares(step);
       chain.queue.push({ step, writer: `${writer}#${++commits}`, resolve, reject, tries: 0, alone });
       goOn();
@@ -148,7 +148,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     chain.busy = true;
     const { tenant, session_id } = chain.queue[0]!.step.draft;
     try {
-      chain.head = later(chain.head, (await options.head(tenant, session_id)) ?? null);
+      chain.head = laterHead(chain.head, (await options.head(tenant, session_id)) ?? null);
     } catch (fault) {
       for (const waiting of chain.queue.splice(0)) waiting.reject(fault);
     }
@@ -232,7 +232,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
   async function settle(chain: Chain, { links }: SessionLinks<Item>, verdict: Verdict): Promise<void> {
     if (verdict.type === 'written') {
       for (const { waiting, entry, after } of links) waiting.resolve({ ok: true, entry, head: after });
-      chain.head = later(chain.head, links.at(-1)!.after);
+      chain.head = laterHead(chain.head, links.at(-1)!.after);
       ends.set(chain.key, chain.head!);
       chain.contended = false;
       return release(chain);
@@ -278,7 +278,7 @@ const isForeign = ({ step: { owner } }: PendingCommit, head: SessionHead | undef
   owner !== undefined && head !== undefined && head.owner_key !== owner;
 
 /** Returns the longer of two readings of a growing chain, or the later one if they are equally long. */
-function later(known: SessionHead | null | undefined, read: SessionHead | null): SessionHead | null {
+function laterHead(known: SessionHead | null | undefined, read: SessionHead | null): SessionHead | null {
   return (known?.total_entries ?? 0) > (read?.total_entries ?? 0) ? (known ?? null) : read;
 }
 

@@ -63,7 +63,7 @@ export class KeptHours {
     for (const run of unknown) {
       const byHour = Map.groupBy(await read(run[0]!, run.at(-1)!), ({ at }) => at.slice(0, 13));
       for (const hour of run) {
-        const sums = together(byHour.get(hour) ?? []);
+        const sums = sumShards(byHour.get(hour) ?? []);
         found.set(hour, sums);
         const stamp = stamps.get(hour);
         if (stamp !== undefined) this.#keep(series, hour, { stamp, sums, numbers: numbersOf(sums) });
@@ -110,7 +110,7 @@ const numbersOf = (sums: readonly TimedSums[]): number =>
   sums.reduce((sum, { measures }) => sum + Object.keys(measures).length, 1);
 
 /** Adds up the shards for each time, oldest first. */
-function together(sums: readonly TimedSums[]): TimedSums[] {
+function sumShards(sums: readonly TimedSums[]): TimedSums[] {
   return [...Map.groupBy(sums, ({ at }) => at)]
     .map(([at, same]) => (same.length === 1 ? same[0]! : { at, measures: addUp(same.map(({ measures }) => measures)) }))
     .sort((a, b) => (a.at < b.at ? -1 : 1));

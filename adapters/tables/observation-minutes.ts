@@ -22,7 +22,7 @@ const seriesOf = (width: Width, scope: Scope, dimension: Dimension, shard?: numb
   `${scope}#${width}#${shard === undefined ? '' : `${shard}#`}${dimension}`;
 
 /** Returns every series that holds the dimension's minutes or hours. */
-export const everySeries = (width: Width, scope: Scope, dimension: Dimension): string[] =>
+export const allSeries = (width: Width, scope: Scope, dimension: Dimension): string[] =>
   scope === everyTenant
     ? Array.from({ length: shards.minutes }, (_, shard) => seriesOf(width, scope, dimension, shard))
     : [seriesOf(width, scope, dimension)];

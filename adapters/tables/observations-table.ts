@@ -43,7 +43,7 @@ import {
 } from './observation-items.ts';
 import { replacedMinute, withHours, withMinutes } from './observation-minutes.ts';
 import type { Sum } from './observation-sums.ts';
-import { type Key, queried, type Row, StoreFault, type StoreOptions } from './store.ts';
+import { type Key, queryPages, type Row, StoreFault, type StoreOptions } from './store.ts';
 import { type Range, timedSums } from './timed-sums.ts';
 
 interface ObservationsOptions extends StoreOptions {
@@ -128,7 +128,7 @@ export function observationsTable({ pause = sleep, store }: ObservationsOptions)
 
   const range: Range = (series, first, last, consistent = false) =>
     // `~` sorts after every key of the last hour or minute.
-    queried(store, 'observations', {
+    queryPages(store, 'observations', {
       partition: series,
       range: { from: first, to: `${last}~` },
       stale: !consistent,

@@ -6,7 +6,7 @@
 import type { Contradiction, ContradictionStore } from '#core/evidence/contradiction.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { type FailedEntry, projectionSteps, type SetAsideStore } from '#core/observatory/set-aside.ts';
-import { type Key, type Query, queried, type StoreOptions } from './store.ts';
+import { type Key, type Query, queryPages, type StoreOptions } from './store.ts';
 
 export const setAsideRows = ({ store }: StoreOptions): SetAsideStore =>
   faultRows<FailedEntry>(store, 'set-aside', {
@@ -40,7 +40,7 @@ function faultRows<R extends { readonly tenant: string; readonly session_id: str
     const { tenant, ...within } = range;
     const rows: R[] = [];
     const query = { partition: seriesOf(tenant), limit, stale: true, ...within };
-    for await (const { row } of queried<{ row: string }>(store, 'observations', query)) {
+    for await (const { row } of queryPages<{ row: string }>(store, 'observations', query)) {
       rows.push(JSON.parse(row) as R);
       if (rows.length === limit) break;
     }

@@ -178,7 +178,7 @@ export class StoreFault extends GatewayError {
 const storeDown = (cause: unknown): GatewayError => (cause instanceof GatewayError ? cause : new StoreFault(cause));
 
 /** Runs a call to a store; its faults become `service_unavailable`. */
-export async function stored<T>(call: Promise<T>): Promise<T> {
+export async function storeResult<T>(call: Promise<T>): Promise<T> {
   try {
     return await call;
   } catch (cause) {
@@ -194,7 +194,7 @@ export const ifUnchanged = (read: { readonly revision: number | string } | undef
   read ? { equals: ['revision', read.revision] } : { absent: keyName };
 
 /** Yields a query's rows page by page. If the reader ends the loop, no further page is read. */
-export async function* queried<R extends object = Row>(
+export async function* queryPages<R extends object = Row>(
   store: Store,
   table: StoreTable,
   query: Query,
@@ -209,6 +209,6 @@ export async function* queried<R extends object = Row>(
 
 export async function allRows<R extends object = Row>(store: Store, table: StoreTable, query: Query): Promise<R[]> {
   const rows: R[] = [];
-  for await (const row of queried<R>(store, table, query)) rows.push(row);
+  for await (const row of queryPages<R>(store, table, query)) rows.push(row);
   return rows;
 }

@@ -20,7 +20,7 @@ interface StoredRow {
 
 /** Parses a row. @throws GatewayError `service_unavailable` for a row that is incomplete or has a different id. */
 function tenantOf({ id, body }: StoredRow): TenantRow {
-  return whole(id, () => {
+  return readRow(id, () => {
     const row = tenantRowSchema.parse(JSON.parse(body));
     return { row, id: tenantId(row.id) };
   });
@@ -28,13 +28,13 @@ function tenantOf({ id, body }: StoredRow): TenantRow {
 
 /** Parses a row. @throws as `tenantOf` */
 function keyOf({ id, body }: StoredRow): KeyRow {
-  return whole(id, () => {
+  return readRow(id, () => {
     const row = keyRowSchema.parse(JSON.parse(body));
     return { row, id: keyRowId(keyIdOf(row.key_sha256)) };
   });
 }
 
-function whole<R>(id: string, read: () => { readonly row: R; readonly id: string }): R {
+function readRow<R>(id: string, read: () => { readonly row: R; readonly id: string }): R {
   let cause: unknown;
   try {
     const found = read();

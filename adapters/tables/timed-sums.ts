@@ -8,7 +8,7 @@ import type { TimedSums } from '#core/observatory/buckets.ts';
 import { type Dimension, partsOf, type Scope } from '#core/observatory/dimensions.ts';
 import type { BucketQuery, HourStamps, Observations } from '#core/observatory/ports.ts';
 import { KeptHours } from './kept-hours.ts';
-import { everySeries, stampDimension, toTimedSums } from './observation-minutes.ts';
+import { allSeries, stampDimension, toTimedSums } from './observation-minutes.ts';
 import { writersOf } from './observation-sums.ts';
 import type { Row } from './store.ts';
 
@@ -38,7 +38,7 @@ export function timedSums(range: Range): Pick<Observations, 'minutes' | 'hours' 
 
   function remembered(width: 'minutes' | 'hours', scope: Scope, query: BucketQuery, stamps: HourStamps | undefined) {
     const { dimension, from, to } = query;
-    const all = everySeries(width, scope, dimension);
+    const all = allSeries(width, scope, dimension);
     const hours = stamps && !isReplaced(dimension) ? hoursBetween(from, to) : undefined;
     if (!hours || !stamps) return undefined;
     // Cached sums must include everything up to the stamp, so a lagging replica must not serve this read.
@@ -50,14 +50,12 @@ export function timedSums(range: Range): Pick<Observations, 'minutes' | 'hours' 
       const [first, last] = [query.from.slice(0, 16), query.to.slice(0, 16)];
       const known = await remembered('minutes', scope, query, stamps);
       if (known) return known.filter(({ at }) => at.slice(0, 16) >= first && at.slice(0, 16) <= last);
-      return timed(everySeries('minutes', scope, query.dimension), first, last);
+      return timed(allSeries('minutes', scope, query.dimension), first, last);
     },
 
     async hours(scope, query, stamps) {
       const known = await remembered('hours', scope, query, stamps);
-      return (
-        known ?? timed(everySeries('hours', scope, query.dimension), query.from.slice(0, 13), query.to.slice(0, 13))
-      );
+      return known ?? timed(allSeries('hours', scope, query.dimension), query.from.slice(0, 13), query.to.slice(0, 13));
     },
 
     async stamps(scope, { from, to }) {
@@ -65,7 +63,7 @@ export function timedSums(range: Range): Pick<Observations, 'minutes' | 'hours' 
       const stamps = new Map(hours.map((hour) => [hour, '']));
       if (hours.length === 0) return stamps;
       const shards = await Promise.all(
-        everySeries('hours', scope, stampDimension(scope)).map(async (series, shard) => {
+        allSeries('hours', scope, stampDimension(scope)).map(async (series, shard) => {
           const found: [hour: string, stamp: string][] = [];
           for await (const row of range(series, hours[0]!, hours.at(-1)!))
             found.push([String(row.at), `${shard} ${writersOf(row)};`]);

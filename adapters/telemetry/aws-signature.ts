@@ -13,7 +13,7 @@ interface SigningOptions {
 }
 
 /** Signs a request. @throws Error if the environment contains no credentials. */
-export function signed(
+export function signRequest(
   { url, headers, body }: UnsignedRequest,
   { region, service, environment, clock }: SigningOptions,
 ): Record<string, string> {

@@ -54,7 +54,7 @@ export class EmbeddedMetrics {
     const pending = this.#pending;
     this.#pending = new Map();
     this.#changes = 0;
-    for (const line of packed(pending.values())) this.#write(embedded(this.#sinceMs, line));
+    for (const line of packLines(pending.values())) this.#write(metricsLine(this.#sinceMs, line));
   }
 
   #of(name: string, { labels, text }: Series): Pending {
@@ -77,13 +77,13 @@ interface Line {
 }
 
 /** Packs series into lines. Series share a line unless they have different values for the same name. */
-function packed(pending: Iterable<Pending>): Line[] {
+function packLines(pending: Iterable<Pending>): Line[] {
   const lines: Line[] = [];
   for (const one of pending) {
     const fits = lines.find((line) => hasRoom(line, one));
     const line = fits ?? { members: {}, directives: new Map() };
     if (!fits) lines.push(line);
-    place(line, one);
+    addToLine(line, one);
   }
   return lines;
 }
@@ -95,7 +95,7 @@ const hasRoom = ({ members }: Line, { name, labels }: Pending): boolean =>
   members[name] === undefined &&
   Object.entries(labels).every(([label, value]) => (members[label] ?? dimension(value)) === dimension(value));
 
-function place({ members, directives }: Line, { name, labels, values }: Pending): void {
+function addToLine({ members, directives }: Line, { name, labels, values }: Pending): void {
   const names = Object.keys(labels);
   const key = names.join();
   const directive = directives.get(key) ?? { Dimensions: [names], Metrics: [] };
@@ -106,7 +106,7 @@ function place({ members, directives }: Line, { name, labels, values }: Pending)
   members[name] = values.length === 1 ? values[0] : values;
 }
 
-function embedded(Timestamp: number, { members, directives }: Line): string {
+function metricsLine(Timestamp: number, { members, directives }: Line): string {
   const CloudWatchMetrics = [...directives.values()].map((directive) => ({ Namespace: namespace, ...directive }));
   return JSON.stringify({ _aws: { Timestamp, CloudWatchMetrics }, ...members });
 }

@@ -1,6 +1,6 @@
 /** Formats a JSON log line. Never writes a secret and never throws. */
 import { bareObject } from '#core/kernel/bare-object.ts';
-import { mask, masked } from '#core/text/secrets/masked.ts';
+import { mask, maskSecrets } from '#core/text/secrets/masked.ts';
 import { secrecyOfMember } from '#core/text/secrets/secret-names.ts';
 
 interface LineHead {
@@ -21,9 +21,9 @@ export function logLine(head: LineHead, fields: Readonly<Record<string, unknown>
 }
 
 function safe(value: unknown, depth: number): unknown {
-  if (typeof value === 'string') return masked(value);
+  if (typeof value === 'string') return maskSecrets(value);
   if (typeof value === 'bigint') return String(value);
-  if (value instanceof Error) return `${value.name}: ${masked(value.message)}`;
+  if (value instanceof Error) return `${value.name}: ${maskSecrets(value.message)}`;
   if (typeof value !== 'object' || value === null) return value;
   if (depth === maxDepth) return '[deeper]';
   if (Array.isArray(value)) return value.map((item) => safe(item, depth + 1));

@@ -63,7 +63,7 @@ function signerFor(url: string, environment: NodeJS.ProcessEnv, clock: Clock) {
   const scope = signedFor(url);
   if (!scope) return undefined;
   return async (request: UnsignedRequest) => {
-    const { signed } = await import('./aws-signature.ts');
-    return signed(request, { ...scope, environment, clock });
+    const { signRequest } = await import('./aws-signature.ts');
+    return signRequest(request, { ...scope, environment, clock });
   };
 }

@@ -26,10 +26,10 @@ export function checkContent({ module: compiled, content, metadata }: CheckCall)
   const memory = Object.values(exports).find((value) => value instanceof WebAssembly.Memory)!;
   const plugin = exports as unknown as Abi;
   plugin._initialize?.();
-  const contentAt = place(plugin, memory, content);
+  const contentAt = writeBytes(plugin, memory, content);
   const { tenant_id, model, provider, phase } = metadata;
   const metadataBytes = new TextEncoder().encode(JSON.stringify({ tenant_id, model, provider, phase }));
-  const metadataAt = place(plugin, memory, metadataBytes);
+  const metadataAt = writeBytes(plugin, memory, metadataBytes);
   const answer = plugin.check(contentAt, content.byteLength, metadataAt, metadataBytes.byteLength);
   if (answer === 0) return { flagged: false };
   if (answer !== 1) throw new Error(`check answered ${answer}, allowed 0 and 1`);
@@ -40,7 +40,7 @@ export function checkContent({ module: compiled, content, metadata }: CheckCall)
  * Allocates space and writes bytes. Refuses address 0, which allocators return if memory is exhausted: writing there
  * would change the module's own data.
  */
-function place(plugin: Abi, memory: WebAssembly.Memory, bytes: Uint8Array): number {
+function writeBytes(plugin: Abi, memory: WebAssembly.Memory, bytes: Uint8Array): number {
   const at = plugin.alloc(bytes.byteLength) >>> 0;
   if (at === 0) throw new Error(`alloc returned no memory for ${bytes.byteLength} bytes`);
   inMemory(memory, at, bytes.byteLength, 'alloc').set(bytes);

@@ -39,8 +39,8 @@ function problemOf(bytes: Uint8Array): string | undefined {
     const [memory] = memories;
     if (!memory || memories.length > 1 || !exportsMemory) return 'it must have one memory and export it';
     return (
-      unbounded('memory', memory.max, wasmSizes.memoryPages) ??
-      unbounded('tables', inAll(tables), wasmSizes.tableEntries)
+      sizeProblem('memory', memory.max, wasmSizes.memoryPages) ??
+      sizeProblem('tables', inAll(tables), wasmSizes.tableEntries)
     );
   } catch (thrown) {
     return (thrown as Error).message;
@@ -56,7 +56,7 @@ const inAll = (tables: readonly Limits[]): number | undefined =>
 
 const units = { memory: 'pages of 64 KiB', tables: 'entries' } as const;
 
-function unbounded(what: keyof typeof units, max: number | undefined, allowed: number): string | undefined {
+function sizeProblem(what: keyof typeof units, max: number | undefined, allowed: number): string | undefined {
   if (max === undefined) return `${what} without a declared maximum, allowed ${allowed} ${units[what]}`;
   if (max > allowed) return `${what} with a maximum of ${max} ${units[what]}, allowed ${allowed}`;
   return undefined;

@@ -63,7 +63,7 @@ export type JobResult =
   /** `code` of the refusal that the caller receives. */
   | { readonly error: string; readonly code?: ErrorCode; readonly data?: GatewayError['data'] };
 
-export async function done(job: Job): Promise<JobResult> {
+export async function runJob(job: Job): Promise<JobResult> {
   try {
     return { value: await jobResult(job) };
   } catch (thrown) {
@@ -79,11 +79,15 @@ async function jobResult({ kind, given }: Job): Promise<Jobs[JobKind]['answer']>
     case 'effects':
       return (await import('../sql/effect-reader.ts')).readCallEffects(given.call, given.programs);
     case 'evaluate':
-      return (await import('#core/actions/call-work.ts')).evaluation(given, await compiled(given.policy), randomHex);
+      return (await import('#core/actions/call-work.ts')).evaluation(
+        given,
+        await compiledPolicy(given.policy),
+        randomHex,
+      );
     case 'decide':
-      return (await import('#core/policy/rules/decide.ts')).decide(await compiled(given.policy), given.call);
+      return (await import('#core/policy/rules/decide.ts')).decide(await compiledPolicy(given.policy), given.call);
     case 'explain':
-      return (await import('#core/policy/rules/explain.ts')).explain(await compiled(given.policy), given.call);
+      return (await import('#core/policy/rules/explain.ts')).explain(await compiledPolicy(given.policy), given.call);
     case 'diff':
       return (await import('#core/policy/rules/analysis/diff.ts')).diffPolicies(
         JSON.parse(given.before),
@@ -110,7 +114,7 @@ const randomHex = (bytes: number): string => systemIds.randomHex(bytes);
 /** Policies of recent calls: the active one, and those named by simulations. */
 const policies = new RecentMap<string, CompiledPolicy>({ max: 4 });
 
-async function compiled(text: string): Promise<CompiledPolicy> {
+async function compiledPolicy(text: string): Promise<CompiledPolicy> {
   const known = policies.get(text);
   if (known) return known;
   const { compilePolicy } = await import('#core/policy/rules/compile.ts');

@@ -1,6 +1,6 @@
 /** A worker thread for heavy work: handles one job after another. It is ended from outside if a job takes too long. */
 import { parentPort } from 'node:worker_threads';
-import { done, type Job } from './jobs.ts';
+import { type Job, runJob } from './jobs.ts';
 
-parentPort?.on('message', async (job: Job) => parentPort?.postMessage(await done(job)));
+parentPort?.on('message', async (job: Job) => parentPort?.postMessage(await runJob(job)));
 parentPort?.postMessage('ready');

@@ -78,7 +78,7 @@ export function onLambda(kind: MeasurementKind, bill: Bill): Parts {
   const invocations = requests[kind] + (kind === 'review' ? stepsOfMachine : 0);
   const gbSeconds = lambdaSeconds(kind) * (memoryMb[kind] / 1_024);
   return {
-    ...shared(kind, bill),
+    ...sharedCost(kind, bill),
     api: requests[kind] * (prices.restRequests + assumed.traceShare * prices.traces),
     compute: invocations * prices.lambdaRequests + gbSeconds * prices.lambdaGbSecond * 1e6,
   };
@@ -92,7 +92,7 @@ const taskHour = (prices: Prices): number => prices.fargateVcpuHour + 2 * prices
 /** @returns US dollars for a million calls served by tasks behind a load balancer, without `planeMonth` */
 export function onTasks(kind: KindInContainers, bill: Bill): Parts {
   const { prices } = bill;
-  const own = shared(kind, bill, assumed.logBytesInContainers);
+  const own = sharedCost(kind, bill, assumed.logBytesInContainers);
   const callHours = (1e6 * lambdaSeconds(kind)) / 3_600;
   const processorHours = (1e3 * assumed.cpuMs[kind]) / 3_600;
   // One load balancer unit covers 3,000 concurrent connections or 25 new ones per second. Each call is assumed to open
@@ -115,7 +115,7 @@ export const planeMonth = (prices: Prices): number =>
   hoursOfMonth * (prices.loadBalancerHour + 2 * prices.natHour + 2 * taskHour(prices));
 
 /** Returns the cost that all kinds share: rows, copies of their entries and log lines. */
-function shared(
+function sharedCost(
   kind: MeasurementKind,
   { prices, entries: entryCost }: Bill,
   logBytes: number = assumed.logBytes,

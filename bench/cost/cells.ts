@@ -3,7 +3,7 @@
  * tenants. Its capacity follows from the limits below, which were not measured on AWS.
  */
 import { assumed } from './calls.ts';
-import { head, line, type Mix, mixCost } from './tables.ts';
+import { headRows, line, type Mix, mixCost } from './tables.ts';
 
 /** Shares of calls: half are actions, a third are chats of 2 s, and a sixth are streams of 30 s in containers. */
 const shares = { actions: 1 / 2, chats: 1 / 3, 'streams-in-containers': 1 / 6 } as const;
@@ -71,7 +71,7 @@ export async function cellsTable(region?: string): Promise<string> {
   const rows = await Promise.all(loads.map((load) => cellsFor(load, region)));
   const whole = (amount: number) => Math.round(amount).toLocaleString('en');
   return [
-    ...head([
+    ...headRows([
       'calls per second',
       'cells',
       'USD a month',

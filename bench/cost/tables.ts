@@ -40,7 +40,7 @@ export const secondsOfMonth = 2_628_000;
 
 const usd = (amount: number): string => amount.toFixed(amount >= 100 ? 0 : 1);
 export const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
-export const head = (cells: readonly string[]): string[] => [
+export const headRows = (cells: readonly string[]): string[] => [
   line(cells),
   line(['---', ...cells.slice(1).map(() => '---:')]),
 ];
@@ -67,7 +67,7 @@ export async function costTables(region?: string): Promise<string> {
   const parts = ['api', 'compute', 'tables', 'workflow', 'logs'] as const;
   const kinds: readonly CallKind[] = Object.values(callKinds);
   return [
-    ...head([
+    ...headRows([
       ...['A million calls', 'API', 'compute', 'tables', 'workflow', 'logs', 'evidence at 5/s', 'at 100/s'],
       ...['in all at 5/s', 'target', 'at 100/s', 'target'],
     ]),
@@ -89,7 +89,7 @@ function idleTable(prices: Prices): string[] {
   const idle = Object.entries(idleMonth(prices));
   const all = idle.reduce((sum, [, amount]) => sum + amount, 0);
   return [
-    ...head(['An idle month', 'USD']),
+    ...headRows(['An idle month', 'USD']),
     ...idle.map(([what, amount]) => line([what, usd(amount)])),
     line(['in all', usd(all)]),
     line([`with \`-c dashboards=off\` (target ${idleTarget})`, usd(all - dashboardsMonth(prices))]),
@@ -149,7 +149,7 @@ export const mixTable = ({
   entriesPerSecond,
 }: MixCost): string =>
   [
-    ...head(['calls', 'per second', 'USD a million', 'USD a month']),
+    ...headRows(['calls', 'per second', 'USD a million', 'USD a month']),
     ...calls.map((call) => line([call.what, String(call.perSecond), usd(call.million), usd(call.month)])),
     line(['without any call', '', '', usd(idle)]),
     ...(plane === undefined ? [] : [line(['streaming plane without any call', '', '', usd(plane)])]),

@@ -46,14 +46,15 @@ export const chat = (
     send: ({ gateway }) => post({ url: `${gateway}/v1/chat/completions`, key, body: made() }),
   };
 };
-export const said = (content: unknown, more: object = {}) =>
+export const chatBody = (content: unknown, more: object = {}) =>
   JSON.stringify({ model: 'mock', messages: [{ role: 'user', content }], ...more });
 /**
  * A filter that cannot finish a text within its time or size limit blocks it (403); the test finds that filter in
  * evidence.
  */
 export const lookedAt = [200, 403, 413, 503] as const;
-export const text = (name: string, content: () => string): HostileForm => chat(name, () => said(content()), lookedAt);
+export const textForm = (name: string, content: () => string): HostileForm =>
+  chat(name, () => chatBody(content()), lookedAt);
 
 export const action = (name: string, call: () => object, answers: readonly number[], says?: RegExp): HostileForm => {
   const made = once(() => JSON.stringify({ dry_run: true, ...call() }));

@@ -7,6 +7,7 @@ import { administration } from './administration.ts';
 import { hostileKeys } from './configuration.ts';
 import {
   chat,
+  chatBody,
   git,
   type HostileForm,
   heavy,
@@ -15,10 +16,9 @@ import {
   MB,
   mcp,
   rpc,
-  said,
   shell,
   sql,
-  text,
+  textForm,
   times,
 } from './forms.ts';
 import { post, raw, say } from './send.ts';
@@ -107,7 +107,7 @@ const shapes: readonly HostileForm[] = [
     /values/,
   ),
   chat('a million brackets', () => times('[', MB), [400]),
-  chat('9 MB of escapes', () => said(times('"', 4.5 * MB)), [200, 413, 503]),
+  chat('9 MB of escapes', () => chatBody(times('"', 4.5 * MB)), [200, 413, 503]),
   chat('9 MB of numbers', () => `{"model":"mock","seed":[${times('1e5,', 9 * MB)}1]}`, [400, 413], /values/),
   chat(
     '9 MB of blanks',
@@ -128,7 +128,7 @@ const shapes: readonly HostileForm[] = [
         url: `${gateway}/v1/chat/completions`,
         key,
         headers: { 'content-encoding': 'gzip' },
-        body: gzipSync(said(times('a', 10 * MB))),
+        body: gzipSync(chatBody(times('a', 10 * MB))),
       }),
   },
   {
@@ -147,24 +147,24 @@ const shapes: readonly HostileForm[] = [
 
 /** Text for the content filters. */
 const texts: readonly HostileForm[] = [
-  heavy(text('1.2 MB of 4 4 4', () => times('4 ', 1.2 * MB))),
-  heavy(text('4 MB of 4111 1111', () => times('4111 1111 ', 4 * MB))),
-  text('8 MB of words', () => times('the quick brown fox ', 8 * MB)),
+  heavy(textForm('1.2 MB of 4 4 4', () => times('4 ', 1.2 * MB))),
+  heavy(textForm('4 MB of 4111 1111', () => times('4111 1111 ', 4 * MB))),
+  textForm('8 MB of words', () => times('the quick brown fox ', 8 * MB)),
   // The text grows eighteenfold when it is read.
-  text('1 MB of U+FDFA', () => times('\ufdfa', MB / 3)),
-  text('2 MB of marks', () => times(`a${'\u0301'.repeat(200)}`, MB)),
-  text('3 MB of a@a.', () => times('a@a.', 3 * MB)),
-  text('3 MB of +1 (', () => times('+1 (2) 3-', 3 * MB)),
-  text('3 MB of DE89', () => times('DE89 ', 3 * MB)),
-  text('3 MB of 1.1.1.', () => times('1.1.1.:1::', 3 * MB)),
-  text('3 MB of aaaabb', () => times('aaaabbab', 3 * MB)),
-  text('3 MB of sk-', () => times('sk-AKIA password: ', 3 * MB)),
-  text('2 MB of full-width letters', () => times('ｉｇｎｏｒｅ　', 0.7 * MB)),
+  textForm('1 MB of U+FDFA', () => times('\ufdfa', MB / 3)),
+  textForm('2 MB of marks', () => times(`a${'\u0301'.repeat(200)}`, MB)),
+  textForm('3 MB of a@a.', () => times('a@a.', 3 * MB)),
+  textForm('3 MB of +1 (', () => times('+1 (2) 3-', 3 * MB)),
+  textForm('3 MB of DE89', () => times('DE89 ', 3 * MB)),
+  textForm('3 MB of 1.1.1.', () => times('1.1.1.:1::', 3 * MB)),
+  textForm('3 MB of aaaabb', () => times('aaaabbab', 3 * MB)),
+  textForm('3 MB of sk-', () => times('sk-AKIA password: ', 3 * MB)),
+  textForm('2 MB of full-width letters', () => times('ｉｇｎｏｒｅ　', 0.7 * MB)),
   heavy(
     chat(
       'tools with 2 MB of schema',
       () =>
-        said('hi', {
+        chatBody('hi', {
           tools: [
             {
               type: 'function',
@@ -177,22 +177,22 @@ const texts: readonly HostileForm[] = [
   ),
   chat(
     '20,000 parts',
-    () => said(Array.from({ length: 20_000 }, () => ({ type: 'text', text: '4 4 4 4' }))),
+    () => chatBody(Array.from({ length: 20_000 }, () => ({ type: 'text', text: '4 4 4 4' }))),
     [200, 400, 413, 503],
   ),
 ];
 
 /** HostileForm upstream responses. */
 const replies: readonly HostileForm[] = [
-  heavy(chat('a provider streams 40,000 events', () => said('hi', { model: 'bad-flood', stream: true }), [200])),
-  heavy(chat('a provider streams 800 kB at once', () => said('hi', { model: 'bad-delta', stream: true }), [200])),
+  heavy(chat('a provider streams 40,000 events', () => chatBody('hi', { model: 'bad-flood', stream: true }), [200])),
+  heavy(chat('a provider streams 800 kB at once', () => chatBody('hi', { model: 'bad-delta', stream: true }), [200])),
   chat(
     'a provider streams two million comments',
-    () => said('hi', { model: 'bad-comments', stream: true }),
+    () => chatBody('hi', { model: 'bad-comments', stream: true }),
     [200, 502],
   ),
-  heavy(chat('a provider answers 1 MB of 4 4 4', () => said('hi', { model: 'bad-digits' }), [...lookedAt, 502])),
-  chat('a provider answers 6 MB of []', () => said('hi', { model: 'bad-arrays' }), [502]),
+  heavy(chat('a provider answers 1 MB of 4 4 4', () => chatBody('hi', { model: 'bad-digits' }), [...lookedAt, 502])),
+  chat('a provider answers 6 MB of []', () => chatBody('hi', { model: 'bad-arrays' }), [502]),
 ];
 
 /** Calls that need a policy decision. */

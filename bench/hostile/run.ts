@@ -80,7 +80,7 @@ export async function benchHostile(only = ''): Promise<boolean> {
  * If other processes use the processors, each millisecond of its work takes proportionally longer; `p99 own` leaves
  * that out.
  */
-function scheduled(pid: number | undefined): { ranNs: number; waitedNs: number } {
+function schedulingTimes(pid: number | undefined): { ranNs: number; waitedNs: number } {
   const [ranNs = 0, waitedNs = 0] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ').map(Number);
   return { ranNs, waitedNs };
 }
@@ -97,7 +97,7 @@ async function row(probe: Worker, hostile: HostileForm, target: Target, { proces
   await hostile.prepare?.(target);
   probe.postMessage('begin');
   gateway.send('begin');
-  const before = scheduled(gateway.pid);
+  const before = schedulingTimes(gateway.pid);
   const from = performance.now();
   let rounds = 0;
   while (rounds < maxRounds && performance.now() - from < rowMs) {
@@ -111,7 +111,7 @@ async function row(probe: Worker, hostile: HostileForm, target: Target, { proces
   }
   const rest = rowMs - (performance.now() - from);
   if (rest > 0) await new Promise((resolve) => setTimeout(resolve, rest));
-  const after = scheduled(gateway.pid);
+  const after = schedulingTimes(gateway.pid);
   const measured = once(gateway, 'message');
   gateway.send('end');
   const [{ longestMs }] = (await measured) as [LongestBlock];

@@ -73,7 +73,7 @@ const tool = (n: number, inputSchema: object = schema) => ({
 });
 const tools = (many: number, inputSchema?: object) =>
   JSON.stringify({ tools: Array.from({ length: many }, (_, n) => tool(n, inputSchema)) });
-const text = (content: string) => JSON.stringify({ content: [{ type: 'text', text: content }] });
+const textResult = (content: string) => JSON.stringify({ content: [{ type: 'text', text: content }] });
 const levels = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
 
 /** Results of `tools/list` as text, by the kind that was requested last. */
@@ -90,12 +90,12 @@ const lists: Readonly<Record<string, () => string>> = {
 
 /** Results of `tools/call` as text, by the argument `kind`. */
 const answers: Readonly<Record<string, () => string>> = {
-  text: () => text('x'.repeat(3_900_000)),
+  text: () => textResult('x'.repeat(3_900_000)),
   wide: () => `{"content":[${'[],'.repeat(1_300_000)}[]]}`,
   deep: () => `{"content":[],"structuredContent":${levels}}`,
-  secrets: () => text('password=hunter2hunter2 '.repeat(100_000)),
-  huge: () => text('x'.repeat(10_000_000)),
-  events: () => text('x'),
+  secrets: () => textResult('password=hunter2hunter2 '.repeat(100_000)),
+  huge: () => textResult('x'.repeat(10_000_000)),
+  events: () => textResult('x'),
 };
 
 interface Message {

@@ -122,7 +122,7 @@ export function simulatedDynamo(
     for (const id of ids) locked.set(id, until);
     await time.pause(2 * way);
     for (const [i, { Put, Update }] of parts.entries())
-      items.set(ids[i]!, Put?.Item ?? moved(items.get(ids[i]!), Update!));
+      items.set(ids[i]!, Put?.Item ?? updatedItem(items.get(ids[i]!), Update!));
     return {};
   }
 
@@ -156,7 +156,7 @@ const isConditionMet = ({ ConditionExpression, ExpressionAttributeValues }: Put,
     ? item === undefined
     : item?.version?.N === ExpressionAttributeValues?.[':v0']?.N;
 
-const moved = (item: Item | undefined, { Key, ExpressionAttributeValues }: Update): Item => ({
+const updatedItem = (item: Item | undefined, { Key, ExpressionAttributeValues }: Update): Item => ({
   ...Key,
   granted: { N: String(Number(item?.granted?.N ?? 0) + Number(ExpressionAttributeValues[':v0']!.N)) },
 });

@@ -7,7 +7,7 @@ import { countersTable } from '#adapters/tables/counters-table.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { type Counters, type Limits, reservationLeaseSeconds } from '#core/limits/ports.ts';
 import { simulatedDynamo } from './dynamo.ts';
-import { seeded, VirtualTime } from './virtual-time.ts';
+import { createRandom, VirtualTime } from './virtual-time.ts';
 
 export interface Load {
   readonly tenants: number;
@@ -56,9 +56,9 @@ interface ServedCall {
 const startMs = Date.UTC(2026, 10, 21, 12);
 export async function simulate(load: Load): Promise<Tally> {
   const seed = load.seed ?? 1;
-  const random = seeded(seed);
+  const random = createRandom(seed);
   const time = new VirtualTime(startMs);
-  const { client, items, used } = simulatedDynamo(time, seeded(seed + 1), load.writeUnitsOfKey);
+  const { client, items, used } = simulatedDynamo(time, createRandom(seed + 1), load.writeUnitsOfKey);
   // Only the counters table is used.
   const store = dynamoStore({ client, tables: { counters: 'counters' } });
   const idle: Counters[] = [];
@@ -68,7 +68,7 @@ export async function simulate(load: Load): Promise<Tally> {
 
   const environment = (): Counters => {
     tally.environments++;
-    const own = seeded(seed * 100_003 + tally.environments);
+    const own = createRandom(seed * 100_003 + tally.environments);
     return countersTable({ store, clock: time, pause: time.pause, random: own });
   };
 

@@ -25,7 +25,7 @@ import { coverQueued } from '#lambdas/project/chains.ts';
 import { intercepted, testStore } from '../../test/support/store.ts';
 import { signer } from '../../test/unit/evidence/sample.ts';
 import { sizeOf, unitsOf } from '../store-rates.ts';
-import { seeded, VirtualTime } from './virtual-time.ts';
+import { createRandom, VirtualTime } from './virtual-time.ts';
 
 export interface EvidenceLoad {
   readonly tenants: number;
@@ -66,7 +66,7 @@ const startMs = Date.UTC(2026, 0, 1);
 export async function simulateProjection(load: EvidenceLoad): Promise<EvidenceTally> {
   const time = new VirtualTime(startMs);
   const clock = { now: time.now };
-  const random = seeded(7);
+  const random = createRandom(7);
   const used = { puts: 0, gets: 0, signatures: 0, writeUnits: 0, readUnits: 0, invocations: 0, gbSeconds: 0 };
   const rows = testStore();
   const counted = intercepted(rows, async (method, args, go) => {

@@ -44,7 +44,7 @@ export class VirtualTime {
   #push(timer: Timer): void {
     const heap = this.#heap;
     let i = heap.push(timer) - 1;
-    while (i > 0 && before(heap[i]!, heap[(i - 1) >> 1]!)) i = swap(heap, i, (i - 1) >> 1);
+    while (i > 0 && isBefore(heap[i]!, heap[(i - 1) >> 1]!)) i = swap(heap, i, (i - 1) >> 1);
   }
 
   #pop(): Timer | undefined {
@@ -56,15 +56,15 @@ export class VirtualTime {
     for (let i = 0; ; ) {
       const [left, right] = [2 * i + 1, 2 * i + 2];
       let least = i;
-      if (left < heap.length && before(heap[left]!, heap[least]!)) least = left;
-      if (right < heap.length && before(heap[right]!, heap[least]!)) least = right;
+      if (left < heap.length && isBefore(heap[left]!, heap[least]!)) least = left;
+      if (right < heap.length && isBefore(heap[right]!, heap[least]!)) least = right;
       if (least === i) return first;
       i = swap(heap, i, least);
     }
   }
 }
 
-const before = (one: Timer, other: Timer): boolean =>
+const isBefore = (one: Timer, other: Timer): boolean =>
   one.at < other.at || (one.at === other.at && one.order < other.order);
 
 function swap(heap: Timer[], i: number, j: number): number {
@@ -73,7 +73,7 @@ function swap(heap: Timer[], i: number, j: number): number {
 }
 
 /** Returns a generator of numbers from 0 to 1 that repeats for the same seed (mulberry32). */
-export function seeded(seed: number): () => number {
+export function createRandom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -10,9 +10,9 @@ interface Entry {
 /** @throws Error naming the first call or entry that is lost, duplicated or broken. */
 export async function verifyRound(admin: string, jobs: unknown, noted: AcknowledgedCalls): Promise<void> {
   for (const session of new Set([...noted.envelopes.keys(), ...noted.chats.keys()])) {
-    const { valid } = await read<{ valid: boolean }>(`${admin}/admin/v1/evidence/sessions/${session}/verify`);
+    const { valid } = await getJson<{ valid: boolean }>(`${admin}/admin/v1/evidence/sessions/${session}/verify`);
     if (!valid) throw new Error(`the chain of ${session} does not hold`);
-    const { entries } = await read<{ entries: Entry[] }>(`${admin}/admin/v1/evidence/sessions/${session}/export`);
+    const { entries } = await getJson<{ entries: Entry[] }>(`${admin}/admin/v1/evidence/sessions/${session}/export`);
     const ids = new Set(entries.map(({ envelope_id }) => envelope_id));
     const lost = [...(noted.envelopes.get(session) ?? [])].find((id) => !ids.has(id));
     if (lost !== undefined) throw new Error(`action ${lost} of ${session} was answered and is not in evidence`);
@@ -21,14 +21,14 @@ export async function verifyRound(admin: string, jobs: unknown, noted: Acknowled
     if (chats < answered)
       throw new Error(`${answered} chat calls of ${session} were answered, ${chats} are in evidence`);
   }
-  const counts = await read<{ all: Record<string, number> }>(`http://127.0.0.1:${jobs}/counts`);
+  const counts = await getJson<{ all: Record<string, number> }>(`http://127.0.0.1:${jobs}/counts`);
   for (const [path, times] of Object.entries(counts.all))
     if (times !== 1) throw new Error(`${path} ran ${times} times`);
   for (const path of noted.executed)
     if (counts.all[path] !== 1) throw new Error(`${path} was answered with a result and did not run`);
 }
 
-async function read<T>(url: string): Promise<T> {
+async function getJson<T>(url: string): Promise<T> {
   const response = await fetch(url, { headers: { 'x-api-key': keys.admin } });
   if (!response.ok) throw new Error(`${url} answered ${response.status}: ${(await response.text()).slice(0, 300)}`);
   return (await response.json()) as T;

@@ -5,7 +5,7 @@ import { addCallOptions, buildCall, type CallOptions, collectValues } from './ca
 import { addCommand, type Cli, type Parent } from './command.ts';
 import { hasFailed, showDecision } from './decision.ts';
 import { UsageError } from './failure.ts';
-import { painted } from './output.ts';
+import { paint } from './output.ts';
 
 interface ActionOptions extends CallOptions {
   readonly approvalRef?: string;
@@ -60,7 +60,7 @@ const heldAfterMs = 2_000;
 async function noteWhileHeld<T>({ out }: Cli, calling: Promise<T>): Promise<T> {
   if (!process.stderr.isTTY) return calling;
   const words = 'still pending: a call that needs approval is held for hold_seconds; `agentctl pending` lists it';
-  const timer = setTimeout(() => out.note(painted('dim', words)), heldAfterMs);
+  const timer = setTimeout(() => out.note(paint('dim', words)), heldAfterMs);
   try {
     return await calling;
   } finally {

@@ -3,7 +3,7 @@ import { sha256 } from '#core/kernel/canonical.ts';
 import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { childPath } from '#core/text/secrets/json-path.ts';
 import { spelledText } from '#core/text/secrets/visible-text.ts';
-import { type Output, oneLineText, painted } from './output.ts';
+import { type Output, oneLineText, paint } from './output.ts';
 import { commandLine } from './shell.ts';
 
 interface CardOptions {
@@ -22,8 +22,8 @@ export function showCard(out: Output, item: Fields, options: CardOptions): void 
   const id = text(item.envelope_id) ?? '(no id)';
   const summary = fields(item.summary);
   const upstream = text(item.upstream);
-  out.line(painted('bold', id), item.status === undefined || item.status === 'pending' ? '' : `  ${statusOf(item)}`);
-  if (text(summary.text)) out.line('  ', painted('bold', text(summary.text)!), ` (${riskWordOf(summary.risk)})`);
+  out.line(paint('bold', id), item.status === undefined || item.status === 'pending' ? '' : `  ${statusOf(item)}`);
+  if (text(summary.text)) out.line('  ', paint('bold', text(summary.text)!), ` (${riskWordOf(summary.risk)})`);
   const what = [item.protocol, item.tool].filter(text).join(' ') + (upstream ? ` at ${upstream}` : '');
   const there = text(item.upstream_tool) ? ` (${oneLineText(item.upstream_tool)} there)` : '';
   out.line(`  ${what}${there} on ${spelledText(text(item.target) ?? '(no target)')}`);

@@ -3,12 +3,12 @@
 import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { briefCard, showCard, showSimilar, statusOf, wholeCard } from './approval-card.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
-import { atTerminal, confirmed } from './confirm.ts';
+import { askYesNo, isTerminal } from './confirm.ts';
 import { UsageError } from './failure.ts';
 import { wholeNumber } from './globals.ts';
 import { showHeldDefinition } from './mcp.ts';
-import { paged, showAnswer, showMore } from './operation-command.ts';
-import { type Output, painted } from './output.ts';
+import { showAnswer, showMore, withPageOptions } from './operation-command.ts';
+import { type Output, paint } from './output.ts';
 import { watchApprovals } from './watch-approvals.ts';
 
 interface PageOptions {
@@ -32,7 +32,7 @@ export function addApprovals(parent: Parent): void {
     summary: 'List calls that are pending approval',
     examples: ['pending', 'pending --watch', "pending --json | jq -r '.pending[].envelope_id'"],
     options: (command) =>
-      paged(command)
+      withPageOptions(command)
         .option('--watch', 'keep running and show changes; outside a terminal, one line per event')
         .option('--events <count>', 'with --watch: end after this many events', wholeNumber)
         .option('--no-bell', 'with --watch: do not ring the bell for a new request (GATEWAY_NO_BELL=1)'),
@@ -85,7 +85,7 @@ function addVote(parent: Parent, vote: 'approve' | 'deny', summary: string): voi
 async function castVote(cli: Cli, vote: 'approve' | 'deny', id: string, options: VoteOptions): Promise<Outcome> {
   const { comment } = options;
   const envelope_id = await approvalId(cli, id);
-  if (!options.yes && !cli.globals.json && atTerminal() && !(await confirmedFor(cli, vote, envelope_id))) {
+  if (!options.yes && !cli.globals.json && isTerminal() && !(await confirmedFor(cli, vote, envelope_id))) {
     cli.out.note('nothing was decided');
     return 'negative';
   }
@@ -110,7 +110,7 @@ async function confirmedFor(cli: Cli, vote: 'approve' | 'deny', envelope_id: str
   showCard(cli.out, item, vote === 'approve' ? wholeCard : briefCard);
   await showHeldDefinition(cli, item);
   cli.out.flush();
-  return confirmed(vote === 'approve' ? 'Approve it?' : 'Deny it?');
+  return askYesNo(vote === 'approve' ? 'Approve it?' : 'Deny it?');
 }
 
 /** Returns the owner of the key; the server decides whether they may vote. */
@@ -122,7 +122,7 @@ async function personOfKey(cli: Cli): Promise<string> {
 function showRecord(out: Output, record: Fields): void {
   const style = record.status === 'approved' ? 'green' : 'red';
   const isLate = record.reason === 'timeout';
-  out.line('status: ', painted(style, `${statusOf(record)}${isLate ? ' (no reviewer decided in time)' : ''}`));
+  out.line('status: ', paint(style, `${statusOf(record)}${isLate ? ' (no reviewer decided in time)' : ''}`));
   const names = [
     ...['envelope_id', 'reviewer', 'person', 'approved_at', 'denied_at', 'comment', 'evidence_hash'],
     ...['still_needed', 'executed_by', 'outcome', 'refused_because'],

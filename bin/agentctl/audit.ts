@@ -3,7 +3,7 @@
 import { count, type Fields, fields, list } from '#core/kernel/json-fields.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { addOperation } from './operation-command.ts';
-import { type Output, painted } from './output.ts';
+import { type Output, paint } from './output.ts';
 import { pieces } from './pieces.ts';
 
 export function addAudit(parent: Parent): void {
@@ -39,12 +39,12 @@ async function verifyAll(cli: Cli): Promise<Outcome> {
       ...(not_checked.length > 0 && { not_checked }),
     });
   } else {
-    cli.out.line('valid: ', painted(valid ? 'green' : 'red', String(valid)));
+    cli.out.line('valid: ', paint(valid ? 'green' : 'red', String(valid)));
     cli.out.field('total_entries', sum.total_entries);
     cli.out.field('sessions', sum.sessions);
     const { session_id, index, reason } = fields(broken_link);
     if (broken_link !== undefined) cli.out.line(`broken_link: session ${session_id}, entry ${index}: ${reason}`);
-    for (const item of not_checked) cli.out.line(painted('yellow', String(item)));
+    for (const item of not_checked) cli.out.line(paint('yellow', String(item)));
   }
   return valid ? 'positive' : 'negative';
 }
@@ -69,7 +69,7 @@ function showEntries(out: Output, page: Fields): void {
   out.rows('no entries', ['time', 'kind', 'session', 'actor', 'what', 'target'], rows);
   for (const { tenant, session_id, index } of list(page.unreadable))
     out.line(
-      painted(
+      paint(
         'red',
         `Entry ${index} of session ${session_id} (tenant ${tenant}) cannot be read. Run \`agentctl verify\`.`,
       ),

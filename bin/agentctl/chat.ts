@@ -5,7 +5,7 @@ import { jsonOrUndefined } from '#core/kernel/json-or-undefined.ts';
 import { sseDecoder } from '#core/models/dialects/sse.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { exitCodes, Failure, UsageError } from './failure.ts';
-import { painted } from './output.ts';
+import { paint } from './output.ts';
 import { commandLine } from './shell.ts';
 
 interface ChatOptions {
@@ -65,7 +65,7 @@ async function chat(cli: Cli, options: ChatOptions, words: string): Promise<Outc
     },
   });
   if (opened.type === 'text/event-stream') return showStream(cli, opened.bytes);
-  const document = await collected(opened.bytes);
+  const document = await collectText(opened.bytes);
   const answer = fields(jsonOrUndefined(document));
   if (cli.globals.json) cli.out.json(document);
   else if (answer.status === 'pending_approval') showPending(cli, answer, options, words);
@@ -99,7 +99,7 @@ async function showStream({ out, globals }: Cli, bytes: AsyncIterable<Uint8Array
     const event = fields(jsonOrUndefined(data));
     if (globals.json) out.json(data);
     else for (const { delta } of list(event.choices)) out.piece(text(fields(delta).content) ?? '');
-    if (event.error !== undefined) throw broken(event, globals.json === true, out);
+    if (event.error !== undefined) throw streamFailure(event, globals.json === true, out);
     if (event.usage) last = event;
   }
   if (!globals.json) out.line();
@@ -108,7 +108,7 @@ async function showStream({ out, globals }: Cli, bytes: AsyncIterable<Uint8Array
   return 'positive';
 }
 
-function broken(event: Fields, asJson: boolean, out: Cli['out']): Failure {
+function streamFailure(event: Fields, asJson: boolean, out: Cli['out']): Failure {
   if (!asJson) out.line();
   const { type, message } = fields(event.error);
   return new Failure(
@@ -120,11 +120,11 @@ function broken(event: Fields, asJson: boolean, out: Cli['out']): Failure {
 function showUsage(out: Cli['out'], { model, usage }: Fields): void {
   const { prompt_tokens, completion_tokens } = fields(usage);
   if (prompt_tokens === undefined) return;
-  out.note(painted('dim', `${text(model) ?? ''}: ${prompt_tokens} tokens in, ${completion_tokens} out`));
+  out.note(paint('dim', `${text(model) ?? ''}: ${prompt_tokens} tokens in, ${completion_tokens} out`));
 }
 
 function showPending({ out, globals }: Cli, answer: Fields, options: ChatOptions, words: string): void {
-  out.line('status: ', painted('yellow', 'pending_approval'));
+  out.line('status: ', paint('yellow', 'pending_approval'));
   for (const name of ['envelope_id', 'approval_url', 'queued_at'] as const) out.field(name, answer[name]);
   const id = text(answer.envelope_id);
   if (id === undefined) return;
@@ -165,7 +165,7 @@ function taught(failure: Failure, options: ChatOptions): Failure {
   return new Failure(failure.exitCode, failure.message, { hint, body: failure.body, cause: failure });
 }
 
-async function collected(bytes: AsyncIterable<Uint8Array>): Promise<string> {
+async function collectText(bytes: AsyncIterable<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();
   let whole = '';
   for await (const chunk of bytes) whole += decoder.decode(chunk, { stream: true });

@@ -3,7 +3,7 @@ import { Option } from 'commander';
 import { fields } from '#core/kernel/json-fields.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { exitCodes } from './failure.ts';
-import { type Output, painted } from './output.ts';
+import { type Output, paint } from './output.ts';
 import { comparison, showWholeDiff } from './policy-diff.ts';
 import type { ReadConfiguration } from './policy-file.ts';
 
@@ -45,7 +45,7 @@ async function checkFile(cli: Cli, file: string, { strict }: CheckOptions): Prom
   const { warnings } = read;
   if (cli.globals.json) cli.out.pretty({ valid: true, warnings, unset_secrets: unset });
   else {
-    cli.out.line(painted('green', `${file} is valid`));
+    cli.out.line(paint('green', `${file} is valid`));
     showWarnings(cli.out, [...warnings, ...unset]);
   }
   return strict && warnings.length > 0 ? 'negative' : 'positive';
@@ -90,5 +90,5 @@ async function inForce(cli: Cli): Promise<ReadConfiguration> {
 }
 
 function showWarnings(out: Output, warnings: readonly string[]): void {
-  for (const warning of warnings) out.line(painted('yellow', `warning: ${warning}`));
+  for (const warning of warnings) out.line(paint('yellow', `warning: ${warning}`));
 }

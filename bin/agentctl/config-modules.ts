@@ -22,7 +22,7 @@ export async function withModules(cli: Cli, content: Buffer<ArrayBuffer>): Promi
     for (const [at, each] of list(policies[phase]).entries()) {
       const filter = fields(each);
       if (filter.type !== 'wasm' || typeof filter.path !== 'string') continue;
-      const digest = await uploaded(cli, filter);
+      const digest = await uploadModule(cli, filter);
       if (digest === undefined || filter.sha256 !== undefined) continue;
       document.setIn(['policies', phase, at, 'sha256'], digest);
       added = true;
@@ -31,7 +31,7 @@ export async function withModules(cli: Cli, content: Buffer<ArrayBuffer>): Promi
 }
 
 /** Uploads a module and returns its digest. A pinned module without a file may already be stored. */
-async function uploaded(
+async function uploadModule(
   cli: Cli,
   { name, path, sha256: pinned }: Readonly<Record<string, unknown>>,
 ): Promise<string | undefined> {

@@ -2,10 +2,10 @@
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
-export const atTerminal = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
+export const isTerminal = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
 /** Returns whether the person types yes; any other input, and end of input, means no. */
-export async function confirmed(question: string): Promise<boolean> {
+export async function askYesNo(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   terminal.setPrompt(`${question} [y/N] `);
   terminal.prompt();

@@ -2,14 +2,14 @@
 
 import { type Fields, fields, text } from '#core/kernel/json-fields.ts';
 import type { Cli } from './command.ts';
-import { type Output, type OutputPart, painted } from './output.ts';
+import { type Output, type OutputPart, paint } from './output.ts';
 import { commandLine } from './shell.ts';
 
 const styles = { allow: 'green', review: 'yellow', block: 'red' } as const;
 
 export function decisionPart(decision: unknown): OutputPart {
   const word = text(decision) ?? 'unknown';
-  return word in styles ? painted(styles[word as keyof typeof styles], word) : word;
+  return word in styles ? paint(styles[word as keyof typeof styles], word) : word;
 }
 
 /** Prints a decision. @param retry words that repeat the call, without `--approval-ref`. */
@@ -20,7 +20,7 @@ export function showDecision(cli: Cli, answer: Fields, retry: readonly string[])
   // A review's reason is a code; the message explains why an earlier request did not count.
   if (answer.decision !== 'review' || text(data.reason)) out.field('message', fields(answer.error).message);
   if (answer.decision === 'allow' && hasFailed(answer))
-    out.line('execution: ', painted('red', outcomeText(answer, data)));
+    out.line('execution: ', paint('red', outcomeText(answer, data)));
   out.field('matched_rule', answer.matched_rule);
   out.field('upstream', answer.upstream);
   out.field('policy', policyName(answer));
@@ -31,8 +31,8 @@ export function showDecision(cli: Cli, answer: Fields, retry: readonly string[])
   for (const name of [...explaining, 'approval_url', 'queued_at', 'expires_at'] as const) out.field(name, data[name]);
   showCredential(out, fields(answer.credential));
   for (const name of ['result', 'result_sha256', 'result_withheld'] as const) out.field(name, answer[name]);
-  if (answer.replayed === true) out.line(painted('dim', 'repeated: the outcome of the first request under this key'));
-  if (answer.dry_run === true) out.line(painted('dim', 'dry run: nothing was recorded'));
+  if (answer.replayed === true) out.line(paint('dim', 'repeated: the outcome of the first request under this key'));
+  if (answer.dry_run === true) out.line(paint('dim', 'dry run: nothing was recorded'));
   else if (answer.decision === 'review') showNext(cli, answer, retry);
 }
 

@@ -10,7 +10,7 @@ import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { fileTrouble, UsageError } from './failure.ts';
 import { type LogOptions, logTrust } from './log-trust.ts';
 import { routeOf } from './operation-routes.ts';
-import { type Output, painted } from './output.ts';
+import { type Output, paint } from './output.ts';
 import { countedBytes, progressOf } from './progress.ts';
 
 interface VerifyOptions {
@@ -214,7 +214,7 @@ function showEntry(out: Output, { index, timestamp, kind, envelope_id, hash, ok,
   const at = out.width === undefined ? `#${index}` : `#${index}`.padEnd(5);
   const ids = [short(envelope_id, 14), short(hash, 8)];
   const head = [at, timestamp, String(kind ?? '').padEnd(7), ...ids].filter(Boolean).join('  ');
-  const verdict = ok === false ? painted('red', `broken${reason ? `: ${reason}` : ''}`) : painted('green', 'ok');
+  const verdict = ok === false ? paint('red', `broken${reason ? `: ${reason}` : ''}`) : paint('green', 'ok');
   out.line(`${head}  `, verdict);
 }
 
@@ -222,7 +222,7 @@ function showEntry(out: Output, { index, timestamp, kind, envelope_id, hash, ok,
 function showVerification(out: Output, result: Fields): void {
   const { index, reason } = fields(result.broken_link);
   const valid = result.valid === true;
-  out.line('valid: ', painted(valid ? 'green' : 'red', String(valid)));
+  out.line('valid: ', paint(valid ? 'green' : 'red', String(valid)));
   out.field('total_entries', result.total_entries);
   out.field('session_manifest_hash', result.session_manifest_hash);
   if (result.broken_link !== undefined) out.line(`broken_link: entry ${index}: ${reason}`);
@@ -244,5 +244,5 @@ function showVerification(out: Output, result: Fields): void {
       `expired: ${result.expired_entries} entries are no longer in the table; their archived copies were verified`,
     );
   for (const item of Array.isArray(result.not_checked) ? result.not_checked : [])
-    out.line(painted('yellow', String(item)));
+    out.line(paint('yellow', String(item)));
 }

@@ -18,7 +18,7 @@ export async function logTrust({
   witnessState,
 }: LogOptions): Promise<LogTrust> {
   const { logKey, witnessKey } = await import('#core/evidence/transparency/witness-keys.ts');
-  const kept = witnessState === undefined ? {} : await keptBy(witnessState);
+  const kept = witnessState === undefined ? {} : await readWitnessHistory(witnessState);
   return {
     ...(logs.length > 0 && { log: await Promise.all(logs.map((text) => keyOf(text, '--log-key', logKey))) }),
     witnesses: await Promise.all(witnesses.map((text) => keyOf(text, '--witness-key', witnessKey))),
@@ -41,7 +41,7 @@ export async function keyOf(text: string, option: string, read: (text: string) =
 }
 
 /** Reads the newest leaf of each session, and the history of log sizes. */
-async function keptBy(folder: string): Promise<Pick<LogTrust, 'history' | 'sessions'>> {
+async function readWitnessHistory(folder: string): Promise<Pick<LogTrust, 'history' | 'sessions'>> {
   const { readWitnessState } = await import('./witness-state.ts');
   const { history, sessions } = await readWitnessState(join(folder)).catch((cause) => {
     throw fileTrouble('read', folder, cause);

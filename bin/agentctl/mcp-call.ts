@@ -5,7 +5,7 @@ import { type CallOptions, collectValues, parametersOf } from './call-options.ts
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { exitCodes, Failure, UsageError } from './failure.ts';
 import { type BridgeTarget, bridge, targetOf } from './mcp-bridge.ts';
-import { painted } from './output.ts';
+import { paint } from './output.ts';
 import { commandLine } from './shell.ts';
 
 interface Options extends CallOptions {
@@ -29,7 +29,7 @@ export function addMcpCall(parent: Parent): void {
         ),
     run: async (cli, options, [name = '']) => {
       const target = endpointOf(cli, options.endpoint);
-      const answer = await called(target, { name, arguments: parametersOf(options) ?? {} });
+      const answer = await callTool(target, { name, arguments: parametersOf(options) ?? {} });
       if (cli.globals.json) cli.out.pretty(answer);
       return answer.error === undefined ? showResult(cli, fields(answer.result)) : showError(cli, fields(answer.error));
     },
@@ -50,7 +50,7 @@ const handshake = {
 };
 
 /** Makes the call in its own session. @throws Failure if the endpoint cannot be reached or refuses the client. */
-async function called(target: BridgeTarget, params: Fields): Promise<Fields> {
+async function callTool(target: BridgeTarget, params: Fields): Promise<Fields> {
   const lines = [
     { id: 1, method: 'initialize', params: handshake },
     { method: 'notifications/initialized' },
@@ -71,7 +71,7 @@ async function called(target: BridgeTarget, params: Fields): Promise<Fields> {
 function showResult({ out, globals }: Cli, result: Fields): Outcome {
   const failed = result.isError === true;
   if (!globals.json) {
-    if (failed) out.line(painted('red', 'the tool reports an error'));
+    if (failed) out.line(paint('red', 'the tool reports an error'));
     for (const item of list(result.content))
       out.text(text(item.text) ?? `[${[item.type, item.mimeType ?? item.uri].filter(Boolean).join(' ')}]`);
     if (result.structuredContent !== undefined) out.pretty(result.structuredContent);
@@ -81,7 +81,7 @@ function showResult({ out, globals }: Cli, result: Fields): Outcome {
 
 function showError({ out, globals }: Cli, { message, data }: Fields): Outcome {
   if (globals.json) return 'negative';
-  out.line(painted('red', text(message) ?? 'refused'));
+  out.line(paint('red', text(message) ?? 'refused'));
   const more = fields(data ?? {});
   for (const name of ['reason', 'suggested_alternative', 'approval_url', 'expires_at'] as const)
     out.field(name, more[name]);

@@ -3,11 +3,11 @@
 import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { isPortable } from '#core/mcp/tools/tool-names.ts';
 import { addCommand, addGroup, type Cli, type Parent } from './command.ts';
-import { atTerminal, confirmed } from './confirm.ts';
+import { askYesNo, isTerminal } from './confirm.ts';
 import { Failure } from './failure.ts';
 import { addMcpCall } from './mcp-call.ts';
 import { addOperation, showAnswer } from './operation-command.ts';
-import { type Output, painted } from './output.ts';
+import { type Output, paint } from './output.ts';
 
 interface ToolOptions {
   readonly upstream?: string;
@@ -91,11 +91,11 @@ export function addMcp(program: Parent): void {
         .option('--yes', 'skip the confirmation prompt'),
     run: async (cli, { upstream, yes }, [name = '']) => {
       let looked: string | undefined;
-      if (!yes && atTerminal() && !cli.globals.json) {
+      if (!yes && isTerminal() && !cli.globals.json) {
         const tool = fields((await cli.api().call('showMcpTool', { path: { name }, query: { upstream } })).json);
         showTool(cli.out, tool);
         cli.out.flush();
-        if (!(await confirmed('Accept this definition?'))) {
+        if (!(await askYesNo('Accept this definition?'))) {
           cli.out.note('nothing was accepted');
           return 'negative';
         }
@@ -103,7 +103,7 @@ export function addMcp(program: Parent): void {
       }
       const query = { upstream, fingerprint: looked };
       return showAnswer(cli, 'acceptMcpTool', { path: { name }, query, body: {} }, (out, accepted) => {
-        out.line(painted('green', 'accepted'), ` ${accepted.tool} of ${accepted.upstream}`);
+        out.line(paint('green', 'accepted'), ` ${accepted.tool} of ${accepted.upstream}`);
         out.field('fingerprint', accepted.fingerprint);
         out.field('evidence', accepted.evidence_hash);
       });
@@ -113,7 +113,7 @@ export function addMcp(program: Parent): void {
 }
 
 function showTool(out: Output, tool: Fields): void {
-  out.line(painted('bold', `${tool.tool} of ${tool.upstream}`), `: ${tool.state}`);
+  out.line(paint('bold', `${tool.tool} of ${tool.upstream}`), `: ${tool.state}`);
   out.field('capability', `${tool.capability} (${tool.why})`);
   out.field('decision', `${tool.decision} (${tool.matched_rule})`);
   showDefinition(out, tool);
@@ -134,25 +134,25 @@ export async function showHeldDefinition({ api, out }: Cli, { upstream, upstream
     });
   const known = fields(answer?.json);
   if (text(known.state) === undefined || (known.state === 'accepted' && strings(known.shadows).length === 0)) return;
-  out.line(painted('bold', 'The definition of the tool'), `: ${known.state}`);
+  out.line(paint('bold', 'The definition of the tool'), `: ${known.state}`);
   showDefinition(out, known);
 }
 
 function showDefinition(out: Output, tool: Fields): void {
   const [guard] = waitsFor(tool.changed);
-  if (guard !== undefined) out.line(painted('yellow', guard));
-  for (const shadowed of strings(tool.shadows)) out.line(painted('yellow', `shadows ${shadowed}`));
-  for (const missing of strings(tool.not_kept)) out.line(painted('dim', `not shown, ${missing}`));
+  if (guard !== undefined) out.line(paint('yellow', guard));
+  for (const shadowed of strings(tool.shadows)) out.line(paint('yellow', `shadows ${shadowed}`));
+  for (const missing of strings(tool.not_kept)) out.line(paint('dim', `not shown, ${missing}`));
   const introduced = list(tool.introduces);
-  if (introduced.length > 0) out.line(painted('bold', 'What it introduces'));
+  if (introduced.length > 0) out.line(paint('bold', 'What it introduces'));
   for (const { kind, where, description } of introduced)
     out.line(`  ${description} (${kind}${text(where) === undefined ? '' : ` at ${where}`})`);
   const offered = Object.keys(fields(tool.offered)).length > 0;
   if (Array.isArray(tool.difference)) {
-    out.line(painted('bold', 'What has changed'));
+    out.line(paint('bold', 'What has changed'));
     for (const change of list(tool.difference)) showChange(out, change);
   } else if (offered || Object.keys(fields(tool.accepted)).length > 0) {
-    out.line(painted('bold', offered ? 'What it offers' : 'Its definition'));
+    out.line(paint('bold', offered ? 'What it offers' : 'Its definition'));
     out.text(JSON.stringify(offered ? tool.offered : tool.accepted, null, 2));
   }
 }
@@ -161,7 +161,7 @@ function showChange(out: Output, { path, before, after }: Fields): void {
   out.line(`  ${path}`);
   const lines = (value: unknown, sign: string, style: 'red' | 'green'): void => {
     for (const line of typeof value === 'string' ? value.split('\n') : [])
-      out.line(painted(style, `    ${sign} ${line}`));
+      out.line(paint(style, `    ${sign} ${line}`));
   };
   lines(before, '-', 'red');
   lines(after, '+', 'green');

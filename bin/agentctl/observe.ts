@@ -3,7 +3,7 @@
 import { count, type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import type { Parent } from './command.ts';
 import { addOperation, commandOf } from './operation-command.ts';
-import { type Output, painted } from './output.ts';
+import { type Output, paint } from './output.ts';
 import { sparkline } from './sparkline.ts';
 
 export const observeCommands = [commandOf('analytics', showAnalytics), addAlerts];
@@ -50,7 +50,7 @@ function showAlerts(out: Output, answer: Fields): void {
     const style = !open ? 'dim' : severity === 'critical' ? 'red' : 'yellow';
     const by = text(alert.acknowledged_by);
     const state = `${text(alert.state) ?? ''}${open && by !== undefined ? ` by ${by}` : ''}`;
-    out.line(painted(style, severity), `  ${state}  since ${text(alert.created_at) ?? ''}  ${text(alert.id) ?? ''}`);
+    out.line(paint(style, severity), `  ${state}  since ${text(alert.created_at) ?? ''}  ${text(alert.id) ?? ''}`);
     out.line(`  ${text(alert.message) ?? ''}`);
   }
 }

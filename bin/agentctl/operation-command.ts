@@ -122,7 +122,7 @@ export function showMore({ out }: Pick<Cli, 'out'>, words: readonly string[], qu
 
 const pageOptions = { limit: '<count> maximum number of results', cursor: '<cursor> continue after an earlier page' };
 
-export const paged = (command: Command): Command => {
+export const withPageOptions = (command: Command): Command => {
   for (const [name, help] of Object.entries(pageOptions)) command.addOption(optionFor(name, help));
   return command;
 };

@@ -12,7 +12,7 @@ interface PaintedText {
   readonly text: string;
 }
 export type OutputPart = string | PaintedText;
-export const painted = (style: Style, text: string): PaintedText => ({ style, text });
+export const paint = (style: Style, text: string): PaintedText => ({ style, text });
 
 const bufferedCharacters = 64 * 1024;
 
@@ -53,7 +53,7 @@ export class Output {
       const text = row
         .map((cell, column) => shortenCell(cell, widths[column] ?? 0).padEnd(widths[column] ?? 0))
         .join(' '.repeat(columnGap));
-      this.line(index === 0 ? painted('bold', text.trimEnd()) : text.trimEnd());
+      this.line(index === 0 ? paint('bold', text.trimEnd()) : text.trimEnd());
     }
   }
 
@@ -82,12 +82,12 @@ export class Output {
   /** Prints a document as sent, or in the format of `--output`; invisible characters become equivalent escapes. */
   json(document: string): void {
     const written = this.#form?.(document) ?? document;
-    this.#write(`${escapeUnseen(written.trim())}\n`);
+    this.#write(`${escapeInvisible(written.trim())}\n`);
   }
 
   /** Prints JSON for a program that reads only JSON, regardless of `--output`. */
   message(json: string): void {
-    this.#write(`${escapeUnseen(json.trim())}\n`);
+    this.#write(`${escapeInvisible(json.trim())}\n`);
   }
 
   /** Prints a value as indented JSON. */
@@ -133,7 +133,7 @@ export class Output {
 export const oneLineText = (value: unknown): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
-export const escapeUnseen = (json: string): string =>
+export const escapeInvisible = (json: string): string =>
   json.replace(unseen, (char) =>
     char === '\n'
       ? char

@@ -6,7 +6,7 @@ import { shorten } from '#core/text/secrets/visible-text.ts';
 import { addCommand, type Cli, type Parent } from './command.ts';
 import { decisionPart } from './decision.ts';
 import { UsageError } from './failure.ts';
-import { type Output, oneLineText, painted } from './output.ts';
+import { type Output, oneLineText, paint } from './output.ts';
 import type { ReadConfiguration } from './policy-file.ts';
 
 /**
@@ -34,13 +34,13 @@ interface PolicyText {
   readonly text: string;
   readonly json: unknown;
 }
-const given = (json: unknown): PolicyText => ({ json, text: JSON.stringify(json) });
+const policyJson = (json: unknown): PolicyText => ({ json, text: JSON.stringify(json) });
 
 async function differences(cli: Cli, from: string, to: string): Promise<PolicyText> {
   if (/^\d+$/.test(from) && /^\d+$/.test(to))
     return cli.api().call('policyDiff', { path: { version: version(from) }, query: { against: version(to) } });
   const [before, after] = [await source(cli, from), await source(cli, to)];
-  return given({ from, to, ...(await comparison(before, after)) });
+  return policyJson({ from, to, ...(await comparison(before, after)) });
 }
 
 /** Compares like `GET policy-versions/{version}/diff`. A pack on its own has no other keys to compare. */
@@ -53,7 +53,7 @@ export async function comparison(before: ReadConfiguration, after: ReadConfigura
   const [from, to] = [before.configuration, after.configuration];
   const found = regionsOf(policyOf(before), policyOf(after));
   const own = { before: from.tool_policies.rules.length, after: to.tool_policies.rules.length };
-  const lifted_by = liftsOf(found.regions, own).map((lifting) => placed(lifting, before, after));
+  const lifted_by = liftsOf(found.regions, own).map((lifting) => liftWithPlaces(lifting, before, after));
   const decided = { ...diffOf(found), lifted_guards: liftedGuards(from, to), lifted_by };
   if (before.packOnly || after.packOnly) return { ...decided, levels: [], changes: [], compared: 'tool_policies' };
   return {
@@ -64,7 +64,7 @@ export async function comparison(before: ReadConfiguration, after: ReadConfigura
 }
 
 /** Returns a custom rule and the pack guards it lifts, with their lines in the files if known. */
-function placed({ rule, index, lifts }: RuleLifts, before: ReadConfiguration, after: ReadConfiguration) {
+function liftWithPlaces({ rule, index, lifts }: RuleLifts, before: ReadConfiguration, after: ReadConfiguration) {
   const { places } = after;
   return {
     rule,
@@ -98,7 +98,7 @@ export function showWholeDiff(out: Output, diff: Fields): void {
   else if (Array.isArray(diff.changes)) showChanges(out, list(diff.changes));
   for (const name of Array.isArray(diff.lifted_guards) ? diff.lifted_guards : [])
     out.line(
-      painted(
+      paint(
         'red',
         `lifted guard: ${oneLineText(name)}, by tool_policies.disable_guards: the rules decide the calls that it blocked`,
       ),
@@ -106,7 +106,7 @@ export function showWholeDiff(out: Output, diff: Fields): void {
   showLiftings(out, list(diff.lifted_by));
   showPolicyDiff(out, diff);
   for (const level of list(diff.levels)) {
-    out.line(painted('bold', `level ${oneLineText(level.path)}, by itself`));
+    out.line(paint('bold', `level ${oneLineText(level.path)}, by itself`));
     showPolicyDiff(out, level);
   }
 }
@@ -115,11 +115,11 @@ function showChanges(out: Output, changes: readonly Fields[]): void {
   if (changes.length === 0) out.line('no key differs');
   let above: unknown;
   for (const { section, path, from, to } of changes) {
-    if (section !== above) out.line(painted('bold', oneLineText(section)));
+    if (section !== above) out.line(paint('bold', oneLineText(section)));
     above = section;
     const at = oneLineText(path);
-    if (from === undefined) out.line(painted('green', `  + ${at}: ${oneLineText(to)}`));
-    else if (to === undefined) out.line(painted('red', `  - ${at}: ${oneLineText(from)}`));
+    if (from === undefined) out.line(paint('green', `  + ${at}: ${oneLineText(to)}`));
+    else if (to === undefined) out.line(paint('red', `  - ${at}: ${oneLineText(from)}`));
     else
       out.line(
         `  ~ ${at}: ${from === to ? `another value (${oneLineText(to)})` : `${oneLineText(from)} → ${oneLineText(to)}`}`,
@@ -139,7 +139,7 @@ const ruleTitle = ({ rule, place, path }: Fields): string => {
 /** Shows each custom rule and the guards of the pack that it lifts [policy.diff]. */
 function showLiftings(out: Output, liftings: readonly Fields[]): void {
   for (const lifting of liftings) {
-    out.line(painted('bold', `your rule ${ruleTitle(lifting)} decides calls that were held back by`));
+    out.line(paint('bold', `your rule ${ruleTitle(lifting)} decides calls that were held back by`));
     for (const lifted of list(lifting.lifts)) {
       out.line('  ', decisionPart(lifted.from), ' → ', decisionPart(lifted.to), `  ${ruleTitle(lifted)}`);
       out.field('    example', lifted.example);
@@ -184,7 +184,7 @@ function showPolicyDiff(out: Output, diff: Fields): void {
     const left = name === 'loosened' ? notShown(changes, diff) : changes;
     const above = changes.length - left.length;
     out.line(
-      painted(style, `${name}: ${changes.length}${above > 0 ? `, of them ${above} by your rules, as above` : ''}`),
+      paint(style, `${name}: ${changes.length}${above > 0 ? `, of them ${above} by your rules, as above` : ''}`),
     );
     for (const { from, to, rule_before, rule_after, approval, example, repeated, rules } of byGuard(left, diff)) {
       const pairs = repeated === undefined ? '' : ` (${oneLineText(repeated)} pairs of rules)`;
@@ -206,5 +206,5 @@ function showPolicyDiff(out: Output, diff: Fields): void {
   }
   out.field('analysed', diff.analysed);
   for (const warning of Array.isArray(diff.warnings) ? diff.warnings : [])
-    out.line(painted('yellow', `warning: ${oneLineText(warning)}`));
+    out.line(paint('yellow', `warning: ${oneLineText(warning)}`));
 }

@@ -14,12 +14,12 @@ import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import { rulePlaces, shownFile } from '#core/configuration/load/rule-places.ts';
 import { readYaml, type YamlDocument } from '#core/configuration/load/yaml.ts';
-import { findIn, type RulePlaces } from '#core/configuration/store/places.ts';
+import { findIn, noRulePlaces, type RulePlaces } from '#core/configuration/store/places.ts';
 import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
 import type { PackFile, ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { fields } from '#core/kernel/json-fields.ts';
-import { decidedBy, decidedCalls, nowhere } from '#core/operations/decided-calls.ts';
+import { decidedBy, decidedCalls } from '#core/operations/decided-calls.ts';
 import { parsePack } from '#core/policy/rules/pack.ts';
 import { fileBytes } from './call-options.ts';
 
@@ -49,7 +49,7 @@ export async function readPolicyFile(file: string): Promise<ReadConfiguration> {
   const { version, rules } = fields(value);
   if (version !== undefined || rules === undefined) return readConfigurationFile(file);
   const pack = parsePack(value, file);
-  const configuration = aroundPack(pack);
+  const configuration = configurationWithPack(pack);
   const places = rulePlaces(configuration, shownFile(file), lineOf, {
     pack,
     entries: entriesOfRules(rules as PackFile['rules']),
@@ -58,7 +58,7 @@ export async function readPolicyFile(file: string): Promise<ReadConfiguration> {
   return { configuration, warnings: [], places, packOnly: true };
 }
 
-function aroundPack(pack: ReturnType<typeof parsePack>): Configuration {
+function configurationWithPack(pack: ReturnType<typeof parsePack>): Configuration {
   const bare = configurationSchema.parse({
     version: 1,
     tenants: [{ id: 'default', api_keys: [{ key_env: 'UNUSED' }] }],
@@ -84,7 +84,7 @@ export const policyOf = ({ configuration }: Pick<ReadConfiguration, 'configurati
 export function simulator({ configuration, places }: Pick<ReadConfiguration, 'configuration' | 'places'>) {
   const evaluated = decidedBy(configuration);
   const ports = { effects: lazyEffects, calls: undefined, links: undefined, pause: async () => {} };
-  const place = places ? findIn(places) : nowhere;
+  const place = places ? findIn(places) : noRulePlaces;
   return async (call: SimulatedCall, explain?: boolean) => {
     const [decided] = await decidedCalls(ports, evaluated, [call], { place, explain });
     return decided!;

@@ -3,7 +3,7 @@
 import { type Fields, fields, text } from '#core/kernel/json-fields.ts';
 import { addCommand, addGroup, type Cli, type Outcome, type Parent } from './command.ts';
 import { saveWhole } from './files.ts';
-import { painted } from './output.ts';
+import { paint } from './output.ts';
 import { addPolicyDiff } from './policy-diff.ts';
 import { showExplanation } from './why.ts';
 
@@ -70,12 +70,12 @@ async function test(cli: Cli, file: string, cases: string, { junit: report, expl
 function printResults({ out }: Cli, results: readonly DecidedTest[], all: boolean): void {
   for (const { place, name, failure, decided } of results) {
     if (!decided) continue;
-    out.line(failure === undefined ? painted('green', 'ok  ') : painted('red', 'FAIL'), ` ${place}  ${name}`);
+    out.line(failure === undefined ? paint('green', 'ok  ') : paint('red', 'FAIL'), ` ${place}  ${name}`);
     if (failure !== undefined) out.line(`     ${failure}${text(decided.place) ? ` (${decided.place})` : ''}`);
     showExplanation(out, decided, { all, more: '--explain' });
   }
   const passed = results.filter(({ failure }) => failure === undefined).length;
-  out.line(painted(passed === results.length ? 'green' : 'red', `${passed} of ${results.length} cases passed`));
+  out.line(paint(passed === results.length ? 'green' : 'red', `${passed} of ${results.length} cases passed`));
 }
 
 interface TestResult {
@@ -89,15 +89,15 @@ interface TestResult {
 function junit(suite: string, results: readonly TestResult[]): string {
   const failed = results.filter(({ failure }) => failure !== undefined).length;
   const cases = results.map(({ name, place, failure }) => {
-    const head = `    <testcase classname="${escaped(suite)}" name="${escaped(name)}"`;
+    const head = `    <testcase classname="${escapeXml(suite)}" name="${escapeXml(name)}"`;
     if (failure === undefined) return `${head}/>`;
-    return `${head}>\n      <failure message="${escaped(failure)}">${escaped(`${place}: ${failure}`)}</failure>\n    </testcase>`;
+    return `${head}>\n      <failure message="${escapeXml(failure)}">${escapeXml(`${place}: ${failure}`)}</failure>\n    </testcase>`;
   });
   const counts = `tests="${results.length}" failures="${failed}" errors="0"`;
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     `<testsuites ${counts}>`,
-    `  <testsuite name="${escaped(suite)}" ${counts}>`,
+    `  <testsuite name="${escapeXml(suite)}" ${counts}>`,
     ...cases,
     '  </testsuite>',
     '</testsuites>',
@@ -108,7 +108,7 @@ function junit(suite: string, results: readonly TestResult[]): string {
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
 /** Replaces control characters: XML 1.0 forbids most of them, even escaped. */
-const escaped = (text: string): string =>
+const escapeXml = (text: string): string =>
   text
     .toWellFormed()
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is replaced

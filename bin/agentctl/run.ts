@@ -5,7 +5,7 @@ import { type FindRoute, HttpApi } from './api.ts';
 import type { Parent } from './command.ts';
 import { type ExitCode, exitCodes, Failure } from './failure.ts';
 import { addGlobals } from './globals.ts';
-import { Output, painted } from './output.ts';
+import { Output, paint } from './output.ts';
 import { readSettings } from './settings.ts';
 
 /** Runs one command line and returns its exit code; prints, but never exits. */
@@ -55,7 +55,7 @@ function explain(error: unknown, out: Output): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   const failure = error instanceof Failure ? error : undefined;
   const [first = '', ...more] = (error instanceof Error ? error.message : String(error)).split('\n');
-  out.note(painted('red', 'error: '), first);
+  out.note(paint('red', 'error: '), first);
   for (const line of more) out.note(`  ${line}`);
   if (failure?.hint) out.note(failure.hint);
   return failure?.exitCode ?? exitCodes.negative;

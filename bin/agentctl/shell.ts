@@ -1,9 +1,9 @@
 /** Quotes words for a POSIX shell, for suggested commands. */
 import { visibleText } from '#core/text/secrets/visible-text.ts';
 
-const quoted = (word: string): string => {
+const quoteWord = (word: string): string => {
   const safe = visibleText(word);
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;
 };
 
-export const commandLine = (words: readonly string[]): string => words.map(quoted).join(' ');
+export const commandLine = (words: readonly string[]): string => words.map(quoteWord).join(' ');

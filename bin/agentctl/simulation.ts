@@ -52,7 +52,7 @@ interface PolicyText {
   readonly text: string;
   readonly json: unknown;
 }
-const given = (json: unknown): PolicyText => ({ json, text: JSON.stringify(json) });
+const policyJson = (json: unknown): PolicyText => ({ json, text: JSON.stringify(json) });
 
 const onServer = (cli: Cli, calls: readonly unknown[], options: SimulateOptions): Promise<PolicyText> => {
   const { policyVersion, explain } = options;
@@ -75,7 +75,7 @@ async function onFile(
   const decide = simulator(await readPolicyFile(policy));
   const results = [];
   for (const call of parsed.data.calls) results.push(await decide(call, explain));
-  return given({ policy, results });
+  return policyJson({ policy, results });
 }
 
 /** Reads a list of calls, bare or as a request body. */

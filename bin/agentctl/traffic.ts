@@ -4,7 +4,7 @@ import { count, type Fields, fields, list } from '#core/kernel/json-fields.ts';
 import { percent, usd } from '#core/operations/command.ts';
 import { addCommand, type Parent } from './command.ts';
 import { addOperation, commandOf, showAnswer } from './operation-command.ts';
-import { type Output, painted } from './output.ts';
+import { type Output, paint } from './output.ts';
 
 export const trafficCommands = [
   commandOf('usage', showUsage),
@@ -56,7 +56,7 @@ function showUsage(out: Output, usage: Fields): void {
 function showBudgets(out: Output, answer: Fields): void {
   const below = answer.path !== undefined;
   const rows = list(answer.statuses).map((row) => [
-    ...whose(row, below),
+    ...budgetCells(row, below),
     usd(count(row.spent_usd) + count(row.reserved_usd)),
     usd(row.limit_usd),
     percent(count(row.percentage)),
@@ -79,7 +79,7 @@ function showBudgets(out: Output, answer: Fields): void {
 
 function showCache(out: Output, answer: Fields): void {
   const { enabled, hits, semantic_hits, misses, hit_rate, evictions, entries } = answer;
-  out.line('enabled: ', painted(enabled === true ? 'green' : 'yellow', enabled === true ? 'yes' : 'no'));
+  out.line('enabled: ', paint(enabled === true ? 'green' : 'yellow', enabled === true ? 'yes' : 'no'));
   out.line(`hits: ${count(hits)}`);
   out.line(`semantic hits: ${count(semantic_hits)}`);
   out.line(`misses: ${count(misses)}`);
@@ -118,7 +118,7 @@ function table(out: Output, header: readonly string[], rows: readonly (readonly 
 export const noBudget = 'no budget is configured: spending is not limited';
 
 /** Returns the tenant of a budget (if there are several tenants), its account and its period. */
-export const whose = (row: Fields, below: boolean): unknown[] => [
+export const budgetCells = (row: Fields, below: boolean): unknown[] => [
   ...(below ? [row.tenant ?? '*'] : []),
   row.key_name === undefined ? row.account : `${row.account} (${row.key_name})`,
   row.period,

@@ -4,7 +4,7 @@ import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { sseDecoder } from '#core/models/dialects/sse.ts';
 import type { Cli } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
-import { painted } from './output.ts';
+import { paint } from './output.ts';
 
 const longestPauseMs = 15_000;
 /** The interval that the gateway sends in `retry`. */
@@ -43,7 +43,7 @@ export async function watchApprovals(
         failures = 0;
         reached = true;
         const known = event === 'listening' && happened.missed !== true;
-        if (redraws && !(known && seen > 0)) await redrawn(cli, list);
+        if (redraws && !(known && seen > 0)) await redraw(cli, list);
         if (event === 'listening' && !redraws && happened.missed === true)
           cli.out.note('events were missed while the stream was closed: see agentctl pending');
         if (event === 'listening') continue;
@@ -83,10 +83,10 @@ async function* openEvents(cli: Cli, last: string | undefined): AsyncGenerator<A
     for (const { id, event, data } of decoder.push(bytes)) yield { id, event, happened: fields(JSON.parse(data)) };
 }
 
-async function redrawn(cli: Cli, list: () => Promise<unknown>): Promise<void> {
+async function redraw(cli: Cli, list: () => Promise<unknown>): Promise<void> {
   cli.out.clear();
   await list();
-  cli.out.line(painted('dim', 'watching; Ctrl-C ends it'));
+  cli.out.line(paint('dim', 'watching; Ctrl-C ends it'));
   cli.out.flush();
 }
 
@@ -138,9 +138,9 @@ class PolledApprovals {
     }
     for (const [id, item] of now) {
       const known = before.get(id);
-      if (!known) events.push({ event: 'new', happened: about(item, item.queued_at) });
+      if (!known) events.push({ event: 'new', happened: eventFields(item, item.queued_at) });
       else if (votes(item).length > votes(known).length)
-        events.push({ event: 'voted', happened: about(item, votes(item).at(-1)?.at) });
+        events.push({ event: 'voted', happened: eventFields(item, votes(item).at(-1)?.at) });
     }
     this.#pending = now;
     return events;
@@ -162,12 +162,12 @@ class PolledApprovals {
 
 const votes = (item: Fields): readonly Fields[] => list(item.votes);
 
-const about = ({ envelope_id, session_id }: Fields, at: unknown): Fields => ({ envelope_id, session_id, at });
+const eventFields = ({ envelope_id, session_id }: Fields, at: unknown): Fields => ({ envelope_id, session_id, at });
 
 /** Converts to an event of the stream: a denial by timeout is an expiry, and a used approval is still an approval. */
 function endOf(record: Fields): ApprovalEvent {
   const denied = record.status === 'denied';
-  const happened = { ...about(record, denied ? record.denied_at : record.approved_at) };
+  const happened = { ...eventFields(record, denied ? record.denied_at : record.approved_at) };
   return {
     event: denied && record.reason === 'timeout' ? 'expired' : 'decided',
     happened: { ...happened, status: denied ? 'denied' : 'approved' },

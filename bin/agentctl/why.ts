@@ -7,7 +7,7 @@ import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { addCommand, type Parent } from './command.ts';
 import { decisionPart } from './decision.ts';
 import { showAnswer } from './operation-command.ts';
-import { type Output, oneLineText, painted } from './output.ts';
+import { type Output, oneLineText, paint } from './output.ts';
 
 interface WhyOptions {
   readonly all?: true;
@@ -37,7 +37,7 @@ function showWhy(out: Output, answer: Fields, all: boolean): void {
   for (const [name, value] of Object.entries(fields(parameters))) out.field(`  ${name}`, short(oneLineText(value)));
   out.field('  reason', text(answer.reason));
   out.field('  needs', text(answer.needs));
-  out.line(`  decided by: ${deciderOf(answer, all)}${atPlace(answer)}`);
+  out.line(`  decided by: ${deciderOf(answer, all)}${placeText(answer)}`);
   out.line(
     `  policy: ${oneLineText(answer.policy ?? 'unknown')}, version ${oneLineText(answer.policy_version ?? 'unknown')}`,
   );
@@ -63,7 +63,7 @@ export function showExplanation(
     out.line(
       '    - ',
       decisionPart(effect.decision),
-      `  ${effectOf(effect)}: ${ruleOf(effect.matched_rule, all)}${atPlace(effect)}`,
+      `  ${effectOf(effect)}: ${ruleOf(effect.matched_rule, all)}${placeText(effect)}`,
     );
     if (all) showTrace(out, effect.trace, '      ');
   }
@@ -87,7 +87,7 @@ function showRules(out: Output, trace: readonly Fields[], all: boolean, more: st
   showTrace(out, near.slice(0, maxNear), '    ', true);
   const others = failed.length - Math.min(near.length, maxNear);
   if (others > 0)
-    out.line(painted('dim', `  ${others} other ${others === 1 ? 'rule does' : 'rules do'} not match: ${more}`));
+    out.line(paint('dim', `  ${others} other ${others === 1 ? 'rule does' : 'rules do'} not match: ${more}`));
 }
 
 const maxNear = 3;
@@ -126,7 +126,7 @@ function effectOf({ protocol, tool, target, capability }: Fields): string {
 const ruleLabel = ({ index }: Fields): string =>
   typeof index === 'number' && index < 0 ? 'guard' : `rule ${oneLineText(index)}`;
 /** Returns the rule's place in its file; empty for a version stored without places. */
-const atPlace = ({ place }: Fields): string => (place === undefined ? '' : ` (${oneLineText(place)})`);
+const placeText = ({ place }: Fields): string => (place === undefined ? '' : ` (${oneLineText(place)})`);
 const quotedName = ({ name }: Fields): string => (name === undefined ? '' : ` "${oneLineText(name)}"`);
 const ruleOf = (rule: unknown, all: boolean): string => (all ? oneLineText(rule) : short(oneLineText(rule), 60));
 
@@ -138,11 +138,11 @@ function showTrace(out: Output, trace: unknown, indent: string, brief = false): 
   for (const step of list(trace)) {
     const { field, expected, found } = fields(step.failed);
     const failed = step.failed === undefined ? '' : `: ${oneLineText(field)} is ${cut(found)}, not ${cut(expected)}`;
-    const verdict = step.matched === true ? painted('bold', 'matched') : `no${failed}`;
+    const verdict = step.matched === true ? paint('bold', 'matched') : `no${failed}`;
     out.line(
       `${indent}${ruleLabel(step)} `,
       decisionPart(step.decision),
-      ` ${cut(step.rule)}${quotedName(step)}${atPlace(step)}  `,
+      ` ${cut(step.rule)}${quotedName(step)}${placeText(step)}  `,
       verdict,
     );
   }

@@ -1,9 +1,9 @@
 /** Writes JSON documents as YAML; loaded on demand. */
 import { isScalar, parseDocument, visit } from 'yaml';
-import { escapeUnseen } from './output.ts';
+import { escapeInvisible } from './output.ts';
 
 /** Tests for invisible characters. JSON itself already escapes the ASCII control characters. */
-const isUnseen = (text: string): boolean => escapeUnseen(JSON.stringify(text)).includes('\\u');
+const isUnseen = (text: string): boolean => escapeInvisible(JSON.stringify(text)).includes('\\u');
 
 /** Converts JSON to YAML. Numbers keep every digit; text with invisible characters is quoted and escaped. */
 export function yamlOf(json: string): string {

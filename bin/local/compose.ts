@@ -55,7 +55,7 @@ import type { HttpHandlers } from './http-server.ts';
 import { inFlight } from './in-flight.ts';
 import { type LocalPorts, localPorts } from './ports.ts';
 import { rebuildViews } from './rebuild-views.ts';
-import { every } from './schedule.ts';
+import { repeatEvery } from './schedule.ts';
 import { type LocalStore, openStore } from './store.ts';
 
 interface GatewayOptions {
@@ -175,11 +175,11 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const notified = deliveryFeed(events.notify, failed('notify'));
   enqueued.feed = notified;
   const parts = [
-    every(sweepEveryMs, () => events.sweep(), failed('sweep')),
-    every(archiveCheckEveryMs, () => events['archive-check'](), failed('archive check')),
-    every(alertsEveryMs, () => events.alerts(), failed('alerts')),
-    every(notifyEveryMs, () => events.notify(), failed('notify')),
-    every(tracesEveryMs, () => local.flushTraces(), failed('traces')),
+    repeatEvery(sweepEveryMs, () => events.sweep(), failed('sweep')),
+    repeatEvery(archiveCheckEveryMs, () => events['archive-check'](), failed('archive check')),
+    repeatEvery(alertsEveryMs, () => events.alerts(), failed('alerts')),
+    repeatEvery(notifyEveryMs, () => events.notify(), failed('notify')),
+    repeatEvery(tracesEveryMs, () => local.flushTraces(), failed('traces')),
     followTelemetrySettings(telemetry, ports.snapshots),
     followControlPlane(ports, events['federation-poll']),
     await watchConfiguration(flags.config, () => reload(ports, flags.config, options.checkout)),

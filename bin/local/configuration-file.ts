@@ -77,14 +77,14 @@ const settleMs = 150;
  * be a valid one.
  */
 export async function watchConfiguration(path: string, onChange: () => Promise<void>): Promise<Watch> {
-  let seen = await digest(path);
+  let seen = await fileDigest(path);
   let stopped = false;
   let work = Promise.resolve();
   const look = async () => {
-    let now = await digest(path);
+    let now = await fileDigest(path);
     while (now !== undefined && now !== seen && !stopped) {
       await pause(settleMs);
-      const later = await digest(path);
+      const later = await fileDigest(path);
       if (later === now) {
         seen = now;
         await onChange();
@@ -109,4 +109,4 @@ export async function watchConfiguration(path: string, onChange: () => Promise<v
   };
 }
 
-const digest = (path: string): Promise<string | undefined> => readFile(path).then(sha256, () => undefined);
+const fileDigest = (path: string): Promise<string | undefined> => readFile(path).then(sha256, () => undefined);

@@ -48,7 +48,7 @@ export function consolePages(root: string, link?: SignInLink): Pages {
     if (path === '/' && method === 'GET' && /\btext\/html\b/.test(request.headers.accept ?? ''))
       return Promise.resolve({ statusCode: 302, headers: { ...consoleHeaders, location: '/console/' }, body: '' });
     if (path !== '/console' && !path.startsWith('/console/')) return undefined;
-    if (link && path === exchangePath) return exchanged(request, link);
+    if (link && path === exchangePath) return exchangeLink(request, link);
     return reply(request, files);
   };
 }
@@ -56,7 +56,7 @@ export function consolePages(root: string, link?: SignInLink): Pages {
 const exchangePath = '/console/sign-in';
 
 /** Exchanges the link's token, which is sent in a body and never in an address. */
-async function exchanged(request: PageRequest, link: SignInLink): Promise<HttpReply> {
+async function exchangeLink(request: PageRequest, link: SignInLink): Promise<HttpReply> {
   if (request.method !== 'POST') throw new MethodNotAllowed(request.method, request.path, ['POST']);
   const answer = await link.exchange(request);
   return { ...answer, headers: { ...consoleHeaders, ...answer.headers } };
@@ -122,7 +122,7 @@ async function textReply(
   { acceptEncoding, ifNoneMatch }: ClientHeaders,
 ): Promise<HttpReply> {
   const text = texts[name] ?? '';
-  const coding = preferred(acceptEncoding);
+  const coding = preferredCoding(acceptEncoding);
   const etag = `"${sha256(text).slice(0, 32)}${coding ? `-${coding}` : ''}"`;
   const all = { ...headers, etag, vary: 'accept-encoding', 'accept-ranges': 'none' };
   if (ifNoneMatch?.split(',').some((tag) => [etag, `W/${etag}`, '*'].includes(tag.trim())))
@@ -136,7 +136,7 @@ async function textReply(
 }
 
 /** Returns the coding with the highest weight (RFC 9110, section 12.5.3), or undefined if there is none. */
-function preferred(acceptEncoding = ''): ContentCoding | undefined {
+function preferredCoding(acceptEncoding = ''): ContentCoding | undefined {
   const weights = new Map<string, number>();
   for (const part of acceptEncoding.toLowerCase().split(',')) {
     const [name = '', ...parameters] = part.split(';').map((word) => word.trim());

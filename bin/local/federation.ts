@@ -1,6 +1,6 @@
 /** A data plane on this machine: polls its control plane at the configured interval [federation.poll]. */
 import type { GatewayPorts } from '#lambdas/ports.ts';
-import { every, type Schedule } from './schedule.ts';
+import { repeatEvery, type Schedule } from './schedule.ts';
 
 /** Interval between checks for a due poll. */
 const lookEveryMs = 500;
@@ -8,7 +8,7 @@ const lookEveryMs = 500;
 /** Polls on a data plane only. The configuration can turn a gateway into one at any time. */
 export function followControlPlane(ports: GatewayPorts, poll: () => Promise<unknown>): Schedule {
   let last = Number.NEGATIVE_INFINITY;
-  return every(
+  return repeatEvery(
     lookEveryMs,
     async () => {
       const { federation } = (await ports.snapshots.current({ evenStale: true })).configuration;

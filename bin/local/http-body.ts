@@ -58,7 +58,7 @@ export function readBody(request: IncomingMessage, { maxBytes, transfers, hold }
     const stalled = transfers.watch({ moved: () => bytes, end: () => refuse(tooSlow()) });
     const over = () => {
       stalled();
-      request.off('data', take).off('end', whole).off('error', cutOff).off('close', cutOff).on('error', ignored);
+      request.off('data', take).off('end', whole).off('error', cutOff).off('close', cutOff).on('error', ignoreFault);
     };
     const take = (chunk: Buffer) => {
       bytes += chunk.length;
@@ -80,7 +80,7 @@ export function readBody(request: IncomingMessage, { maxBytes, transfers, hold }
   });
 }
 
-const ignored = () => {};
+const ignoreFault = () => {};
 
 export const tooLarge = (maxBytes: number): GatewayError =>
   new GatewayError('payload_too_large', `The body is larger than ${maxBytes} bytes, the most this gateway takes.`);

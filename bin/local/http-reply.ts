@@ -35,12 +35,12 @@ export async function writeReply(request: IncomingMessage, response: ServerRespo
     response.writeHead(reply.statusCode, { ...reply.headers, ...length });
     if (request.method === 'HEAD') response.end();
     else if (body.length <= pieceBytes) response.end(body);
-    else await inPieces(response, Buffer.from(body));
+    else await writePieces(response, Buffer.from(body));
     return;
   }
   const chunks = reply.body[Symbol.asyncIterator]();
   if (request.method === 'HEAD') {
-    ended(chunks);
+    endSource(chunks);
     response.writeHead(reply.statusCode, streamHeaders(reply));
     response.end();
     return;
@@ -51,9 +51,9 @@ export async function writeReply(request: IncomingMessage, response: ServerRespo
 /** Size of one write of a large body: only whole writes show how much the client has read [edge.hostile]. */
 const pieceBytes = 64 * 1024;
 
-async function inPieces(response: ServerResponse, body: Buffer): Promise<void> {
+async function writePieces(response: ServerResponse, body: Buffer): Promise<void> {
   for (let at = 0; at < body.length && !response.destroyed; at += pieceBytes)
-    if (!response.write(body.subarray(at, at + pieceBytes))) await drained(response);
+    if (!response.write(body.subarray(at, at + pieceBytes))) await waitForDrain(response);
   response.end();
 }
 
@@ -77,7 +77,7 @@ function stream(response: ServerResponse, reply: HttpReply, chunks: AsyncIterato
     for (let next = await chunks.next(); next.done !== true; next = await chunks.next()) {
       if (response.destroyed) return;
       begin();
-      if (next.value !== '' && !response.write(next.value)) await drained(response);
+      if (next.value !== '' && !response.write(next.value)) await waitForDrain(response);
       if (response.destroyed) return;
     }
     begin();
@@ -89,7 +89,7 @@ function stream(response: ServerResponse, reply: HttpReply, chunks: AsyncIterato
   return promise.finally(() => {
     clearImmediate(early);
     response.off('close', resolve);
-    ended(chunks);
+    endSource(chunks);
   });
 }
 
@@ -101,14 +101,14 @@ function streamHeaders({ headers }: HttpReply): Record<string, string> {
 }
 
 /** Waits until the connection accepts more data or the client disconnects. */
-function drained(response: ServerResponse): Promise<void> {
+function waitForDrain(response: ServerResponse): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   response.once('drain', resolve).once('close', resolve);
   return promise.finally(() => response.off('drain', resolve).off('close', resolve));
 }
 
 /** Ends the source, ignoring how it ends. */
-function ended(chunks: AsyncIterator<string>): void {
+function endSource(chunks: AsyncIterator<string>): void {
   const end = async () => chunks.return?.();
   end().catch(() => {});
 }

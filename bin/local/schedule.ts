@@ -4,7 +4,7 @@ export interface Schedule {
   stop(): Promise<void>;
 }
 
-export function every(pauseMs: number, work: () => Promise<unknown>, report: (fault: unknown) => void): Schedule {
+export function repeatEvery(pauseMs: number, work: () => Promise<unknown>, report: (fault: unknown) => void): Schedule {
   const stopping = Promise.withResolvers<void>();
   let stopped = false;
   const run = async () => {

@@ -39,14 +39,14 @@ export function signInLink(key: string, clock: Clock): SignInLink {
       assertHere(request);
       const given = tokenOf(request, await request.body(exchangeBytes));
       const right = hash !== undefined && timingSafeEqual(Buffer.from(sha256(given)), Buffer.from(hash));
-      if (!right || clock.now() >= endsAtMs) throw over();
+      if (!right || clock.now() >= endsAtMs) throw linkExpired();
       hash = undefined;
       return { statusCode: 200, headers: { 'content-type': 'application/json' }, body: JSON.stringify({ key }) };
     },
   };
 }
 
-const over = () =>
+const linkExpired = () =>
   new GatewayError(
     'authentication_error',
     `This link was used or has expired: it opens the console once, within ${linkMinutes} minutes of the start. Sign in with a key, or restart the gateway for a new link.`,

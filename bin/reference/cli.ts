@@ -14,7 +14,7 @@ ${pages.join('\n')}`;
 const everywhere = /^Options of every command:\n(?: .*\n)+\n?/m;
 
 async function describe(words: readonly string[], pages: string[]): Promise<void> {
-  const full = await printed([...words, '--help']);
+  const full = await captureOutput([...words, '--help']);
   const help = words.length === 0 ? full : full.replace(everywhere, '');
   pages.push(
     `${'#'.repeat(words.length + 2)} ${['agentctl', ...words].join(' ')}\n\n\`\`\`text\n${help.trim()}\n\`\`\`\n`,
@@ -29,7 +29,7 @@ function subcommands(help: string): string[] {
 }
 
 /** Returns the output of a command line at page width. */
-async function printed(argv: readonly string[]): Promise<string> {
+async function captureOutput(argv: readonly string[]): Promise<string> {
   const { stdout } = process;
   const { write, isTTY } = stdout;
   let text = '';

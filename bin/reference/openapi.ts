@@ -50,7 +50,7 @@ export const gatewayOpenApi = (): Schema => documentOf('gateway surface', ({ sur
 
 function documentOf(title: string, belongs: (route: Endpoint) => boolean): Schema {
   const paths: Record<string, Record<string, Schema>> = {};
-  for (const route of inOrder(routes.filter(belongs))) {
+  for (const route of sortByPath(routes.filter(belongs))) {
     paths[route.path] ??= {};
     paths[route.path]![route.method.toLowerCase()] = operationOf(route);
   }
@@ -73,7 +73,7 @@ function documentOf(title: string, belongs: (route: Endpoint) => boolean): Schem
 }
 
 /** Sorts by path, so that an endpoint keeps its position wherever it is defined. */
-export const inOrder = (list: readonly Endpoint[]): readonly Endpoint[] =>
+export const sortByPath = (list: readonly Endpoint[]): readonly Endpoint[] =>
   list.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 
 /** Returns the named schemas that a document references. */
@@ -94,17 +94,17 @@ function inlineSchema(schema: z.ZodType, io: 'input' | 'output' = 'input'): Sche
     throw new Error(
       'A schema of an operation holds itself, and its $ref would lead nowhere in OpenAPI. Give it a name in components.',
     );
-  return rewritten(rest, io) as Schema;
+  return rewriteSchema(rest, io) as Schema;
 }
 
-function rewritten(node: unknown, io: 'input' | 'output'): unknown {
-  if (Array.isArray(node)) return node.map((member) => rewritten(member, io));
+function rewriteSchema(node: unknown, io: 'input' | 'output'): unknown {
+  if (Array.isArray(node)) return node.map((member) => rewriteSchema(member, io));
   if (node === null || typeof node !== 'object') return node;
   if ('$ref' in node) return { description: 'Any JSON value.' };
   const members = Object.entries(node).filter(
     ([name, value]) => io === 'input' || name !== 'additionalProperties' || value !== false,
   );
-  return Object.fromEntries(members.map(([name, value]) => [name, rewritten(value, io)]));
+  return Object.fromEntries(members.map(([name, value]) => [name, rewriteSchema(value, io)]));
 }
 
 const eventStream: Schema = {

@@ -3,7 +3,7 @@ import { type TableSpec, tables } from '#core/contracts/tables.ts';
 import { functions } from '#features/functions.ts';
 import { routes } from '#features/routes.ts';
 import { code, codes, origin, table } from './markdown.ts';
-import { inOrder } from './openapi.ts';
+import { sortByPath } from './openapi.ts';
 
 export function tablesPage(): string {
   const rows = Object.entries<TableSpec>(tables).map(([name, spec]) => [
@@ -53,7 +53,7 @@ export function functionsPage(): string {
     .filter(([, { runsCommands }]) => runsCommands)
     .map(([from]) => `commands of ${code(from)}`);
   const runs = (name: string, spec: FunctionSpec) => [
-    ...inOrder(routes)
+    ...sortByPath(routes)
       .filter(({ handledBy }) => handledBy === name)
       .map(({ method, path }) => code(`${method} ${path}`)),
     ...(name === 'ws' ? ['every event of the WebSocket'] : []),

@@ -18,7 +18,7 @@ import { refusedPage } from '../page-access.ts';
 import type { PageProps } from '../page-props.ts';
 import { hashOf } from '../route.ts';
 import { type Me, mayOperate } from '../session.ts';
-import { figure, plural } from '../words.ts';
+import { countText, figure } from '../words.ts';
 import { pageOfAlert } from './page-of-alert.ts';
 
 const everyMs = 10_000;
@@ -64,7 +64,7 @@ export function AlertsPage({ api, me }: PageProps) {
           return (
             <>
               <p role="status" class={wanted.length === 0 ? 'unseen' : undefined}>
-                {wanted.length === 0 ? `No ${shown} alerts` : plural(wanted.length, `${shown} alert`)}
+                {wanted.length === 0 ? `No ${shown} alerts` : countText(wanted.length, `${shown} alert`)}
               </p>
               {wanted.length === 0 && (
                 <EmptyState icon="alert" title={`No ${shown} alerts`} example={<pre>{example}</pre>}>

@@ -8,7 +8,7 @@ import { Icon } from '../design/icon.tsx';
 import { Code } from '../design/text.tsx';
 import { RelativeTime } from '../design/values.tsx';
 import { useLive } from '../live.ts';
-import { plural } from '../words.ts';
+import { countText } from '../words.ts';
 import { type Difference, differenceOf, maxRows, type Row, sectionsOf, sideBySide } from './diff.ts';
 import type { Item } from './items.ts';
 import { type KnownText, lastRead } from './last-read.ts';
@@ -87,7 +87,7 @@ function FileDifference({ file, view, known }: FileDifferenceProps) {
               <span class="unseen"> lines</span>
             </>
           ) : (
-            plural(added, 'line')
+            countText(added, 'line')
           )}
         </span>
       </header>
@@ -146,7 +146,7 @@ function ChangesPart({ of, view, numbered, title }: PartProps) {
                 <tr key={`fold-${at}`} class="fold">
                   <td colSpan={4}>
                     <button type="button" onClick={() => setOpen(new Set([...open, at]))}>
-                      Show {plural(rows.length, 'unchanged line')}
+                      Show {countText(rows.length, 'unchanged line')}
                     </button>
                   </td>
                 </tr>

@@ -5,7 +5,7 @@ export type Item = AnswerOf<'listApprovals'>['pending'][number];
 export type View = AnswerOf<'getApproval'>;
 
 /** Returns the item after or before the open one; if none is open, the first or the last item. */
-export function neighbour(items: readonly Item[], open: string | undefined, step: 1 | -1): string | undefined {
+export function neighbouringItem(items: readonly Item[], open: string | undefined, step: 1 | -1): string | undefined {
   const at = items.findIndex(({ envelope_id }) => envelope_id === open);
   const next = at === -1 ? (step === 1 ? 0 : items.length - 1) : at + step;
   return items[next]?.envelope_id;

@@ -2,7 +2,7 @@
 import { Risk } from '../design/badge.tsx';
 import { Code, Text } from '../design/text.tsx';
 import { hashOf } from '../route.ts';
-import { ago, duration } from '../words.ts';
+import { ageText, duration } from '../words.ts';
 import { sessionCounts } from './filters.ts';
 import { effectOf, excerptOf, type Item, risks } from './items.ts';
 
@@ -64,7 +64,7 @@ function PendingRow({ item, inGroup }: { readonly item: Item; readonly inGroup: 
       )}
       <span class="meta">
         <Text of={inGroup ? who : `${who} · ${session_id}`} />
-        <time dateTime={queued_at}>{ago(queued_at)}</time>
+        <time dateTime={queued_at}>{ageText(queued_at)}</time>
       </span>
     </>
   );

@@ -9,11 +9,11 @@ import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { hashOf, routeOf } from '../route.ts';
 import { mayVote } from '../session.ts';
-import { plural } from '../words.ts';
+import { countText } from '../words.ts';
 import { OpenCard } from './card.tsx';
 import { listedItems, riskOrAll } from './filters.ts';
 import { Help } from './help.tsx';
-import { type Item, neighbour, type RiskName, risks, voteObstacle } from './items.ts';
+import { type Item, neighbouringItem, type RiskName, risks, voteObstacle } from './items.ts';
 import { PendingRows } from './list.tsx';
 import { openRequest } from './open-request.ts';
 import { useShortcuts } from './shortcuts.ts';
@@ -42,7 +42,7 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
   const vote = (items: readonly Item[], verdict: Verdict) => setAsked({ items, verdict, nth: ++questions.current });
   // Uses the address, which is more recent than the rendered page when keys are pressed quickly.
   const move = (step: 1 | -1) => {
-    const next = items && neighbour(items, routeOf(location.hash).id, step);
+    const next = items && neighbouringItem(items, routeOf(location.hash).id, step);
     if (next) openRequest(next);
   };
   const voteOnOpen = (verdict: Verdict) => {
@@ -162,8 +162,8 @@ const riskOptions = Object.entries(risks).map(([name, [word]]) => [name as RiskN
 
 function statusText(all: number, listed: number, isMore: boolean): string {
   if (all === 0) return 'No call is pending approval. New requests appear here by themselves.';
-  if (listed < all) return `${listed} of ${plural(all, 'request')}${isMore ? ' and more' : ''} match.`;
-  return `${plural(all, 'request')}${isMore ? ' and more' : ''} ${all === 1 ? 'waits' : 'wait'} for approval.`;
+  if (listed < all) return `${listed} of ${countText(all, 'request')}${isMore ? ' and more' : ''} match.`;
+  return `${countText(all, 'request')}${isMore ? ' and more' : ''} ${all === 1 ? 'waits' : 'wait'} for approval.`;
 }
 
 function leaveByEscape(event: KeyboardEvent & { readonly currentTarget: HTMLInputElement }): void {
@@ -179,7 +179,7 @@ function HeldTools({ api }: Pick<PageProps, 'api'>) {
   if (count === 0) return null;
   return (
     <Notice kind="warn">
-      {plural(count, 'tool')} {count === 1 ? 'has' : 'have'} a definition that no human has accepted.{' '}
+      {countText(count, 'tool')} {count === 1 ? 'has' : 'have'} a definition that no human has accepted.{' '}
       <a href={hashOf('tools')}>Look at {count === 1 ? 'it' : 'them'}</a>
     </Notice>
   );

@@ -44,7 +44,7 @@ export function VoteDialog({ api, me, items, verdict, close }: VoteDialogProps) 
     [],
   );
   const cast = async (item: Item) => {
-    const passkey = verdict === 'approve' ? await signed(api, item) : undefined;
+    const passkey = verdict === 'approve' ? await signVote(api, item) : undefined;
     const body = { reviewer: displayName(me), ...(comment !== '' && { comment }), ...(passkey && { passkey }) };
     return api.post<'approve'>(`approvals/${encodeURIComponent(item.envelope_id)}/${verdict}`, body);
   };
@@ -156,7 +156,7 @@ const Group = ({ items, outcomes }: { readonly items: readonly Item[]; readonly 
  * the rule does not require one.
  * @throws Error saying what to do if the rule requires one.
  */
-async function signed(api: Api, item: Item) {
+async function signVote(api: Api, item: Item) {
   const { rp, passkeys } = await api.ofFeature<Omit<OwnPasskeys, 'most'>>('passkeys').catch((cause: unknown) => {
     if (item.passkey_required) throw cause;
     return { rp: { id: '', origin: '' }, passkeys: [] };

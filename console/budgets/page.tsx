@@ -14,7 +14,7 @@ import { Money } from '../design/values.tsx';
 import { LevelField } from '../level-field.tsx';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
-import { duration, figure, money, plural } from '../words.ts';
+import { countText, duration, figure, money } from '../words.ts';
 
 const everyMs = 10_000;
 
@@ -76,7 +76,7 @@ export function BudgetsPage({ api }: PageProps) {
             <p class="quiet">
               {open_reservations === 0
                 ? 'Running calls reserve nothing.'
-                : `${plural(open_reservations, 'running call')} ${open_reservations === 1 ? 'reserves' : 'reserve'} requests, tokens or money.`}
+                : `${countText(open_reservations, 'running call')} ${open_reservations === 1 ? 'reserves' : 'reserve'} requests, tokens or money.`}
             </p>
           </>
         )}

@@ -6,7 +6,7 @@ export type Theme = (typeof themes)[number];
 const place = 'gateway-console-theme';
 
 /** Reads the stored theme. A browser may block storage. */
-function stored(): string | null {
+function storedTheme(): string | null {
   try {
     return localStorage.getItem(place);
   } catch {
@@ -14,7 +14,7 @@ function stored(): string | null {
   }
 }
 
-export const chosenTheme = (): Theme => themes.find((theme) => theme === stored()) ?? 'system';
+export const chosenTheme = (): Theme => themes.find((theme) => theme === storedTheme()) ?? 'system';
 
 export function applyTheme(theme: Theme): void {
   const { dataset } = document.documentElement;

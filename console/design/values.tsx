@@ -1,10 +1,10 @@
 /** Times and amounts as people read them; the exact value is in the title. */
-import { ago, money } from '../words.ts';
+import { ageText, money } from '../words.ts';
 
 /** `2 min ago`. */
 export const RelativeTime = ({ at }: { readonly at: string }) => (
   <time dateTime={at} title={`${new Date(at).toLocaleString()} (${at})`}>
-    {ago(at)}
+    {ageText(at)}
   </time>
 );
 

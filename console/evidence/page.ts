@@ -1,14 +1,14 @@
 /** The script of a session's single HTML file: verifies the bundle in the page, offline [evidence.single-file]. */
 import type { Verification } from '#core/contracts/evidence.ts';
 import { isShown } from './shown.ts';
-import { verified } from './verify.ts';
+import { verifyText } from './verify.ts';
 
 const part = (id: string) => document.getElementById(id);
 const bundle = part('bundle')?.textContent ?? '';
 
 /** The file was written with this verification, so the page is compared once. */
 let unkeyed: Promise<Verification> | undefined;
-const withoutKeys = () => (unkeyed ??= verified(bundle, { trustedKey: undefined, logKeys: '' }));
+const withoutKeys = () => (unkeyed ??= verifyText(bundle, { trustedKey: undefined, logKeys: '' }));
 let shown: Promise<boolean> | undefined;
 const isWhole = () =>
   (shown ??= withoutKeys()
@@ -29,7 +29,7 @@ async function verify(): Promise<void> {
   const verifying =
     key === '' && logKeys === ''
       ? withoutKeys()
-      : verified(bundle, { trustedKey: key === '' ? undefined : key, logKeys });
+      : verifyText(bundle, { trustedKey: key === '' ? undefined : key, logKeys });
   const say = (valid: boolean, text: string) => {
     place.className = `verdict ${valid ? 'valid' : 'invalid'}`;
     place.textContent = text;
@@ -46,10 +46,10 @@ async function verify(): Promise<void> {
     : `Not valid: at entry ${broken_link?.index ?? 0}, ${broken_link?.reason ?? 'for an unknown reason'}.`;
   const passkeys = passkey_votes === undefined ? '' : ` Votes proven by a passkey: ${passkey_votes}.`;
   const open = not_checked.map((text) => ` ${text.charAt(0).toUpperCase()}${text.slice(1)}.`).join('');
-  say(valid, said + (log ? inLog(log) : '') + passkeys + open);
+  say(valid, said + (log ? logText(log) : '') + passkeys + open);
 }
 
-function inLog({ origin, position, size, index, at, witnesses }: NonNullable<Verification['log']>): string {
+function logText({ origin, position, size, index, at, witnesses }: NonNullable<Verification['log']>): string {
   const seen = witnesses.map(({ witness, at }) => `${witness} saw it at ${at}`).join(', ');
   const by = seen === '' ? 'no witness whose key you gave' : seen;
   return ` In the log ${origin}: entries 0 to ${index} are leaf ${position} of ${size}, logged at ${at}; ${by}.`;

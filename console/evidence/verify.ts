@@ -17,5 +17,5 @@ export interface TrustedKeys {
  * @param bundle the text of the bundle, because parsing would hide duplicate keys.
  * @throws TypeError for a line that is not a verifier key.
  */
-export const verified = async (bundle: string, { trustedKey, logKeys }: TrustedKeys): Promise<Verification> =>
+export const verifyText = async (bundle: string, { trustedKey, logKeys }: TrustedKeys): Promise<Verification> =>
   verifyBundle(bundle, trustedKey, undefined, undefined, logTrustOf(logKeys));

@@ -84,11 +84,14 @@ let root: Schema | undefined;
 /** Suggests keys in a map, and words for a value. */
 export function suggestionsAt({ path, siblings, key }: YamlPosition): readonly Suggestion[] {
   root ??= z.toJSONSchema(toolPolicies, { io: 'input', unrepresentable: 'any' }) as Schema;
-  const at = path.reduce<readonly Schema[]>((schemas, step) => schemas.flatMap((each) => below(each, step)), [root]);
+  const at = path.reduce<readonly Schema[]>(
+    (schemas, step) => schemas.flatMap((each) => childSchemas(each, step)),
+    [root],
+  );
   if (key === undefined) return at.flatMap((schema) => [...keysOf(schema, siblings), ...valueSuggestions(schema)]);
   const isPack = path.length === 0 && key === 'pack';
   const packs = isPack ? shippedPacks.map((name) => word(name, 'Pack that ships with the gateway.')) : [];
-  return [...packs, ...at.flatMap((schema) => below(schema, key)).flatMap(valueSuggestions)];
+  return [...packs, ...at.flatMap((schema) => childSchemas(schema, key)).flatMap(valueSuggestions)];
 }
 
 const keysOf = ({ properties = {} }: Schema, siblings: readonly string[]): Suggestion[] =>
@@ -98,14 +101,14 @@ const keysOf = ({ properties = {} }: Schema, siblings: readonly string[]): Sugge
 
 const word = (label: unknown, detail = ''): Suggestion => ({ label: String(label), detail, isKey: false });
 
-const each = (schema: Schema): readonly Schema[] => [schema, ...(schema.anyOf ?? []).flatMap(each)];
+const alternativesOf = (schema: Schema): readonly Schema[] => [schema, ...(schema.anyOf ?? []).flatMap(alternativesOf)];
 
-function below(schema: Schema, step: string): readonly Schema[] {
-  return each(schema).flatMap(({ properties, items, additionalProperties }) => {
-    if (step === '-') return items ? each(items) : [];
+function childSchemas(schema: Schema, step: string): readonly Schema[] {
+  return alternativesOf(schema).flatMap(({ properties, items, additionalProperties }) => {
+    if (step === '-') return items ? alternativesOf(items) : [];
     const own = properties && Object.hasOwn(properties, step) ? properties[step] : undefined;
-    if (own) return each(own);
-    return typeof additionalProperties === 'object' ? each(additionalProperties) : [];
+    if (own) return alternativesOf(own);
+    return typeof additionalProperties === 'object' ? alternativesOf(additionalProperties) : [];
   });
 }
 

@@ -4,7 +4,7 @@
  */
 import '../evidence/no-eval.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
-import { findIn } from '#core/configuration/store/places.ts';
+import { findIn, noRulePlaces } from '#core/configuration/store/places.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { simulateSchema } from '#core/contracts/admin-requests.ts';
 import type { OwnPrograms } from '#core/contracts/config/catalog.ts';
@@ -14,7 +14,7 @@ import { httpEffects } from '#core/effects/http.ts';
 import { readEffects } from '#core/effects/read.ts';
 import { shellEffects } from '#core/effects/shell.ts';
 import { sqlEffects } from '#core/effects/sql.ts';
-import { decidedBy, decidedCalls, difference, nowhere, type PolicySnapshot } from '#core/operations/decided-calls.ts';
+import { decidedBy, decidedCalls, difference, type PolicySnapshot } from '#core/operations/decided-calls.ts';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { parseBySchema } from '#core/operations/operation.ts';
 
@@ -71,7 +71,7 @@ function knownOf({ configuration: stored, tenant }: Base): () => Promise<EngineS
   let known: Promise<EngineState> | undefined;
   const load = async (): Promise<EngineState> => {
     try {
-      const { configuration } = await loaded(stored, stored.tool_policies);
+      const { configuration } = await loadPack(stored, stored.tool_policies);
       return { configuration, evaluated: ofTenant(decidedBy(configuration), tenant) };
     } catch {
       throw new NeedsGateway('This browser cannot read the stored version.');
@@ -91,7 +91,7 @@ async function answer(
   const asked = parseBySchema(simulateSchema, { calls, tool_policies: policies, explain: true });
   const tried = await triedOut(known.configuration, asked.tool_policies ?? {});
   const evaluated = ofTenant(decidedBy(tried.configuration), tenant);
-  const place = places ? findIn(places) : nowhere;
+  const place = places ? findIn(places) : noRulePlaces;
   const said = async (by: PolicySnapshot, where: typeof place) => ({
     policy_version: version,
     results: await decidedCalls(ports, by, asked.calls, { place: where, explain: true, caller: { tenant } }),
@@ -99,7 +99,7 @@ async function answer(
   return {
     before: asSent(await said(known.evaluated, place)),
     after: asSent({
-      ...(await said(evaluated, nowhere)),
+      ...(await said(evaluated, noRulePlaces)),
       diff: await difference(ports, known.configuration, tried.configuration),
       warnings: tried.warnings,
     }),
@@ -115,14 +115,14 @@ async function triedOut(stored: LoadedConfiguration, tool_policies: Readonly<Rec
     throw new NeedsGateway('The pack is only named, and its file is on the gateway.');
   if (tool_policies.require_signed === true || stored.supply_chain.index !== undefined)
     throw new NeedsGateway('It checks the signatures of packs.');
-  return loaded(stored, tool_policies);
+  return loadPack(stored, tool_policies);
 }
 
 /**
  * Returns the pack. The stored version's pack was checked when it was stored; another pack is checked now. @throws
  * AtGateway for a pack given only by name, because its file is on the gateway. @throws GatewayError with every problem.
  */
-async function loaded(stored: Base['configuration'], tool_policies: unknown) {
+async function loadPack(stored: Base['configuration'], tool_policies: unknown) {
   const { pack } = stored.tool_policies as LoadedConfiguration['tool_policies'];
   let lacking: string | undefined;
   const packs = (name: string): string => {

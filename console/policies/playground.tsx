@@ -228,7 +228,7 @@ const Results = ({ before, after }: Answers) => (
       return (
         <div key={at} class="verdicts">
           {tried && <Result title="With the change" of={tried} />}
-          {tried && isSame(tried, result) ? (
+          {tried && isSameResult(tried, result) ? (
             <p class="quiet">{version} decides this call in the same way.</p>
           ) : (
             <Result title={tried ? `${version}, in force` : version} of={result} />
@@ -239,5 +239,5 @@ const Results = ({ before, after }: Answers) => (
   </div>
 );
 
-const isSame = (a: SimulationResult['results'][number], b: SimulationResult['results'][number]): boolean =>
+const isSameResult = (a: SimulationResult['results'][number], b: SimulationResult['results'][number]): boolean =>
   a.decision === b.decision && a.matched_rule === b.matched_rule && a.reason === b.reason;

@@ -16,7 +16,7 @@ import { EmptyState, Loaded, Notice } from '../design/states.tsx';
 import { Code, Text } from '../design/text.tsx';
 import { useLive } from '../live.ts';
 import { type Me, mayOperate } from '../session.ts';
-import { figure, plural } from '../words.ts';
+import { countText, figure } from '../words.ts';
 import { conditionsOf } from './conditions.ts';
 import {
   groupsOf,
@@ -126,8 +126,8 @@ function RuleTable({ policies, counts, places }: Answers) {
         </Toolbar>
       </search>
       <p role="status" class="quiet">
-        {plural(sum(shown), 'rule')} of {all.length}, {plural(blocks.length, 'guard')} of {listed.length}
-        {counts && `; ${plural(unused, 'rule')} decided nothing in the last ${days} days`}.
+        {countText(sum(shown), 'rule')} of {all.length}, {countText(blocks.length, 'guard')} of {listed.length}
+        {counts && `; ${countText(unused, 'rule')} decided nothing in the last ${days} days`}.
       </p>
       {blocks.length > 0 && (
         <section>
@@ -161,7 +161,7 @@ function RuleTable({ policies, counts, places }: Answers) {
 
 const sum = (groups: readonly RuleGroup[]): number => groups.reduce((total, { rules }) => total + rules.length, 0);
 
-const times = (count: number): string => plural(count, 'call').replace(/^\d+/, figure(count));
+const times = (count: number): string => countText(count, 'call').replace(/^\d+/, figure(count));
 
 const DecisionCount = ({ decided }: { readonly decided: number | undefined }) =>
   decided === undefined ? null : (

@@ -15,7 +15,7 @@ import { LevelField } from '../level-field.tsx';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { hashOf } from '../route.ts';
-import { figure, plural } from '../words.ts';
+import { countText, figure } from '../words.ts';
 import { outcomes, queryOf, type Request, requestAddress, spans, totalsOf } from './filters.ts';
 import { milliseconds } from './milliseconds.ts';
 
@@ -174,7 +174,7 @@ function Page({ requests, cursor, pages, nameOf }: ShownProps) {
   return (
     <>
       <p class="totals" role="status">
-        <strong>{plural(calls, 'call')}</strong>
+        <strong>{countText(calls, 'call')}</strong>
         {(pages.number > 1 || cursor !== undefined) && ` on page ${pages.number}`} · <Money usd={usd} /> ·{' '}
         {figure(tokens)} tokens
         {latency && ` · p50 ${milliseconds(latency.p50)}, p95 ${milliseconds(latency.p95)}`}

@@ -12,7 +12,7 @@ import { useKeyNames } from '../key-names.ts';
 import { useLive } from '../live.ts';
 import { hashOf } from '../route.ts';
 import { entriesOf } from '../sessions/recorded-session.ts';
-import { figure, plural } from '../words.ts';
+import { countText, figure } from '../words.ts';
 import { parseRequestAddress } from './filters.ts';
 import { Status } from './list.tsx';
 import { milliseconds } from './milliseconds.ts';
@@ -164,7 +164,7 @@ function RequestDetails({ entries, trace, session, envelope, nameOf }: ShownProp
       <Card
         title="Evidence"
         icon="chain"
-        aside={<span class="quiet">{plural(entries.length, 'entry').replace('entrys', 'entries')}</span>}
+        aside={<span class="quiet">{countText(entries.length, 'entry').replace('entrys', 'entries')}</span>}
       >
         {entries.map((entry) => (
           <details key={entry.hash}>

@@ -9,7 +9,7 @@ export function TraceView({ trace }: { readonly trace: Trace }) {
   return (
     <>
       <p class="quiet">
-        {bars.length} spans in {exact(totalMs)}
+        {bars.length} spans in {exactDuration(totalMs)}
         {trace.xray_url && (
           <>
             {' · '}
@@ -29,7 +29,7 @@ export function TraceView({ trace }: { readonly trace: Trace }) {
 }
 
 /** Formats a duration; short spans have fractions of a millisecond. */
-const exact = (ms: number): string => (ms < 10 ? `${+ms.toPrecision(2)} ms` : milliseconds(ms));
+const exactDuration = (ms: number): string => (ms < 10 ? `${+ms.toPrecision(2)} ms` : milliseconds(ms));
 
 /** Maximum indentation; deeper spans are not moved further to the right. */
 const deepest = 6;
@@ -46,8 +46,8 @@ const Row = ({ span, depth, start, length, afterMs }: Bar) => (
           <rect x={`${start * 100}%`} y="25%" width={`${Math.max(length * 100, 0.4)}%`} height="50%" rx="3" />
         </svg>
         <span class="span-time">
-          {exact(span.duration_ms)}
-          <span class="unseen">, begun after {exact(afterMs)}</span>
+          {exactDuration(span.duration_ms)}
+          <span class="unseen">, begun after {exactDuration(afterMs)}</span>
         </span>
       </summary>
       <Facts>

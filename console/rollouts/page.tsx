@@ -116,7 +116,7 @@ function RolloutCard({ api, rollout, changed }: OneProps) {
   );
 }
 
-const inMs = (ms: number | null): string => (ms === null ? '–' : `${Math.round(ms)} ms`);
+const msText = (ms: number | null): string => (ms === null ? '–' : `${Math.round(ms)} ms`);
 
 const columns: readonly Column<Arm & { readonly side: string }>[] = [
   { head: 'Side', cell: ({ side }) => side },
@@ -126,7 +126,7 @@ const columns: readonly Column<Arm & { readonly side: string }>[] = [
     number: true,
     cell: ({ errors, error_rate }) => `${figure(errors)} (${(error_rate * 100).toFixed(1)} %)`,
   },
-  { head: 'p50', cell: ({ p50_latency_ms }) => inMs(p50_latency_ms), number: true, priority: 3 },
-  { head: 'p95', cell: ({ p95_latency_ms }) => inMs(p95_latency_ms), number: true, priority: 2 },
+  { head: 'p50', cell: ({ p50_latency_ms }) => msText(p50_latency_ms), number: true, priority: 3 },
+  { head: 'p95', cell: ({ p95_latency_ms }) => msText(p95_latency_ms), number: true, priority: 2 },
   { head: 'Cost', cell: ({ cost_usd }) => <Money usd={cost_usd} />, number: true, priority: 2 },
 ];

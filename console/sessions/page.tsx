@@ -17,9 +17,18 @@ import { lazy } from '../lazy.tsx';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { hashOf } from '../route.ts';
-import { figure, plural } from '../words.ts';
+import { countText, figure } from '../words.ts';
 import { BundleFile } from './bundle-file.tsx';
-import { callsOf, isFound, notable, type Session, type State, stateOf, type Task, taskOf } from './session-list.ts';
+import {
+  callsOf,
+  isFound,
+  notableCounts,
+  type Session,
+  type State,
+  stateOf,
+  type Task,
+  taskOf,
+} from './session-list.ts';
 
 const everyMs = 10_000;
 
@@ -111,7 +120,7 @@ function Sessions({ api, pending }: PageProps) {
                 </Toolbar>
               </search>
               <p role="status" class="quiet">
-                {plural(rows.length, 'session')}
+                {countText(rows.length, 'session')}
                 {rows.length < sessions.length && ` of ${sessions.length}`}
               </p>
               <Rows rows={rows} />
@@ -165,7 +174,11 @@ const Rows = ({ rows }: { readonly rows: readonly Row[] }) => (
       { head: 'Agent', priority: 2, cell: ({ agent }) => (agent ? <Text of={agent} /> : '–') },
       { head: 'State', cell: ({ state }) => <Badge of={state} tone={tones[state]} /> },
       { head: 'Calls', number: true, priority: 2, cell: ({ session }) => figure(callsOf(session)) },
-      { head: 'Notable', priority: 3, cell: ({ session }) => <span class="quiet">{notable(session) || '–'}</span> },
+      {
+        head: 'Notable',
+        priority: 3,
+        cell: ({ session }) => <span class="quiet">{notableCounts(session) || '–'}</span>,
+      },
       {
         head: 'Risk',
         number: true,

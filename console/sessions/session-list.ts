@@ -21,7 +21,7 @@ export const callsOf = ({ counts: { allow = 0, block = 0, chat = 0, review = 0, 
   Math.max(0, allow - approve) + block + review + chat;
 
 /** Returns the numbers of calls that were not allowed, in words: `2 reviewed, 1 blocked`. */
-export function notable({ counts }: Session): string {
+export function notableCounts({ counts }: Session): string {
   const words = [
     ['review', 'reviewed'],
     ['block', 'blocked'],

@@ -9,7 +9,7 @@ import { RelativeTime } from '../design/values.tsx';
 import { useKeyNames } from '../key-names.ts';
 import { useLive } from '../live.ts';
 import { hashOf } from '../route.ts';
-import { figure, plural } from '../words.ts';
+import { countText, figure } from '../words.ts';
 import { type RecordedSession, recordedSession } from './recorded-session.ts';
 import { Timeline } from './timeline.tsx';
 import { noKeys, TrustedKeys, useVerifier, Verdict } from './verdict.tsx';
@@ -114,7 +114,7 @@ function Risk({ api, id }: SessionProps) {
               <ul class="plain-list">
                 {alerts.map(({ rule, points, at }) => (
                   <li key={`${rule}${at}`}>
-                    {rule}: {plural(points, 'point')}, <RelativeTime at={at} />
+                    {rule}: {countText(points, 'point')}, <RelativeTime at={at} />
                   </li>
                 ))}
               </ul>

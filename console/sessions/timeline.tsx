@@ -7,7 +7,7 @@ import { Button } from '../design/button.tsx';
 import { Card, Fact, Facts } from '../design/layout.tsx';
 import { Block, Code, Text } from '../design/text.tsx';
 import { Money, RelativeTime } from '../design/values.tsx';
-import { duration, figure, plural } from '../words.ts';
+import { countText, duration, figure } from '../words.ts';
 import type { RecordedSession, RecordedStep } from './recorded-session.ts';
 import { type Entry, excerptOf, pauseBetween, type ReplayState, stepOf } from './replay.ts';
 
@@ -152,7 +152,7 @@ function StandingLine({ allowed, blocked, waiting, chats, usd, afterMs }: Replay
       {chats > 0 && (
         <>
           {' · '}
-          {plural(chats, 'model call')} for <Money usd={usd} />
+          {countText(chats, 'model call')} for <Money usd={usd} />
         </>
       )}
     </span>

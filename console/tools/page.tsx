@@ -14,7 +14,7 @@ import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { hashOf } from '../route.ts';
 import { mayVote } from '../session.ts';
-import { plural } from '../words.ts';
+import { countText } from '../words.ts';
 import { AcceptDialog } from './accept-dialog.tsx';
 import { Definition, type ToolView } from './definition.tsx';
 import { ofAddress, pathOf, toolAddress } from './tool-address.ts';
@@ -93,8 +93,8 @@ function List({ tools }: { readonly tools: readonly ToolRow[] }) {
       </search>
       <p role="status">
         {waiting.length === 0
-          ? `${plural(tools.length, 'tool')}, ${tools.length === 1 ? 'accepted' : 'all accepted'}.`
-          : `${waiting.length} of ${plural(tools.length, 'tool')} ${waiting.length === 1 ? 'has' : 'have'} a definition that no human has accepted.`}
+          ? `${countText(tools.length, 'tool')}, ${tools.length === 1 ? 'accepted' : 'all accepted'}.`
+          : `${waiting.length} of ${countText(tools.length, 'tool')} ${waiting.length === 1 ? 'has' : 'have'} a definition that no human has accepted.`}
         {shown.length < tools.length && ` ${shown.length} shown.`}
       </p>
       <Rows tools={shown} />

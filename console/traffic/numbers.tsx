@@ -72,8 +72,8 @@ export function Numbers({ traffic, selection, by, nameOf = (id) => id }: Numbers
             { head: 'Failed', number: true, priority: 2, cell: ({ errors }) => figure(errors) },
             { head: 'Blocked', number: true, cell: ({ blocked }) => figure(blocked) },
             { head: 'Reviewed', number: true, priority: 2, cell: ({ reviewed }) => figure(reviewed) },
-            { head: 'p50', number: true, priority: 2, cell: ({ p50_latency_ms }) => inMs(p50_latency_ms) },
-            { head: 'p95', number: true, cell: ({ p95_latency_ms }) => inMs(p95_latency_ms) },
+            { head: 'p50', number: true, priority: 2, cell: ({ p50_latency_ms }) => msText(p50_latency_ms) },
+            { head: 'p95', number: true, cell: ({ p95_latency_ms }) => msText(p95_latency_ms) },
             { head: 'Tokens', number: true, priority: 3, cell: ({ tokens }) => figure(tokens) },
             { head: 'Cost', number: true, priority: 2, cell: ({ cost_usd }) => <Money usd={cost_usd} /> },
           ]}
@@ -83,4 +83,4 @@ export function Numbers({ traffic, selection, by, nameOf = (id) => id }: Numbers
   );
 }
 
-const inMs = (value: number | null): string => (value === null ? '–' : milliseconds(value));
+const msText = (value: number | null): string => (value === null ? '–' : milliseconds(value));

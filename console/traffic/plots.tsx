@@ -33,9 +33,9 @@ export function Plots({ traffic, selection, select }: PlotsProps) {
   }, []);
   const { times, stepMs, latency, series } = traffic;
   const bars = {
-    requests: stacked(series, 'requests'),
-    tokens: stacked(series, 'tokens'),
-    usd: stacked(series, 'usd'),
+    requests: stackBars(series, 'requests'),
+    tokens: stackBars(series, 'tokens'),
+    usd: stackBars(series, 'usd'),
   };
   const slowest = Math.max(0, ...latency.map((each) => each?.p95 ?? 0));
   const left = roomFor([
@@ -162,7 +162,7 @@ interface PanelProps {
   readonly top: number;
 }
 
-function stacked(series: readonly Series[], member: 'requests' | 'tokens' | 'usd'): Pick<PanelProps, 'bars' | 'top'> {
+function stackBars(series: readonly Series[], member: 'requests' | 'tokens' | 'usd'): Pick<PanelProps, 'bars' | 'top'> {
   const bars: TrafficBar[] = [];
   const tops = (series[0]?.[member] ?? []).map(() => 0);
   for (const { tone, [member]: values } of series)

@@ -7,7 +7,7 @@ import { useKeyNames } from '../key-names.ts';
 import { useLive } from '../live.ts';
 import { columns } from '../requests/list.tsx';
 import { hashOf } from '../route.ts';
-import { plural } from '../words.ts';
+import { countText } from '../words.ts';
 import { clockOf, type Selection } from './plots.tsx';
 import type { Traffic } from './series.ts';
 
@@ -44,7 +44,7 @@ export function SelectedCalls({ api, traffic: { times, stepMs }, selection, path
           ) : (
             <>
               <p role="status" class="quiet">
-                {cursor === undefined ? plural(requests.length, 'call') : `The newest ${requests.length} calls`}.{' '}
+                {cursor === undefined ? countText(requests.length, 'call') : `The newest ${requests.length} calls`}.{' '}
                 <a href={`${hashOf('requests')}?${span}`}>Open in Requests</a>
               </p>
               <Table

@@ -65,7 +65,7 @@ export function trafficOf({ answer, stepMs, whole, by, rows }: TrafficQuery): Tr
   const groups =
     by === 'decision'
       ? byDecision(buckets, all)
-      : ranked(by === 'key' ? byKey(rows, times, stepMs) : byDimension(answer.summary, by, onSteps), all);
+      : rankGroups(by === 'key' ? byKey(rows, times, stepMs) : byDimension(answer.summary, by, onSteps), all);
   return { times, stepMs, series: groups, latency, buckets };
 }
 
@@ -119,7 +119,7 @@ function byKey(rows: readonly Row[], times: readonly number[], stepMs: number): 
 export const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
 /** Returns the groups with the most calls, each with a colour; all others are `other`. */
-function ranked(groups: NamedValues, all: Values): Series[] {
+function rankGroups(groups: NamedValues, all: Values): Series[] {
   const largest = groups.toSorted(([, a], [, b]) => sum(b.requests) - sum(a.requests)).slice(0, maxSeries);
   const rest = (member: keyof Values): readonly number[] =>
     all[member].map((total, at) => {

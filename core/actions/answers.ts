@@ -26,7 +26,7 @@ export const answer = (
   ...(action.envelope.upstream !== undefined && { upstream: action.envelope.upstream }),
 });
 
-export function blocked(action: GovernedAction, evidenceHash?: string): DecisionResult {
+export function blockedResult(action: GovernedAction, evidenceHash?: string): DecisionResult {
   const { tool, target } = action.envelope;
   const { decision, snapshot } = action;
   const reason = decision.reason ?? `Rule ${decision.matched_rule} of policy ${decision.policy} blocks this call.`;
@@ -81,7 +81,7 @@ export function inReview(action: GovernedAction, row: ApprovalRow, adminUrl: str
 }
 
 /** Returns the result for a repeated call that a human has denied, with the reviewer's comment. */
-export function denied(action: GovernedAction, row: ApprovalRow): DecisionResult {
+export function deniedResult(action: GovernedAction, row: ApprovalRow): DecisionResult {
   return {
     ...answer(action),
     envelope_id: row.envelope_id,
@@ -142,8 +142,8 @@ export function approvalRequired(row: ApprovalRow, adminUrl: string, reason?: st
 export function dryRun(action: GovernedAction, found: ApprovalRow | undefined, now: string): DecisionResult {
   const { decision } = action.decision;
   if (decision === 'review' && found?.status === 'denied' && isDenialOf(action, found, now))
-    return { ...denied(action, found), dry_run: true };
-  if (decision === 'block') return { ...blocked(action), dry_run: true };
+    return { ...deniedResult(action, found), dry_run: true };
+  if (decision === 'block') return { ...blockedResult(action), dry_run: true };
   const needs = neededWords(requiresOf(action), termsOf(action.decision)?.require_passkey);
   const review = decision === 'review' && {
     error: {

@@ -7,7 +7,7 @@ import { grantFor } from '#core/execution/credentials/grants.ts';
 import { credentialRule } from '#core/policy/rules/decide.ts';
 import { scoresOf } from '#core/session/risk/assess.ts';
 import { driftInWords } from '#core/session/tasks/decide-manifests.ts';
-import { masked } from '#core/text/secrets/masked.ts';
+import { maskSecrets } from '#core/text/secrets/masked.ts';
 import { shorten } from '#core/text/secrets/visible-text.ts';
 import type { GovernedAction } from './governed.ts';
 import type { CallDecision } from './judge.ts';
@@ -49,7 +49,7 @@ export function cardFacts(action: GovernedAction, nowMs: number, hide: (text: st
   const credential = credentialNow(action);
   const { behavior } = snapshot.configuration;
   const lines = effects && effectsInWords(envelope, effects);
-  const shown = (text: string, ofProgram: boolean) => hide(ofProgram ? text : masked(text, '[redacted]'));
+  const shown = (text: string, ofProgram: boolean) => hide(ofProgram ? text : maskSecrets(text, '[redacted]'));
   const summary = effects && summaryInWords(envelope, effects, shown);
   const said = decision.reason ?? decision.rule?.reason;
   const reason =
@@ -65,7 +65,7 @@ export function cardFacts(action: GovernedAction, nowMs: number, hide: (text: st
     executed: executedPlaces(envelope),
     ...(credential && { credential }),
     policy: decision.policy,
-    ...(reason !== undefined && { rule_reason: hide(masked(reason, '[redacted]')) }),
+    ...(reason !== undefined && { rule_reason: hide(maskSecrets(reason, '[redacted]')) }),
     ...(behavior.enabled &&
       standing && {
         risk: { ...scoresOf(behavior, standing, nowMs), kill_switch: behavior.kill_switch_score },

@@ -4,7 +4,7 @@ import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { ActionEnvelope, ActionRequest, Placement } from '#core/contracts/envelope.ts';
 import type { RootLists } from '#core/guard/roots.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { masked } from '#core/text/secrets/masked.ts';
+import { maskSecrets } from '#core/text/secrets/masked.ts';
 
 /** A request made by code inside the gateway, with facts that external callers cannot set. */
 export interface GovernedRequest extends ActionRequest {
@@ -36,7 +36,7 @@ export function openEnvelope(
     envelope_id: envelopeId,
     tenant: principal.tenant,
     key_id: principal.key_id,
-    actor: { agent: masked(request.actor?.agent ?? principal.name), session: sessionId },
+    actor: { agent: maskSecrets(request.actor?.agent ?? principal.name), session: sessionId },
     protocol: request.protocol,
     tool: request.tool,
     target: request.target,

@@ -99,7 +99,7 @@ export async function executeAction(
   ]);
   const unseen = await remembering;
   if (unseen) throw unseen.fault;
-  if (error && outcome === 'not_executed') throw done.approval_returned ? givenBackWith(error, approvalId) : error;
+  if (error && outcome === 'not_executed') throw done.approval_returned ? withReturnNote(error, approvalId) : error;
 
   return {
     ...answer(action),
@@ -131,7 +131,7 @@ function noteOf(
 }
 
 /** Returns the error with a note that the tool was not called and that the approval can still be used. */
-const givenBackWith = (error: GatewayError, approvalId: string | undefined): GatewayError =>
+const withReturnNote = (error: GatewayError, approvalId: string | undefined): GatewayError =>
   new GatewayError(error.code, `${error.message} Nothing was called, and approval ${approvalId} can still be used.`, {
     cause: error,
     data: { ...error.data, approval_ref: approvalId, approval_returned: true },

@@ -39,11 +39,11 @@ export async function executeApproved(
   if (row.status !== 'approved' || row.withheld.length > 0) return row;
   const snapshot = ofTenant(await ports.snapshots.current({ of: row }), row.tenant);
   const known = await recall(snapshot, row.key_id, row.federated);
-  const action = await assessed(ports, row, { snapshot, principal: known ?? removedPrincipal(row) });
+  const action = await reassess(ports, row, { snapshot, principal: known ?? removedPrincipal(row) });
   const refused =
     unknownCaller(row, known, snapshot.configuration.tenants) ??
-    undecided(row, action) ??
-    (await unproven(ports, row, action.call_digest)) ??
+    undecidedRefusal(row, action) ??
+    (await unprovenRefusal(ports, row, action.call_digest)) ??
     (await placeNow(ports, action, row));
   if (refused === 'not here') return row;
   if (refused) await refuseAction(ports, action, row, refused);
@@ -112,7 +112,7 @@ async function refuseAction(
 }
 
 /** Rebuilds the call from its row and assesses it against current facts. */
-async function assessed(
+async function reassess(
   ports: ApprovedActionPorts,
   row: ApprovalRow,
   by: Pick<GovernedAction, 'principal' | 'snapshot'>,
@@ -140,7 +140,7 @@ async function assessed(
 }
 
 /** Refuses the call unless evidence contains the vote on exactly this call. The row alone is not sufficient proof. */
-async function unproven(
+async function unprovenRefusal(
   ports: ApprovedActionPorts,
   row: ApprovalRow,
   digest: string,
@@ -173,7 +173,7 @@ const gone = (because: RefusedUse, reason: string): ActionRefusal => ({
  * Refuses the call if it is now blocked, or if it is no longer in review under the approved rule and with the approved
  * credential.
  */
-function undecided(row: ApprovalRow, action: GovernedAction): ActionRefusal | undefined {
+function undecidedRefusal(row: ApprovalRow, action: GovernedAction): ActionRefusal | undefined {
   const [{ matched_rule }, { decision }] = [row, action];
   if (decision.decision === 'block') {
     const reason = decision.reason ?? `Rule ${decision.matched_rule} blocks this call now.`;

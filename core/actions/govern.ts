@@ -9,7 +9,7 @@ import { type ActionEnvelope, type DecisionResult, isSession } from '#core/contr
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { type BehaviorBlock, sessionBlocked } from '#core/session/risk/assess.ts';
-import { answer, blocked, dryRun } from './answers.ts';
+import { answer, blockedResult, dryRun } from './answers.ts';
 import { assess } from './assess.ts';
 import { attempt, recordBlock } from './attempt.ts';
 import { shownTarget } from './entries.ts';
@@ -82,7 +82,7 @@ export async function govern(
     const usable = decision === 'review' ? await approval() : undefined;
     const result = dry_run
       ? dryRun(action, usable?.row, isoTime(ports.clock.now()))
-      : await enforced(ports, request, action, usable, how);
+      : await enforceDecision(ports, request, action, usable, how);
     span.set({ decision: result.decision });
     report(ports, action, result, span.elapsedUs());
     return result;
@@ -177,7 +177,7 @@ const reviewing = lazyImport(() => import('./review.ts'));
  * Writes the decision, then refuses the call, carries it out, or waits for a person. An approval from the call's own
  * session is preferred to one from an earlier session.
  */
-async function enforced(
+async function enforceDecision(
   ports: GovernPorts,
   { earlierSessions = [] }: GovernedRequest,
   action: GovernedAction,
@@ -187,7 +187,7 @@ async function enforced(
   switch (action.decision.decision) {
     case 'block': {
       const { hash } = await recordBlock(ports, action);
-      return blocked(action, hash);
+      return blockedResult(action, hash);
     }
     case 'allow': {
       const made = await attempt(ports, action, carry);

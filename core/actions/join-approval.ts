@@ -32,7 +32,8 @@ export async function joinApproval(
     const call_digest = callDigest(envelope);
     const id = await ports.approvals.byCall(tenant, call_digest);
     const row = id === undefined ? undefined : await ports.approvals.get(tenant, id);
-    if (row?.session_id !== session || row.key_id !== key_id || !fits(own, row, isoTime(ports.clock.now()))) continue;
+    if (row?.session_id !== session || row.key_id !== key_id || !coversCall(own, row, isoTime(ports.clock.now())))
+      continue;
     const head = (await ports.evidence.head(tenant, session)) ?? null;
     const standing = { session: head?.risk, key: own.standing?.key };
     if (blockedBy(own.snapshot.configuration.behavior, standing, ports.clock.now())) continue;
@@ -45,7 +46,7 @@ export async function joinApproval(
 }
 
 /** Checks that the reviewer saw this call's rule and all of its drift. */
-function fits({ decision }: GovernedAction, row: ApprovalRow, now: string): boolean {
+function coversCall({ decision }: GovernedAction, row: ApprovalRow, now: string): boolean {
   const { drift = [] } = decision;
   if (drift.length > 0 && !isEachDriftShown(drift, row.drift)) return false;
   if (row.status === 'denied') return isDenialJoinable(row, now);

@@ -28,7 +28,7 @@ export async function placementOf(
 ): Promise<Placement | undefined> {
   const call = wanted === undefined ? bare : { ...bare, upstream: wanted };
   const placement =
-    configuredPlacement(snapshot.configuration, bare) ?? (await inventoried(executors(snapshot), call, fresh));
+    configuredPlacement(snapshot.configuration, bare) ?? (await firstPlacement(executors(snapshot), call, fresh));
   if (wanted !== undefined && placement?.upstream !== wanted) throw notServed(bare.tool, wanted);
   return placement;
 }
@@ -41,7 +41,7 @@ export function configuredPlacement({ upstreams }: Configuration, call: ToolCall
 }
 
 /** Returns the placement given by the first executor that accepts the call. */
-async function inventoried(
+async function firstPlacement(
   executors: readonly Executor[],
   call: ActionEnvelope,
   fresh: boolean,
@@ -69,7 +69,7 @@ export async function placedCall(
   { snapshot, request }: { readonly snapshot: Snapshot; readonly request: GovernedRequest },
   bare: ActionEnvelope,
 ): Promise<ActionEnvelope> {
-  const placement = await placed(ports, snapshot, bare, request);
+  const placement = await placeCall(ports, snapshot, bare, request);
   // If a request has a placement, its capability comes from the source that knows the tool.
   const claimed = request.placement === undefined || request.decide_only === true;
   const { upstreams, catalog } = snapshot.configuration;
@@ -82,7 +82,7 @@ export async function placedCall(
  * Returns the placement of a call. A dry run gets a decision even if no executor could run the call. A call that the
  * policy blocks everywhere is reported as blocked, not as unplaced [mcp.placement].
  */
-async function placed(
+async function placeCall(
   ports: ReadCallPorts,
   snapshot: Snapshot,
   bare: ActionEnvelope,

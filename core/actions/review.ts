@@ -7,7 +7,7 @@ import { cancelledBy } from '#core/execution/cancellation/watch.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { denied, inReview } from './answers.ts';
+import { deniedResult, inReview } from './answers.ts';
 import { executionEndsAt } from './deadline.ts';
 import type { ExecutionMode } from './execute-action.ts';
 import type { ApprovalCandidate, GovernedAction } from './governed.ts';
@@ -30,7 +30,7 @@ export async function review(
 ): Promise<DecisionResult> {
   // An earlier request for the identical call may have been denied, whichever approval the caller names.
   const hold = async (request: ApprovalRequest) =>
-    request.row.status === 'denied' ? denied(action, request.row) : holdFor(ports, action, request, carry, wait);
+    request.row.status === 'denied' ? deniedResult(action, request.row) : holdFor(ports, action, request, carry, wait);
   if (!candidate) return hold(await requestApproval(ports, action, {}, wait));
   const asked = candidate.row && (await applyDecisionTerms(ports, action, candidate.row));
   const how = { carry, keeps: wait.keeps };
@@ -51,7 +51,7 @@ export async function review(
   // A new request does not mention an earlier one that was denied or withdrawn.
   const reason = why === 'pending' || why === 'denied' || why === 'withdrawn' ? undefined : why;
   if (row && sameCall(action, row) && why !== 'not_in_evidence' && isAnswerCurrent(row, isoTime(ports.clock.now()))) {
-    if (why === 'denied') return denied(action, row);
+    if (why === 'denied') return deniedResult(action, row);
     return hold({ row, ...(reason && { reason }) });
   }
   // A new request belongs to the caller's own session.
@@ -154,7 +154,7 @@ async function holdFor(
     if (changed) return inReview(action, now, ports.adminUrl, changed);
     const use = await useApproval(ports, again, now, { carry, keeps: wait.keeps });
     if ('result' in use) return use.result;
-    if (use.why === 'denied') return denied(action, now);
+    if (use.why === 'denied') return deniedResult(action, now);
     if (use.row && isCollected(action, use.row, use.why)) continue;
     return (
       (await storedResult(ports, action, use.row ?? now, use.why)) ?? inReview(action, now, ports.adminUrl, use.why)

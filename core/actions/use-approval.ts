@@ -1,7 +1,7 @@
 /**
  * Uses an approval for one call: the approval must fit exactly this call and be in evidence, and it is taken only once.
  */
-import { type UnusableReason, unusable } from '#core/approvals/approval.ts';
+import { type UnusableReason, unusableReason } from '#core/approvals/approval.ts';
 import { isMadeByGateway } from '#core/approvals/choose-waiting.ts';
 import { shownDigest } from '#core/approvals/shown-call.ts';
 import { isVoteInEvidence } from '#core/approvals/vote-in-evidence.ts';
@@ -59,7 +59,7 @@ async function whyNot(
   row: ApprovalRow | undefined,
 ): Promise<UnusableReason | undefined> {
   const { envelope, decision, call_digest } = action;
-  const why = unusable(row, {
+  const why = unusableReason(row, {
     call_digest,
     key_id: envelope.key_id,
     session_id: envelope.actor.session,

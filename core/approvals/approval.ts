@@ -93,7 +93,7 @@ interface Attempt {
 /**
  * Returns why a call may not use an approval now; undefined if it may. The conditional write makes the final decision.
  */
-export function unusable(row: ApprovalRow | undefined, attempt: Attempt): UnusableReason | undefined {
+export function unusableReason(row: ApprovalRow | undefined, attempt: Attempt): UnusableReason | undefined {
   if (!row) return 'unknown_approval';
   if (row.key_id !== attempt.key_id) return 'other_key';
   if (row.session_id !== attempt.session_id) return 'other_session';

@@ -93,7 +93,7 @@ export const effectsOf = ({ effects = [], effect_risks: risks = [], summary }: A
 export function executedTexts({ executed = [], target, parameters, withheld }: ApprovalRow): Fact[] {
   const whole = { target, parameters };
   return executed.flatMap((path): Fact[] => {
-    const text = withheld.includes(path) ? undefined : at(whole, path);
+    const text = withheld.includes(path) ? undefined : valueAtPath(whole, path);
     const shown = typeof text === 'string' ? text : JSON.stringify(text, null, 1);
     return shown === undefined ? [] : [[path.replace(/^\$\./, ''), shown]];
   });
@@ -130,7 +130,7 @@ export function beginningOf(row: ApprovalRow, room: number): readonly [names: st
 }
 
 /** Returns the value at a path written by `childPath`. */
-function at(value: unknown, path: string): unknown {
+function valueAtPath(value: unknown, path: string): unknown {
   let found: unknown = value;
   for (const [, name, quoted, index] of path.matchAll(/\.([A-Za-z_$][\w$-]*)|\[("(?:[^"\\]|\\.)*")\]|\[(\d+)\]/g)) {
     const key = name ?? index ?? (JSON.parse(quoted!) as string);

@@ -31,11 +31,11 @@ export function dueAt(row: ApprovalTimes): string | undefined {
   const { status, queued_at, expires_at, clock_started, decided_at, given_back_at, lease_expires_at } = row;
   switch (status) {
     case 'pending':
-      return queued_at === undefined || clock_started ? expires_at : earlier(inGrace(queued_at), expires_at);
+      return queued_at === undefined || clock_started ? expires_at : earlierTime(afterGrace(queued_at), expires_at);
     case 'approved':
     case 'denied': {
       const settled = given_back_at ?? decided_at;
-      return settled === undefined ? undefined : inGrace(settled);
+      return settled === undefined ? undefined : afterGrace(settled);
     }
     case 'executing':
       return lease_expires_at;
@@ -58,8 +58,8 @@ export function restartAt(row: ApprovalRow, approvals: Pick<Configuration['appro
 }
 
 /** Returns when the row becomes overdue after its execution is no longer waiting. */
-export const dueOnceReleased = (row: ApprovalRow, approvals: Pick<Configuration['approvals'], 'on_approval'>) =>
+export const overdueAfterRelease = (row: ApprovalRow, approvals: Pick<Configuration['approvals'], 'on_approval'>) =>
   row.status === 'executing' ? row.lease_expires_at : restartAt(row, approvals);
 
-const inGrace = (iso: string): string => isoTime(Date.parse(iso) + graceMs);
-const earlier = (a: string, b = a): string => (a < b ? a : b);
+const afterGrace = (iso: string): string => isoTime(Date.parse(iso) + graceMs);
+const earlierTime = (a: string, b = a): string => (a < b ? a : b);

@@ -24,22 +24,22 @@ export const shownDigest = (call: ShownCall): string =>
   digestOf({
     protocol: call.protocol,
     tool: call.tool,
-    target: unsalted(call.target),
+    target: withoutSalts(call.target),
     capability: call.capability,
     upstream: call.upstream,
     upstream_tool: call.upstream_tool,
-    parameters: unsalted(call.parameters),
-    sent_with: unsalted(call.sent_with),
+    parameters: withoutSalts(call.parameters),
+    sent_with: withoutSalts(call.sent_with),
     withheld: [...call.withheld].sort(),
   });
 
 const part = new RegExp(`\\${partDigest}[^\\]]*\\]`, 'g');
 
 /** Removes salted digests, since each redaction uses new salts. */
-function unsalted(value: unknown): unknown {
+function withoutSalts(value: unknown): unknown {
   if (typeof value === 'string') return value.replace(part, `${partDigest}]`);
-  if (Array.isArray(value)) return value.map(unsalted);
+  if (Array.isArray(value)) return value.map(withoutSalts);
   if (typeof value !== 'object' || value === null) return value;
   if ('redacted' in value && value.redacted === wholeDigest) return { redacted: wholeDigest };
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, unsalted(item)]));
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, withoutSalts(item)]));
 }

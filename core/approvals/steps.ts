@@ -7,7 +7,7 @@ import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { bestEffort } from './announce.ts';
 import { channelsOf } from './channels.ts';
-import { dueOnceReleased } from './due.ts';
+import { overdueAfterRelease } from './due.ts';
 import { expire } from './expire.ts';
 import type { VotePorts } from './ports.ts';
 
@@ -52,7 +52,7 @@ export async function settle(ports: StepPorts, envelopeId: string, host: Host = 
     row = await expire(ports, row, channels);
   }
   await enqueueNotifications(ports, channels, row.status === 'denied' ? 'denied' : 'approved', row);
-  if (row.task_token) await ports.approvals.releaseToken(row, dueOnceReleased(row, configuration.approvals));
+  if (row.task_token) await ports.approvals.releaseToken(row, overdueAfterRelease(row, configuration.approvals));
   if (row.status === 'approved' && configuration.approvals.on_approval === 'execute')
     row = await ports.execute(row, host);
   return { status: row.status };

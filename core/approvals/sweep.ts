@@ -40,7 +40,7 @@ export async function sweepApprovals(ports: StepPorts): Promise<SweepCounts> {
     ports.approvals.due(isoTime(now)),
     concurrency,
     async (row) => {
-      const healed = await attempted(ports, configuration, row);
+      const healed = await repairRow(ports, configuration, row);
       if (healed) count[healed]++;
     },
     () => ports.clock.now() - now < sweepMs,
@@ -51,7 +51,7 @@ export async function sweepApprovals(ports: StepPorts): Promise<SweepCounts> {
 }
 
 /** Repairs one row. A failure postpones that row and does not affect the others. */
-async function attempted(
+async function repairRow(
   ports: StepPorts,
   configuration: Configuration,
   row: ApprovalRow,

@@ -60,11 +60,11 @@ export async function voteDefect(
   if (matched_rule !== row.matched_rule) return 'the vote was given under another rule than the row says';
   if (now !== undefined && !(typeof use_expires_at === 'string' && use_expires_at > now))
     return 'the time to use the vote is over';
-  return unsigned(entry, signer);
+  return signatureDefect(entry, signer);
 }
 
 /** Returns why the entry is not signed by a voting function. @throws GatewayError if the public key cannot be read. */
-async function unsigned(entry: EvidenceEntry, signer: Signer): Promise<string | undefined> {
+async function signatureDefect(entry: EvidenceEntry, signer: Signer): Promise<string | undefined> {
   const value = (entry.body.signature as { value?: unknown } | undefined)?.value;
   if (typeof value !== 'string') return 'the entry carries no signature of the gateway';
   const keys = (await signingKeysOf(signer)).keys.map(({ public_key }) => public_key);
@@ -86,7 +86,7 @@ export async function listedVotesDefect(
     if (!own) return 'the approval lists a vote that no entry reports';
     if (own.body.call_digest !== approve.body.call_digest) return 'a listed vote was given for another call';
     if (own.body.shown_sha256 !== approve.body.shown_sha256) return 'a listed voter was shown another call';
-    const defect = await unsigned(own, signer);
+    const defect = await signatureDefect(own, signer);
     if (defect !== undefined) return defect;
   }
   return undefined;

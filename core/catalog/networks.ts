@@ -17,7 +17,7 @@ export function networkOf(address: string, own?: OwnNetworks): Network | undefin
   const found = parseAddress(address);
   if (found === undefined) return undefined;
   const plain = isMapped(found) ? asV4(found.value) : found;
-  return stricter(rangeOf(ranges, plain), own && rangeOf(compiled(own).ranges, plain));
+  return stricter(rangeOf(ranges, plain), own && rangeOf(compileNetworks(own).ranges, plain));
 }
 
 /**
@@ -36,7 +36,7 @@ export function networkOfHost(hostname: string, own?: OwnNetworks): Network | un
 
 /** Returns the network that the configuration assigns to a host name. */
 export const ownNetworkOfName = (hostname: string, own: OwnNetworks | undefined): Network | undefined =>
-  own && networkOfName(compiled(own).hosts, hostname.toLowerCase().replace(/\.$/, ''));
+  own && networkOfName(compileNetworks(own).hosts, hostname.toLowerCase().replace(/\.$/, ''));
 
 /** Returns the configuration entries that contain a URL's `hostname`, formatted as `private: 203.0.113.0/24`. */
 export function ownEntriesOf(hostname: string, own: OwnNetworks): string[] {
@@ -51,7 +51,7 @@ export function ownEntriesOf(hostname: string, own: OwnNetworks): string[] {
 
 function networkOfOwn(host: string, own: OwnNetworks): Network | undefined {
   const address = parseAddress(host.replace(/^\[(.*)\]$/, '$1')) ?? parseAddress(embeddedAddress(host) ?? '');
-  const inRange = address && rangeOf(compiled(own).ranges, isMapped(address) ? asV4(address.value) : address);
+  const inRange = address && rangeOf(compileNetworks(own).ranges, isMapped(address) ? asV4(address.value) : address);
   return inRange ?? ownNetworkOfName(host, own);
 }
 
@@ -149,7 +149,7 @@ const hosts = namePatterns(shipped);
 const ownOrder = ['metadata', 'reserved', 'private'] as const;
 
 /** Compiles the networks of a configuration. Among equally narrow entries, the first in this order counts. */
-const compiled = remembered((own: OwnNetworks) => {
+const compileNetworks = remembered((own: OwnNetworks) => {
   const facts = ownOrder.map((network) => {
     const listed = own[network].map((each) => each.toLowerCase());
     const isRange = (text: string) => parseRange(text) !== undefined;

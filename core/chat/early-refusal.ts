@@ -11,7 +11,7 @@ import type { GatewayError } from '#core/kernel/errors.ts';
 import { isFirstOfMinute } from '#core/kernel/first-of-minute.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { masked } from '#core/text/secrets/masked.ts';
+import { maskSecrets } from '#core/text/secrets/masked.ts';
 import { askedModel } from './asked-model.ts';
 import type { ChatPorts } from './ports.ts';
 
@@ -76,7 +76,7 @@ function draftOf({ clock, ids }: ChatPorts, refusal: EarlyRefusal, principal: Pr
     outcome: 'refused',
     status: fault.kind.status,
     error: fault.code,
-    reason: masked(fault.message).slice(0, 500).toWellFormed(),
+    reason: maskSecrets(fault.message).slice(0, 500).toWellFormed(),
     model: askedModel(body),
     resolved_model: 'unknown',
     stream: body?.stream === true,

@@ -38,7 +38,7 @@ export function readForm(type: string | undefined, bytes: Uint8Array): ReadForm 
   for (const { name, ...part } of formParts(type!, bytes, maxFields)) {
     if (!fieldName.test(name))
       throw invalidRequest('A field of the form has a name that is not a word of letters, digits and "_".');
-    const member = part.filename === undefined ? memberOf(name, utf8(part.bytes)) : described(part, files);
+    const member = part.filename === undefined ? memberOf(name, utf8(part.bytes)) : describeFile(part, files);
     const before = members.get(name);
     if (name.endsWith('[]')) members.set(name, [...((before as Json[] | undefined) ?? []), member]);
     else if (before === undefined) members.set(name, member);
@@ -56,7 +56,7 @@ const memberOf = (name: string, text: string): Json => {
 };
 
 /** Describes a file in the request: filters read its name, and its digest is part of the request digest. */
-function described({ filename = '', type, bytes }: Omit<FormPart, 'name'>, files: Map<string, File>): JsonObject {
+function describeFile({ filename = '', type, bytes }: Omit<FormPart, 'name'>, files: Map<string, File>): JsonObject {
   const file = new File([bytes as Uint8Array<ArrayBuffer>], filename, { type: type || 'application/octet-stream' });
   const digest = sha256(bytes);
   files.set(digest, file);

@@ -114,14 +114,14 @@ function dispositionOf(value: string): { readonly name?: string; readonly filena
   for (let match = parameter.exec(value); match; match = parameter.exec(value)) {
     const name = match[1]!.toLowerCase();
     if (name in found) throw notMultipart();
-    found[name] = match[2] === undefined ? match[3]! : unescaped(match[2]);
+    found[name] = match[2] === undefined ? match[3]! : unescapeQuotes(match[2]);
     if (parameter.lastIndex === value.length) return found;
   }
   throw notMultipart();
 }
 
 /** Unescapes quotation marks, which browsers write as `%22` and other clients as `\"`. */
-const unescaped = (text: string): string =>
+const unescapeQuotes = (text: string): string =>
   text
     .replaceAll('\\"', '"')
     .replace(/%(22|0D|0A)/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));

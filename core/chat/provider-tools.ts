@@ -15,7 +15,7 @@ type MessagesSettings = Configuration['messages'];
 /** Tools whose calls return to the caller, so that the tool policy applies to them. */
 const callerRun = ['custom', 'bash_*', 'text_editor_*', 'computer_*', 'memory_*'];
 
-const matches = (patterns: readonly string[], name: string): boolean =>
+const matchesAny = (patterns: readonly string[], name: string): boolean =>
   patterns.some((pattern) => globMatches(pattern, name));
 
 /** Headers for the provider, with lower-case names. */
@@ -30,14 +30,14 @@ export function refuseProviderRun(settings: MessagesSettings, body: JsonObject):
   if (isGiven((body.container as JsonObject | undefined)?.skills)) throw toolsRefusal('container.skills', 'none');
   for (const [at, tool] of asList(body.tools).entries()) {
     const type = (tool as JsonObject | null)?.type ?? 'custom';
-    if (typeof type !== 'string' || !matches([...callerRun, ...settings.provider_tools], type))
+    if (typeof type !== 'string' || !matchesAny([...callerRun, ...settings.provider_tools], type))
       throw toolsRefusal(
         `tools[${at}] of type ${JSON.stringify(type)}, which the provider runs itself`,
         `tools of your own (without type), ${callerRun.join(', ')} and what messages.provider_tools lists`,
       );
   }
   for (const beta of [...asList(body.betas), ...asList(body.anthropic_beta)].map(String))
-    if (!matches(settings.betas, beta))
+    if (!matchesAny(settings.betas, beta))
       throw toolsRefusal(`the beta ${JSON.stringify(beta)}`, `what messages.betas lists: ${settings.betas.join(', ')}`);
 }
 
@@ -55,7 +55,7 @@ export function listedBetas(
     .split(',')
     .map((beta) => beta.trim())
     .filter(Boolean);
-  const listed = betas.filter((beta) => matches(settings.betas, beta));
+  const listed = betas.filter((beta) => matchesAny(settings.betas, beta));
   return {
     passed: { ...others, ...(listed.length > 0 && { 'anthropic-beta': listed.join(',') }) },
     leftOut: betas.filter((beta) => !listed.includes(beta)).map((beta) => `anthropic-beta ${beta}`),

@@ -28,7 +28,8 @@ function refuseOnMessages(
   { dialect, operation, body }: ChatRequestBody,
   wire: Dialect,
 ): void {
-  if (messages.tool_use === 'reject' && wire.usesTools(body)) throw rejected(operation ?? 'messages', 'messages');
+  if (messages.tool_use === 'reject' && wire.usesTools(body))
+    throw toolUseRejected(operation ?? 'messages', 'messages');
   if (messages.tool_use !== 'reject' && dialect === 'anthropic') refuseProviderRun(messages, body);
 }
 
@@ -37,7 +38,7 @@ function refuseOnMessages(
  */
 function refuseOnCompletions({ chat_completions }: Configuration, body: JsonObject, wire: Dialect): void {
   const { tool_use } = chat_completions;
-  if (tool_use === 'reject' && wire.usesTools(body)) throw rejected('chat/completions', 'chat_completions');
+  if (tool_use === 'reject' && wire.usesTools(body)) throw toolUseRejected('chat/completions', 'chat_completions');
   if (tool_use !== 'govern') return;
   const undecided = ['functions', 'function_call', 'web_search_options'].find((name) => body[name] !== undefined);
   if (undecided !== undefined)
@@ -54,7 +55,7 @@ function refuseOnCompletions({ chat_completions }: Configuration, body: JsonObje
     );
 }
 
-const rejected = (path: string, key: string) =>
+const toolUseRejected = (path: string, key: string) =>
   invalidRequest(
     `Tool use on /v1/${path} is rejected: leave out tools and tool blocks, or have ${key}.tool_use set to govern.`,
   );

@@ -29,7 +29,7 @@ export class StageFailure extends GatewayError implements FinishedCall {
 /**
  * Runs a stage. If it throws, the call ends with the facts known before the stage, or those that the failure carries.
  */
-export async function knowing<T>(known: KnownCall, stage: () => Promise<T>): Promise<T> {
+export async function withKnownCall<T>(known: KnownCall, stage: () => Promise<T>): Promise<T> {
   try {
     return await stage();
   } catch (thrown) {

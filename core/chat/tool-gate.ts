@@ -15,7 +15,7 @@ import {
   isUndecidable,
   parsedInput,
   replacement,
-  undecidable,
+  undecidableText,
   useOf,
 } from './tool-use.ts';
 
@@ -65,7 +65,7 @@ export class ToolGate {
     const ran = isProviderRun(block, this.#call.snapshot.configuration.messages);
     if (ran || isUndecidable(block)) {
       this.#dropped.add(at);
-      return textBlock(index, ran ? providerRunText(block) : undecidable(block)).slice(0, -1);
+      return textBlock(index, ran ? providerRunText(block) : undecidableText(block)).slice(0, -1);
     }
     this.#dropped.delete(at);
     if (isToolUse(block)) {

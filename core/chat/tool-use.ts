@@ -97,7 +97,7 @@ export async function governReply(ports: ChatPorts, call: ChatCall, reply: JsonO
       isProviderRun(block, settings)
         ? { type: 'text', text: providerRunText(block) }
         : isUndecidable(block)
-          ? { type: 'text', text: undecidable(block) }
+          ? { type: 'text', text: undecidableText(block) }
           : block,
   );
   if (!blocks.some(isToolUse)) return { ...reply, content: blocks };
@@ -125,7 +125,7 @@ export const isUndecidable = (block: Json | undefined): block is JsonObject => {
   return isCall && !isToolUse(block) && !/_tool_(?:use|result)$/.test(typeOf(block));
 };
 
-export const undecidable = (block: JsonObject): string =>
+export const undecidableText = (block: JsonObject): string =>
   blockedToolText(
     asText(block.name),
     `nothing is known of calls of type ${JSON.stringify(typeOf(block).slice(0, 64))}`,

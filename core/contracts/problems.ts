@@ -2,7 +2,7 @@
 import type * as z from 'zod';
 import { didYouMean } from '#core/kernel/did-you-mean.ts';
 import { type GatewayError, invalidRequest } from '#core/kernel/errors.ts';
-import { foundAt, relevantIssues } from '#core/kernel/issue-words.ts';
+import { describeAt, relevantIssues } from '#core/kernel/issue-words.ts';
 
 export type Path = readonly (string | number)[];
 
@@ -64,7 +64,7 @@ function problemOf(issue: z.core.$ZodIssue, root: unknown, path: Path): Problem[
       found: 'an unknown key',
       allowed: meant(key) + inEnvironment(key, allowed) + severalPeople([...path, key]),
     }));
-  const there = foundAt(path, root);
+  const there = describeAt(path, root);
   const isWord = (issue.code === 'invalid_value' || issue.code === 'invalid_union') && /^".*"$/.test(there);
   return [{ path, found: there, allowed: isWord ? meant(JSON.parse(there) as string) : allowed }];
 }

@@ -236,7 +236,7 @@ const command = z
   .transform(({ options: given, ...more }) => ({ ...more, ...given }));
 export type Command = Shape<typeof command>;
 
-const commands = z.record(z.string(), command).transform((all) => inFull(all, ''));
+const commands = z.record(z.string(), command).transform((all) => spelledOut(all, ''));
 const namesByKey = z.record(z.string(), names);
 
 const program = z
@@ -265,7 +265,7 @@ const program = z
     const inGroups = Object.entries(groups ?? {});
     const all: typeof own = Object.assign(
       own,
-      ...inGroups.map(([group, each]) => inFull(each.commands ?? {}, `${group} `)),
+      ...inGroups.map(([group, each]) => spelledOut(each.commands ?? {}, `${group} `)),
     );
     return {
       ...more,
@@ -277,7 +277,7 @@ const program = z
 export type CommandProgram = Shape<typeof program>;
 
 /** Returns the commands with all words spelled out: `compose (up, start)` as `compose up, compose start`. */
-const inFull = <T>(all: Readonly<Record<string, T>>, group: string): Record<string, T> =>
+const spelledOut = <T>(all: Readonly<Record<string, T>>, group: string): Record<string, T> =>
   Object.fromEntries(
     Object.entries(all).map(([words, value]) => [
       commandsIn(words)

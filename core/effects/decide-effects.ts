@@ -34,7 +34,7 @@ export function decideEffects(policy: CompiledPolicy, call: ToolCall, effects: E
       (line) => () => blockedAsLine(policy, { ...provenanceOf(call), ...lineCall(line) }),
     ),
     ...parts.map((part) => () => ofPart(policy, decidePart(policy, part), part)),
-    ...(speaksForItself ? [() => blockedAsNamed(policy, call)] : []),
+    ...(speaksForItself ? [() => blockByName(policy, call)] : []),
     () => blockedInParts(policy, call),
   ];
   // The effects of a line explain more than its text does, so they come first.
@@ -89,7 +89,7 @@ function acceptsShown(policy: CompiledPolicy, { shows }: Effects, parts: readonl
  * claim or an argument does not lift that block: `get_secret` that is claimed to write still returns a secret
  * [action.class].
  */
-function blockedAsNamed(policy: CompiledPolicy, call: ToolCall): PolicyDecision | undefined {
+function blockByName(policy: CompiledPolicy, call: ToolCall): PolicyDecision | undefined {
   const named = withCapabilityOfName(call);
   const decision = named && decide(policy, named);
   return decision?.decision === 'block' && decision.matched_rule !== 'default' ? decision : undefined;

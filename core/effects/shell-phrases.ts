@@ -41,18 +41,18 @@ export function shellPhrase(part: Effect, before: ToolCall | undefined, unclear 
   const program = programOf(part);
   const { operation, action } = parameters;
   if (typeof operation === 'string' && typeof action === 'string')
-    return whole(sentence(action), capability === 'write' && handsOver.test(action) ? 'sends' : undefined, part);
+    return wholePhrase(sentence(action), capability === 'write' && handsOver.test(action) ? 'sends' : undefined, part);
   const argv = argvOf(part);
   const input = inputPhrase(part, before, unclear);
   if (input) return input;
   const git = program === 'git' ? gitPhrase(part) : undefined;
   if (git) return git;
-  if (target === '') return whole(`Runs ${[program, ...argv.slice(1)].join(' ')}`, undefined, part);
-  if (takesOrders(program)) return whole(`Runs ${argv.join(' ')}`, undefined, part);
+  if (target === '') return wholePhrase(`Runs ${[program, ...argv.slice(1)].join(' ')}`, undefined, part);
+  if (takesOrders(program)) return wholePhrase(`Runs ${argv.join(' ')}`, undefined, part);
   // The target either repeats the words of the command or is one of the places that they affect.
   const isPlace = capability !== 'execute' && operation === undefined && (argv.includes(target) || isAddress(target));
   if (!isPlace && (operation !== undefined || argv.slice(1).join(' ').startsWith(target)))
-    return whole(`Runs ${program} ${target}`, undefined, part);
+    return wholePhrase(`Runs ${program} ${target}`, undefined, part);
   const using = plainPrograms.has(program) || ownVerbs.has(program) ? '' : ` with ${program}`;
   const object = target === '.' ? 'the current folder' : /\s/.test(target) ? JSON.stringify(target) : target;
   if (capability === 'write' && isAddress(target))
@@ -77,7 +77,7 @@ function sentFile(part: ToolCall, before: ToolCall | undefined): string | undefi
 
 const sentence = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
-const whole = (text: string, risk: Phrase['risk'] | undefined, { capability }: ToolCall): Phrase => ({
+const wholePhrase = (text: string, risk: Phrase['risk'] | undefined, { capability }: ToolCall): Phrase => ({
   verb: text,
   objects: [],
   risk: risk ?? riskOf({ tool: '', capability }),
@@ -105,23 +105,25 @@ function gitPhrase(part: Effect): Phrase | undefined {
   if (!name || globals.options.length > 0) return undefined;
   // Message text is not among the words.
   const own = argvOf(part).slice(2).join(' ');
-  if (name.text === 'commit' && /^(?:-q )?-m$/.test(own)) return whole('Commits the staged changes', undefined, part);
-  if (name.text === 'commit' && /^(?:-am|-a -m)$/.test(own)) return whole('Commits all changed files', undefined, part);
+  if (name.text === 'commit' && /^(?:-q )?-m$/.test(own))
+    return wholePhrase('Commits the staged changes', undefined, part);
+  if (name.text === 'commit' && /^(?:-am|-a -m)$/.test(own))
+    return wholePhrase('Commits all changed files', undefined, part);
   const created = /^(?:checkout -b|switch -c) (\S+)$/.exec(`${name.text} ${own}`)?.[1];
-  if (created !== undefined) return whole(`Creates branch ${created} and checks it out`, undefined, part);
+  if (created !== undefined) return wholePhrase(`Creates branch ${created} and checks it out`, undefined, part);
   if (words.problems.length > 0) return undefined;
   const branches = part.branches ?? [];
   if (name.text === 'push')
     return (
       pushPhrase(branches, part) ??
-      whole(`Runs ${argvOf(part).join(' ')}`, part.capability === 'write' ? 'sends' : undefined, part)
+      wholePhrase(`Runs ${argvOf(part).join(' ')}`, part.capability === 'write' ? 'sends' : undefined, part)
     );
   if (name.text === 'branch' && branches.length > 0 && branches.every(({ branch, deleted }) => branch && deleted))
     return { verb: 'Deletes branch', objects: branches.map(({ branch }) => branch!), risk: 'deletes' };
   const options = words.options.map(({ name: option }) => option);
   const operands = words.operands.map(({ text }) => text);
   const text = Object.hasOwn(gitSentences, name.text) ? gitSentences[name.text]!(operands, options) : undefined;
-  return text === undefined ? undefined : whole(text, undefined, part);
+  return text === undefined ? undefined : wholePhrase(text, undefined, part);
 }
 
 function pushPhrase(branches: readonly BranchWrite[], part: ToolCall): Phrase | undefined {

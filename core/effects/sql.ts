@@ -71,7 +71,7 @@ function effectsOf(parse: SqlParse, call: ToolCall): Effects {
       if (reason !== undefined) unclear.add(reason);
     }
   }
-  const all = distinct(operations);
+  const all = distinctOperations(operations);
   if (all.length > maxParts) unclear.add(`the text contains more than ${maxParts} operations`);
   const parts = all.slice(0, maxParts).map(partOf);
   return {
@@ -98,7 +98,7 @@ function ofStructured(parse: SqlParse, call: ToolCall): Effects {
     return reading.operations.filter(({ verb, target }) => verb !== 'select' || (target !== '' && target !== 't'));
   });
   return {
-    parts: [...structuredCall(call), ...distinct(operations).slice(0, maxParts).map(partOf)],
+    parts: [...structuredCall(call), ...distinctOperations(operations).slice(0, maxParts).map(partOf)],
     carrier: false,
     ...(unclear.size > 0 && { unclear: [...unclear].slice(0, 5).join('; ') }),
   };
@@ -171,7 +171,7 @@ const partOf = ({ verb, target, capability, parameters }: Operation): ToolCall =
 });
 
 /** Removes duplicates and puts the most severe operations first, so that they are not displaced in a long text. */
-function distinct(operations: readonly Operation[]): Operation[] {
+function distinctOperations(operations: readonly Operation[]): Operation[] {
   const seen = new Map<string, Operation>();
   for (const each of operations) {
     const key = JSON.stringify([each.verb, each.target, each.capability, each.parameters]);

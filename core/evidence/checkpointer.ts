@@ -57,7 +57,7 @@ export async function checkpointStretches(ports: CheckpointerPorts, stretches: r
   });
   if (points.length === 0) return;
   // The log comes first: points covered by a checkpoint are never re-appended.
-  await ports.log?.append(points).catch((thrown: unknown) => unlogged(ports, thrown));
+  await ports.log?.append(points).catch((thrown: unknown) => logDamage(ports, thrown));
   await ports.checkpoints.append(points);
 }
 
@@ -66,7 +66,7 @@ const bySession = <T extends Pick<ChainPoint, 'tenant' | 'session_id'>>(all: rea
 ];
 
 /** Logs that the transparency log is damaged and continues; bundles then state that they are not in it. */
-function unlogged({ telemetry }: CheckpointerPorts, thrown: unknown): void {
+function logDamage({ telemetry }: CheckpointerPorts, thrown: unknown): void {
   if (!(thrown instanceof LogDamage)) throw thrown;
   telemetry.log('error', 'nothing was appended to the transparency log', { error: thrown.message });
 }

@@ -24,7 +24,7 @@ export function titleOf(entry: EvidenceEntry): Pick<EntryStory, 'what' | 'detail
   const what =
     kind === 'chat'
       ? visibleText(chatTitle(body))
-      : [text(body.tool) ?? text(body.action), text(body.target)].filter(Boolean).join(' → ');
+      : [lineText(body.tool) ?? lineText(body.action), lineText(body.target)].filter(Boolean).join(' → ');
   return { what: shorten(what, 160), detail: shorten(detailOf(entry), 160) };
 }
 
@@ -33,18 +33,18 @@ function detailOf({ kind, body }: EvidenceEntry): string {
     case 'allow':
     case 'block':
     case 'review':
-      return `rule ${text(body.matched_rule) ?? 'not recorded'}${body.break_glass === true ? ', break-glass' : ''}`;
+      return `rule ${lineText(body.matched_rule) ?? 'not recorded'}${body.break_glass === true ? ', break-glass' : ''}`;
     case 'approve':
     case 'deny':
       return hasTimedOut(body) ? 'timed out: no reviewer decided in time' : `by ${reviewerOf(body)}`;
     case 'result':
-      return [text(outcomeText(body.outcome)), text(body.error)].filter(Boolean).join(': ');
+      return [lineText(outcomeText(body.outcome)), lineText(body.error)].filter(Boolean).join(': ');
     case 'credential':
       return credentialOf(body) ?? '';
     case 'chat':
       return visibleText(chatDetail(body));
     default:
-      return text(body.outcome) ?? text(body.decision) ?? '';
+      return lineText(body.outcome) ?? lineText(body.decision) ?? '';
   }
 }
 
@@ -60,11 +60,11 @@ export function factsOf(entry: EvidenceEntry): LooseFact[] {
   if (kind === 'chat') return chatFacts(entry);
   if (decisionKinds.has(kind)) {
     const policy = [
-      text(body.policy),
+      lineText(body.policy),
       body.policy_version === undefined ? undefined : `version ${asText(body.policy_version)}`,
     ];
     return [
-      ['Decision', `${kind} at ${timestamp}, by rule ${text(body.matched_rule) ?? 'not recorded'}`],
+      ['Decision', `${kind} at ${timestamp}, by rule ${lineText(body.matched_rule) ?? 'not recorded'}`],
       ['Policy', policy.filter(Boolean).join(', ') || undefined],
       ['Reason', body.reason],
       ['Break-glass', body.break_glass === true ? 'this request passed under break-glass' : undefined],
@@ -74,17 +74,17 @@ export function factsOf(entry: EvidenceEntry): LooseFact[] {
   if (kind === 'approve' || kind === 'deny') {
     const verb = kind === 'approve' ? 'Approved' : hasTimedOut(body) ? 'Timed out' : 'Denied';
     return [
-      [verb, `by ${reviewerOf(body)} at ${text(body.approved_at) ?? timestamp}${via(body)}`],
+      [verb, `by ${reviewerOf(body)} at ${lineText(body.approved_at) ?? timestamp}${channelText(body)}`],
       ['Comment', body.comment],
       ['Reason', body.reason],
     ];
   }
   if (kind === 'credential')
-    return [['Credential', `${text(body.action) ?? 'changed'}: ${credentialOf(body) ?? 'not recorded'}`]];
+    return [['Credential', `${lineText(body.action) ?? 'changed'}: ${credentialOf(body) ?? 'not recorded'}`]];
   if (kind !== 'result') return [];
   return [
     ['Credential', credentialOf(body)],
-    ['Result', `${text(body.outcome) ?? 'not recorded'} at ${timestamp}`],
+    ['Result', `${lineText(body.outcome) ?? 'not recorded'} at ${timestamp}`],
     ['Error', body.error],
     ['Result digest', body.result_sha256, true],
     ['Result withheld', body.result_withheld],
@@ -96,37 +96,40 @@ export const hasTimedOut = ({ reason }: EvidenceEntry['body']): boolean => reaso
 
 /** Returns the authenticated person, followed by the name that the reviewer entered. */
 function reviewerOf(body: EvidenceEntry['body']): string {
-  const reviewer = text(body.reviewer);
-  const person = text(body.person);
+  const reviewer = lineText(body.reviewer);
+  const person = lineText(body.person);
   if (person === undefined || person === reviewer) return reviewer ?? person ?? 'not recorded';
   return reviewer === undefined ? person : `${person} (as “${reviewer}”)`;
 }
 
-const via = (body: EvidenceEntry['body']): string =>
-  text(body.channel) === undefined ? '' : ` via ${text(body.channel)}`;
+const channelText = (body: EvidenceEntry['body']): string =>
+  lineText(body.channel) === undefined ? '' : ` via ${lineText(body.channel)}`;
 
 function credentialOf(body: EvidenceEntry['body']): string | undefined {
   if (typeof body.credential !== 'object' || body.credential === null) return undefined;
   const { id, type, scope, expires_at, broker } = body.credential as Record<string, unknown>;
-  const origin = [text(broker) && `from broker ${text(broker)}`, text(expires_at) && `expires ${text(expires_at)}`];
+  const origin = [
+    lineText(broker) && `from broker ${lineText(broker)}`,
+    lineText(expires_at) && `expires ${lineText(expires_at)}`,
+  ];
   return [
-    `${text(type) ?? 'unknown type'} for ${text(scope) ?? 'unknown scope'}`,
+    `${lineText(type) ?? 'unknown type'} for ${lineText(scope) ?? 'unknown scope'}`,
     ...origin,
-    text(id) && `id ${text(id)}`,
+    lineText(id) && `id ${lineText(id)}`,
   ]
     .filter(Boolean)
     .join(', ');
 }
 
 /** Returns a string as one visible line, or undefined for other values. */
-export function text(value: unknown): string | undefined {
+export function lineText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? shorten(visibleText(value), textCharacters) : undefined;
 }
 
 /** Returns the facts whose values are strings. */
 export function facts(loose: readonly LooseFact[]): Fact[] {
   return loose.flatMap(([label, value, code]) => {
-    const shown = text(value);
+    const shown = lineText(value);
     return shown === undefined ? [] : [{ label, value: shown, ...(code && { code }) }];
   });
 }

@@ -16,7 +16,7 @@ const toleranceMs = 10 * 60_000;
  * valid.
  * @param entries entries of a chain that is valid in itself.
  */
-export function inLog(
+export function checkInLog(
   entries: readonly LoggedEntry[],
   proof: unknown,
   trust: LogTrust,
@@ -59,7 +59,7 @@ function departure(entries: readonly LoggedEntry[], proof: CheckedProof, trust: 
     const reason = `the log names the time ${leaf.at}, but ${early.witness} saw the leaf at ${early.at}`;
     return { index: leaf.index, reason };
   }
-  return backdated(logged, proof, trust) ?? unwitnessed(entries, proof, trust) ?? unlogged(entries, proof);
+  return backdated(logged, proof, trust) ?? unwitnessedLink(entries, proof, trust) ?? unloggedEntry(entries, proof);
 }
 
 /**
@@ -77,7 +77,7 @@ function postDated(entries: readonly LoggedEntry[], { index, at }: CheckedProof[
  * Returns an entry after the leaf that is older than a witness's cosignature. The log accepts entries within seconds,
  * so a later leaf would exist: an older leaf was presented, and the following entries were added or rewritten.
  */
-function unlogged(entries: readonly LoggedEntry[], { leaf, seen }: CheckedProof): BrokenLink | undefined {
+function unloggedEntry(entries: readonly LoggedEntry[], { leaf, seen }: CheckedProof): BrokenLink | undefined {
   const look = seen.toSorted((a, b) => a.at.localeCompare(b.at)).at(-1);
   const tail = look && entries.findIndex(({ index, timestamp }) => index > leaf.index && isEarlier(timestamp, look.at));
   if (tail === undefined || tail < 0) return undefined;
@@ -100,7 +100,7 @@ function backdated(
 }
 
 /** Returns a broken link if a trusted witness has not cosigned, or has read other or later leaves of the session. */
-function unwitnessed(
+function unwitnessedLink(
   entries: readonly LoggedEntry[],
   { seen, leaf }: CheckedProof,
   { witnesses = [], sessions }: LogTrust,

@@ -9,7 +9,7 @@ const node = (left: string, right: string): string => sha256(left + right, hashD
 export const leafHash = (text: string): string => sha256(text, hashDomain.treeLeaf);
 
 /** Returns the next level up. Pairs nodes from the left; an unpaired last node moves up unchanged (as in RFC 6962). */
-const above = (level: readonly string[]): string[] =>
+const nextLevel = (level: readonly string[]): string[] =>
   Array.from({ length: Math.ceil(level.length / 2) }, (_, i) => {
     const [left, right] = [level[2 * i]!, level[2 * i + 1]];
     return right === undefined ? left : node(left, right);
@@ -18,7 +18,7 @@ const above = (level: readonly string[]): string[] =>
 /** Returns all levels of a tree, from leaves to root. @param leaves hashes of at least one string. */
 function levelsOf(leaves: readonly string[]): readonly (readonly string[])[] {
   const levels = [leaves];
-  for (let level = leaves; level.length > 1; levels.push(level)) level = above(level);
+  for (let level = leaves; level.length > 1; levels.push(level)) level = nextLevel(level);
   return levels;
 }
 

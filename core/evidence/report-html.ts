@@ -28,7 +28,7 @@ export async function* htmlReport(
   logged?: LogProof,
 ): AsyncIterable<string> {
   const story = await sessionStory(manifest, entries, verification, logged);
-  yield `${head(manifest, proof)}${verdict(story)}${proof ? here : ''}<h2>Summary</h2>\n${list(story.summary)}`;
+  yield `${htmlHead(manifest, proof)}${verdict(story)}${proof ? here : ''}<h2>Summary</h2>\n${factList(story.summary)}`;
   yield timeline(story);
   yield '<h2>Actions</h2>\n';
   const open = story.actions.length <= unfolded;
@@ -49,7 +49,7 @@ const here = `<h2>Verify here</h2>
 <button id="again" type="button">Verify</button></p>
 `;
 
-const head = (manifest: SessionManifest | UnsignedManifest, proof?: Proof): string => `<!doctype html>
+const htmlHead = (manifest: SessionManifest | UnsignedManifest, proof?: Proof): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -70,15 +70,15 @@ function verdict({ verdict: { valid, sentence, notChecked } }: SessionStory): st
   return `<p class="verdict ${valid ? 'valid' : 'invalid'}"><strong>${word}.</strong> ${escapeHtml(sentence)}${open}</p>\n`;
 }
 
-const list = (facts: readonly Fact[]): string => `<dl>\n${facts.map(item).join('')}</dl>\n`;
+const factList = (facts: readonly Fact[]): string => `<dl>\n${facts.map(factHtml).join('')}</dl>\n`;
 
-function item({ label, value, code, to }: Fact): string {
+function factHtml({ label, value, code, to }: Fact): string {
   const plain = code ? `<code>${escapeHtml(value)}</code>` : escapeHtml(value);
   const shown = to === undefined ? plain : `<a href="#${to}">${plain}</a>`;
   return `<dt>${escapeHtml(label)}</dt><dd>${shown}</dd>\n`;
 }
 
-function linked({ place, what }: SessionStory['timeline'][number]): string {
+function timelineHtml({ place, what }: SessionStory['timeline'][number]): string {
   const text = escapeHtml(what) || 'entry';
   return place === undefined ? text : `<a href="#${place}">${text}</a>`;
 }
@@ -86,7 +86,7 @@ function linked({ place, what }: SessionStory['timeline'][number]): string {
 function timeline({ timeline }: SessionStory): string {
   const rows = timeline.map(
     (row) =>
-      `<tr><td class="number">${row.index}</td><td class="time">${escapeHtml(row.timestamp)}</td><td><span class="kind ${row.blocked ? 'block' : escapeHtml(row.kind)}">${escapeHtml(row.kind)}</span></td><td>${linked(row)}</td><td>${escapeHtml(row.detail)}</td><td class="hash"><code title="${escapeHtml(row.hash)}">${escapeHtml(row.hash.slice(0, 12))}</code></td></tr>\n`,
+      `<tr><td class="number">${row.index}</td><td class="time">${escapeHtml(row.timestamp)}</td><td><span class="kind ${row.blocked ? 'block' : escapeHtml(row.kind)}">${escapeHtml(row.kind)}</span></td><td>${timelineHtml(row)}</td><td>${escapeHtml(row.detail)}</td><td class="hash"><code title="${escapeHtml(row.hash)}">${escapeHtml(row.hash.slice(0, 12))}</code></td></tr>\n`,
   );
   return `<h2>Timeline</h2>
 <div class="wide"><table>
@@ -102,18 +102,18 @@ const unfolded = 25;
 
 /** Returns an action as a `details` element. The browser expands it when a link leads inside. */
 const foldedSection = (action: ActionStory, open: boolean): string =>
-  `<details${open ? ' open' : ''}>\n<summary>${heading(action)}</summary>\n<div id="${action.place}">\n${inside(action)}</div>\n</details>\n`;
+  `<details${open ? ' open' : ''}>\n<summary>${heading(action)}</summary>\n<div id="${action.place}">\n${actionHtml(action)}</div>\n</details>\n`;
 
-const section = (story: ActionStory): string => `<section>\n${heading(story)}\n${inside(story)}</section>\n`;
+const section = (story: ActionStory): string => `<section>\n${heading(story)}\n${actionHtml(story)}</section>\n`;
 
 const heading = ({ title, outcome }: ActionStory): string =>
   `<h3>${escapeHtml(title)} <small>${escapeHtml(outcome)}</small></h3>`;
 
-function inside({ facts, documents }: ActionStory): string {
+function actionHtml({ facts, documents }: ActionStory): string {
   const blocks = documents.map(
     (document) => `<h4>${escapeHtml(document.heading)}</h4>\n<pre>${escapeHtml(document.json)}</pre>\n`,
   );
-  return `${list(facts)}${blocks.join('')}`;
+  return `${factList(facts)}${blocks.join('')}`;
 }
 
 const entities: Readonly<Record<string, string>> = {

@@ -19,9 +19,9 @@ export function withLog(
   if (proof === undefined) return { ...verification, not_checked };
   if (!verification.valid) return verification;
   const checked = checkLogProof(proof, session, trust);
-  if (typeof checked === 'string') return broken(verification, verification.total_entries, checked);
+  if (typeof checked === 'string') return brokenVerification(verification, verification.total_entries, checked);
   const { leaf, position, origin, size, seen } = checked;
-  if (hashAt !== leaf.hash) return broken(verification, leaf.index, departure(hashAt));
+  if (hashAt !== leaf.hash) return brokenVerification(verification, leaf.index, departure(hashAt));
   return { ...verification, log: { origin, size, position, index: leaf.index, at: leaf.at, witnesses: seen } };
 }
 
@@ -30,7 +30,7 @@ const departure = (hashAt: string | undefined): string =>
     ? 'the end is cut off: the log names this entry'
     : 'the entry is not the one in the log: it or one before it was rewritten';
 
-const broken = (verification: Verification, index: number, reason: string): Verification => ({
+const brokenVerification = (verification: Verification, index: number, reason: string): Verification => ({
   ...verification,
   valid: false,
   broken_link: { index, reason },

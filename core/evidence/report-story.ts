@@ -5,7 +5,7 @@ import type { LogProof } from '#core/contracts/transparency.ts';
 import { shorten, visibleText } from '#core/text/secrets/visible-text.ts';
 import { firstEntries } from './bundle.ts';
 import { describeWithheld } from './describe-withheld.ts';
-import { decisionKinds, facts, factsOf, hasTimedOut, text, textCharacters, titleOf } from './entry-story.ts';
+import { decisionKinds, facts, factsOf, hasTimedOut, lineText, textCharacters, titleOf } from './entry-story.ts';
 import { type StoredEntry, UnreadableEntry } from './entry-text.ts';
 import { chatOutcome, chatTitle } from './report-chat.ts';
 import type { ActionStory, Fact } from './report-parts.ts';
@@ -61,14 +61,14 @@ export async function sessionStory(
     timeline: rows.map((row) =>
       row instanceof UnreadableEntry ? unreadableRow(row) : rowOf(row, places.get(row.envelope_id)!),
     ),
-    actions: groups.map(([id, steps]) => placed(actionOf(id, steps, uses.get(id), left), id, places)),
+    actions: groups.map(([id, steps]) => linkAction(actionOf(id, steps, uses.get(id), left), id, places)),
     ...(log && { log }),
     ...(left > 0 && { omission: `${left} further entries are not shown here; the exported bundle holds them all.` }),
   };
 }
 
 /** Adds to an action its location and links to the actions it names. */
-function placed(action: ActionStory, id: string, places: ReadonlyMap<string, string>): ActionStory {
+function linkAction(action: ActionStory, id: string, places: ReadonlyMap<string, string>): ActionStory {
   const facts = action.facts.map((fact) => {
     const to = fact.label === 'Used by' || fact.label === 'Approval used' ? places.get(fact.value) : undefined;
     return to === undefined ? fact : { ...fact, to };
@@ -83,7 +83,7 @@ function verdictOf(verification: Verification): SessionStory['verdict'] {
     : '';
   const sentence = valid
     ? `The chain is intact: ${total_entries} ${total_entries === 1 ? 'entry' : 'entries'}, each linked to the one before.${fixed}`
-    : `The chain is broken at entry ${broken_link?.index ?? 0}: ${text(broken_link?.reason) ?? 'no reason was given'}.`;
+    : `The chain is broken at entry ${broken_link?.index ?? 0}: ${lineText(broken_link?.reason) ?? 'no reason was given'}.`;
   return { valid, sentence, notChecked: not_checked.map(visibleText) };
 }
 
@@ -154,9 +154,9 @@ function actionOf(
       return fresh;
     });
   const chat = steps.find(({ kind }) => kind === 'chat');
-  const title = [text(asked.tool) ?? `${first.kind} entry`, text(asked.target)].filter(Boolean).join(' → ');
+  const title = [lineText(asked.tool) ?? `${first.kind} entry`, lineText(asked.target)].filter(Boolean).join(' → ');
   return {
-    title: (asked.tool === undefined && chat && text(chatTitle(chat.body))) || title,
+    title: (asked.tool === undefined && chat && lineText(chatTitle(chat.body))) || title,
     outcome: actionOutcome(steps, use, left),
     facts: facts([
       ['Envelope', envelopeId, true],
@@ -201,13 +201,13 @@ const deciding: ReadonlySet<string> = new Set([...decisionKinds, 'approve', 'den
 /** Returns the outcome of an action, taken from its last decisive entry. */
 function actionOutcome(steps: readonly EvidenceEntry[], use: ApprovalUse | undefined, left: number): string {
   const result = steps.findLast(({ kind }) => kind === 'result');
-  if (result) return text(outcomeText(result.body.outcome)) ?? 'result recorded';
+  if (result) return lineText(outcomeText(result.body.outcome)) ?? 'result recorded';
   const last = steps.findLast(({ kind }) => deciding.has(kind));
-  if (last?.kind === 'chat') return text(chatOutcome(last.body)) ?? 'recorded';
+  if (last?.kind === 'chat') return lineText(chatOutcome(last.body)) ?? 'recorded';
   if (last?.kind === 'allow')
     return last.body.execution === 'not_executed' ? 'allowed, not executed' : 'allowed, no outcome recorded';
   if (last?.kind === 'review') return 'waiting for approval';
-  if (last?.kind === 'approve') return text(approvedOutcome(use, left)) ?? 'approved';
+  if (last?.kind === 'approve') return lineText(approvedOutcome(use, left)) ?? 'approved';
   if (last?.kind === 'deny' && hasTimedOut(last.body)) return 'timed out';
   const words: Record<string, string> = { block: 'blocked', deny: 'denied' };
   return words[last?.kind ?? ''] ?? 'recorded';

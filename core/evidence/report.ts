@@ -14,7 +14,7 @@ export async function* markdownReport(
   logged?: LogProof,
 ): AsyncIterable<string> {
   const story = await sessionStory(manifest, entries, verification, logged);
-  yield `# Session ${escapeMarkdown(manifest.session_id)}\n\n${verdict(story)}\n## Summary\n\n${list(story.summary)}\n`;
+  yield `# Session ${escapeMarkdown(manifest.session_id)}\n\n${verdict(story)}\n## Summary\n\n${factList(story.summary)}\n`;
   yield timeline(story);
   yield '## Actions\n\n';
   for (const action of story.actions) yield section(action);
@@ -27,7 +27,7 @@ function verdict({ verdict: { valid, sentence, notChecked } }: SessionStory): st
   return `> **${valid ? 'VALID' : 'INVALID'}.** ${escapeMarkdown(sentence)}\n${open && `>\n${open}`}`;
 }
 
-const list = (facts: readonly Fact[]): string =>
+const factList = (facts: readonly Fact[]): string =>
   facts.map(({ label, value, code }) => `- **${label}:** ${code ? codeSpan(value) : escapeMarkdown(value)}\n`).join('');
 
 function timeline({ timeline }: SessionStory): string {
@@ -40,7 +40,7 @@ function timeline({ timeline }: SessionStory): string {
 
 function section({ title, outcome, facts, documents }: ActionStory): string {
   const blocks = documents.map(({ heading, json }) => `${escapeMarkdown(heading)}:\n\n${codeBlock(json)}\n`).join('');
-  return `### ${escapeMarkdown(title)}: ${escapeMarkdown(outcome)}\n\n${list(facts)}\n${blocks}`;
+  return `### ${escapeMarkdown(title)}: ${escapeMarkdown(outcome)}\n\n${factList(facts)}\n${blocks}`;
 }
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '@': '&#64;' };

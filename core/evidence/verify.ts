@@ -14,7 +14,7 @@ import {
 import type { LogTrust } from '#core/evidence/transparency/session-proof.ts';
 import { type JsonRules, parseStrict, parseStrictBytes } from '#core/kernel/json.ts';
 import { sessionCheckpointDefect } from './checkpoint.ts';
-import { inLog, type LoggedEntry } from './in-log.ts';
+import { checkInLog, type LoggedEntry } from './in-log.ts';
 import { isSameKey, linkedKeys } from './key-succession.ts';
 import { followChain } from './pace.ts';
 import type { SessionHead } from './ports.ts';
@@ -126,7 +126,7 @@ export async function verifyOpened(
   const witness = elsewhere ? elsewhere(manifest as Partial<SessionManifest>) : own;
   const { entries, held } = source();
   const verification = await verifyChain(entries, { manifest, ...keys, witness, onEntry });
-  const logged = verification.valid ? inLog(held, log_proof, log) : {};
+  const logged = verification.valid ? checkInLog(held, log_proof, log) : {};
   const foreign =
     trusted && !trusted.some((key) => isSameKey(key, public_key))
       ? 'the public_key of the bundle is not the key it is verified with'

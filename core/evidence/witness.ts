@@ -85,7 +85,7 @@ async function askCheckpoints(
   if (!checkpoints) return { notChecked: ['checkpoints not checked: this gateway keeps none'] };
   try {
     const [checkpoint, damage] = await Promise.all([
-      newest(ports, checkpoints, tenant, sessionId, head),
+      newestCheckpoint(ports, checkpoints, tenant, sessionId, head),
       checkpoints.damage(),
     ]);
     if (damage === undefined) return { ...(checkpoint && { checkpoint }), notChecked: [] };
@@ -97,7 +97,7 @@ async function askCheckpoints(
   }
 }
 
-async function newest(
+async function newestCheckpoint(
   { clock, pause }: WitnessPorts,
   checkpoints: CheckpointLog,
   tenant: string,

@@ -31,7 +31,7 @@ export function checkText(text: string, wording: Wording = shippedWording): Text
   const hidden = hiddenParts(text);
   found.push(...visibleFindings(text, hidden, wording));
   for (const { start, end, from, to } of hidden)
-    if (speaks(text.slice(from, to), 1, wording))
+    if (instructsModel(text.slice(from, to), 1, wording))
       found.push({
         kind: 'hidden_instruction',
         severity: 'high',
@@ -41,8 +41,8 @@ export function checkText(text: string, wording: Wording = shippedWording): Text
       });
   const read: TextFinding<TextKind>[] = [];
   for (const part of encodedParts(text))
-    if (speaks(splitSpelledLetters(part, wording), 1, wording)) read.push(encodedFinding(part.start, part.end));
-  found.push(...merged(read));
+    if (instructsModel(splitSpelledLetters(part, wording), 1, wording)) read.push(encodedFinding(part.start, part.end));
+  found.push(...mergeFindings(read));
   return found.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
@@ -54,7 +54,7 @@ const splitSpelledLetters = ({ text, isSpelled }: EncodedPart, wording: Wording)
   isSpelled ? text.replace(/[A-Za-z]{20,400}/g, wording.split) : text;
 
 /** Merges overlapping findings, since a run can be decoded in two ways. */
-function merged(findings: TextFinding<TextKind>[]): TextFinding<TextKind>[] {
+function mergeFindings(findings: TextFinding<TextKind>[]): TextFinding<TextKind>[] {
   const apart: TextFinding<TextKind>[] = [];
   for (const each of findings.sort((a, b) => a.start - b.start)) {
     const last = apart.at(-1);
@@ -76,19 +76,19 @@ const encodedFinding = (start: number, end: number): TextFinding<'encoded_instru
 const maxLayers = 4;
 
 /** Reports whether decoded text instructs the model, directly or in a nested encoding. */
-function speaks(decoded: string, layer: number, wording: Wording, isTurned = false): boolean {
+function instructsModel(decoded: string, layer: number, wording: Wording, isTurned = false): boolean {
   const { speaksHidden, turned } = wording.judgeAlone(foldForJudging(decoded));
   if (speaksHidden) return true;
   if (layer === maxLayers) return false;
   // Applying the transformation twice would restore the text.
   if (turned > 0 && !isTurned && turnedSpeak(decoded, turned, layer + 1, wording)) return true;
   for (const part of encodedParts(decoded))
-    if (speaks(splitSpelledLetters(part, wording), layer + 1, wording)) return true;
+    if (instructsModel(splitSpelledLetters(part, wording), layer + 1, wording)) return true;
   return false;
 }
 
 const turnedSpeak = (text: string, way: number, layer: number, wording: Wording): boolean =>
-  turnedBack(text, way).some((each) => speaks(each, layer, wording, true));
+  turnedBack(text, way).some((each) => instructsModel(each, layer, wording, true));
 
 function* visibleFindings(
   text: string,
@@ -156,7 +156,7 @@ const writtenEscapes = /\\[nrt]/g;
  * Returns the text as a reader sees it, in lower case: without marks inside words, look-alikes or invisible characters.
  */
 export function foldForJudging(text: string): string {
-  const plain = isPlain(text) ? text : foldText(spelled(text));
+  const plain = isPlain(text) ? text : foldText(withTagText(text));
   const tagged = plain.includes('<') || plain.includes('**') || plain.includes('~~') || plain.includes('``');
   const whole = tagged && inWord.test(plain) ? plain.replace(marked, '') : plain;
   const spaced = whole.includes('\\') ? whole.replace(writtenEscapes, '  ') : whole;
@@ -164,4 +164,4 @@ export function foldForJudging(text: string): string {
 }
 
 /** Appends text that is spelled in tag characters. */
-const spelled = (text: string): string => (text.includes('\udb40') ? `${text} ${spelledByTags(text)}` : text);
+const withTagText = (text: string): string => (text.includes('\udb40') ? `${text} ${spelledByTags(text)}` : text);

@@ -27,7 +27,7 @@ function compare(path: string, before: Json | undefined, after: Json | undefined
   if (isOpen(before, after)) {
     const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})]);
     for (const name of [...names].sort())
-      compare(below(path, name), memberOf(before, name), memberOf(after, name), found);
+      compare(memberPath(path, name), memberOf(before, name), memberOf(after, name), found);
     return;
   }
   found.push({
@@ -47,7 +47,7 @@ const isOpen = (before: Json | undefined, after: Json | undefined): boolean =>
 const memberOf = (value: Json | undefined, name: string): Json | undefined =>
   isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
 
-const below = (path: string, name: string): string => {
+const memberPath = (path: string, name: string): string => {
   const member = /^[A-Za-z_$][\w$-]*$/.test(name) ? name : JSON.stringify(name);
   return path === '' ? member : `${path}.${member}`;
 };

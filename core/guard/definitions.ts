@@ -102,7 +102,7 @@ function textFindings({ where, text }: PlacedText, secretFiles: readonly string[
         'A request for the conversation, the system prompt or the list of tools.',
       ),
     );
-  return apart(kinds);
+  return withoutRepeats(kinds);
 }
 
 const saysRefused =
@@ -129,7 +129,7 @@ function refersToSecretFile(text: string, namesFile: SecretFileTest): boolean {
 
 /** Checks all strings together, because an instruction may be split over several parameters. */
 const saidTogether = (texts: readonly PlacedText[], wording: Wording): DefinitionFinding[] =>
-  apart(
+  withoutRepeats(
     joinedTexts(texts.map(({ text }) => text))
       .flatMap((text) => checkText(text, wording))
       .filter(({ kind, severity }) => asDefinition[kind] === 'instruction' && severity === 'high')
@@ -214,7 +214,7 @@ function contradictions({ name, annotations }: JsonObject): DefinitionFinding[] 
 }
 
 /** Keeps one finding per kind and severity. */
-function apart(findings: readonly DefinitionFinding[]): DefinitionFinding[] {
+function withoutRepeats(findings: readonly DefinitionFinding[]): DefinitionFinding[] {
   const kinds = new Set<string>();
   return findings.filter(({ kind, severity }) => {
     const key = `${kind} ${severity}`;

@@ -69,15 +69,15 @@ export function guardResult(value: Json, options: ResultOptions): GuardedResult 
 }
 
 function guardPieces(value: Json, options: ResultOptions, findings: ResultFinding[]): Json {
-  const kind = heldTogether(joinedTexts(value), '', options, findings);
-  return kind ? withoutSayings(value, removed(kind)) : value;
+  const kind = checkJoined(joinedTexts(value), '', options, findings);
+  return kind ? withoutSayings(value, removalNote(kind)) : value;
 }
 
 /**
  * Checks joined strings and records their findings.
  * @returns the kind of a finding that must be stripped.
  */
-function heldTogether(
+function checkJoined(
   texts: readonly string[],
   where: string,
   { actions, secretFiles }: ResultOptions,
@@ -98,9 +98,9 @@ function walk(value: Json, where: string, options: ResultOptions, findings: Resu
     return findings.length > before ? walked : guardBlocks(walked, where, options, findings);
   }
   if (value === null || typeof value !== 'object') return value;
-  if (asksSecret(value)) findings.push(asked(where, options));
+  if (asksSecret(value)) findings.push(secretFinding(where, options));
   const context = asksContext(value);
-  if (context) findings.push(contextAsked(where, options));
+  if (context) findings.push(contextFinding(where, options));
   const bytes = options.bytes.memberOf(value);
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => {
@@ -125,7 +125,7 @@ function guardBytes(
   return options.bytes.ofText(base64, text, guardText(text, where, options, findings));
 }
 
-const asked = (where: string, { actions }: ResultOptions): ResultFinding => ({
+const secretFinding = (where: string, { actions }: ResultOptions): ResultFinding => ({
   kind: 'asks_secret',
   where: where === '' ? 'params' : where,
   severity: 'high',
@@ -137,7 +137,7 @@ const asked = (where: string, { actions }: ResultOptions): ResultFinding => ({
 const asksContext = ({ includeContext, messages }: JsonObject): boolean =>
   includeContext !== undefined && includeContext !== null && includeContext !== 'none' && Array.isArray(messages);
 
-const contextAsked = (where: string, { actions }: ResultOptions): ResultFinding => ({
+const contextFinding = (where: string, { actions }: ResultOptions): ResultFinding => ({
   kind: 'asks_context',
   where: where === '' ? 'params' : where,
   severity: 'high',
@@ -151,8 +151,8 @@ const maxJoined = 65_536;
 function guardBlocks(blocks: Json[], where: string, options: ResultOptions, findings: ResultFinding[]): Json[] {
   const texts = blocks.flatMap(textsOfBlock);
   if (texts.length < 2 || options.prompt) return blocks;
-  const stripped = heldTogether([texts.join('\n').slice(0, maxJoined)], where, options, findings);
-  return stripped ? blocks.map((block) => withoutText(block, removed(stripped))) : blocks;
+  const stripped = checkJoined([texts.join('\n').slice(0, maxJoined)], where, options, findings);
+  return stripped ? blocks.map((block) => withoutText(block, removalNote(stripped))) : blocks;
 }
 
 /** Returns the strings in a text block, or in a message with one or more text blocks. */
@@ -183,7 +183,7 @@ const isTextBlock = (value: Json): value is JsonObject & { readonly text: string
   value.type === 'text' &&
   typeof value.text === 'string';
 
-const removed = (kind: TextKind): string => `[removed by the gateway: ${kind}]`;
+const removalNote = (kind: TextKind): string => `[removed by the gateway: ${kind}]`;
 
 /** Returns the path of a member. Names come from the server, so only plain words are shown. */
 const pathOf = (where: string, key: string): string => {
@@ -197,8 +197,8 @@ function guardText(text: string, where: string, options: ResultOptions, findings
     ({ kind }) => !options.prompt || (kind !== 'instruction' && kind !== 'false_error'),
   );
   if (found.length === 0 && !options.prompt) {
-    const kind = heldTogether(joinedJson(text), where, options, findings);
-    return kind ? removed(kind) : text;
+    const kind = checkJoined(joinedJson(text), where, options, findings);
+    return kind ? removalNote(kind) : text;
   }
   if (found.length === 0) return text;
   const cut: TextFinding<TextKind>[] = [];
@@ -208,19 +208,19 @@ function guardText(text: string, where: string, options: ResultOptions, findings
     findings.push({ kind, description, severity, where, action });
     if (action === 'strip') cut.push(finding);
   }
-  return cut.length === 0 ? text : without(text, cut);
+  return cut.length === 0 ? text : withoutFindings(text, cut);
 }
 
 /**
  * Removes the findings from a text.
  * @param sorted findings sorted by start.
  */
-function without(text: string, sorted: readonly TextFinding<TextKind>[]): string {
+function withoutFindings(text: string, sorted: readonly TextFinding<TextKind>[]): string {
   let kept = '';
   let from = 0;
   for (const { kind, start, end } of sorted) {
     if (end <= from) continue;
-    kept += text.slice(from, Math.max(from, start)) + removed(kind);
+    kept += text.slice(from, Math.max(from, start)) + removalNote(kind);
     from = end;
   }
   return kept + text.slice(from);

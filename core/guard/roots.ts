@@ -86,7 +86,7 @@ function checkText(text: string, where: string, name: string, level: number, giv
   const isLine = lineNames.has(last);
   if (textNames.has(last)) return;
   if (text.length > longest) {
-    if (isPlace || begins.test(text.trimStart().slice(0, 64))) given.findings.push(outside(where));
+    if (isPlace || begins.test(text.trimStart().slice(0, 64))) given.findings.push(outsideFinding(where));
     return;
   }
   const inner = isPlace || isLine ? jsonIn(text) : undefined;
@@ -95,10 +95,10 @@ function checkText(text: string, where: string, name: string, level: number, giv
     return;
   }
   const places = isLine ? placesInLine(text) : placesIn(text.trim(), isPlace);
-  if (!places.every((place) => given.isInside(place, where))) given.findings.push(outside(where));
+  if (!places.every((place) => given.isInside(place, where))) given.findings.push(outsideFinding(where));
 }
 
-const outside = (where: string): ArgumentFinding => ({
+const outsideFinding = (where: string): ArgumentFinding => ({
   kind: 'outside_roots',
   where,
   severity: 'high',
@@ -133,12 +133,12 @@ const placesInLine = (line: string): string[] =>
 function insideOf(place: string, roots: readonly Root[]): boolean {
   if (isWeb(place)) {
     if (!roots.some(({ space }) => isWeb(`${space}/`))) return true;
-    return everyReading(place.replace(/[?#].*$/s, ''), roots);
+    return isBelowInAllReadings(place.replace(/[?#].*$/s, ''), roots);
   }
-  return everyReading(place, roots);
+  return isBelowInAllReadings(place, roots);
 }
 
-function everyReading(place: string, roots: readonly Root[]): boolean {
+function isBelowInAllReadings(place: string, roots: readonly Root[]): boolean {
   const readings = readingsOf(place);
   return readings?.every((reading) => isBelowRoot(reading, roots)) ?? false;
 }

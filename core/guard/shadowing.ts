@@ -74,7 +74,7 @@ export function shadowsIn(definition: JsonObject, own: Server, servers: readonly
   for (const { word, ordered, called } of definitionWords(definition)) {
     if (own.names.has(word)) continue;
     for (const other of others) {
-      const full = qualified(word, other);
+      const full = qualifiedTool(word, other);
       const name = full ?? (ordered ? other.names.get(word) : undefined);
       if (name !== undefined && (full !== undefined || called || distinctive.test(name)))
         shadows.add(`${other.server}: ${name}`);
@@ -89,11 +89,11 @@ function nameTaken(written: string, own: Server, other: Server): string | undefi
   if (!isAscii(written) && other.names.has(name)) return other.names.get(name);
   if (other.names.has(name)) return undefined;
   if (other.parted !== own.parted && name.startsWith(other.parted)) return name.slice(other.parted.length, 200);
-  return qualified(name, other);
+  return qualifiedTool(name, other);
 }
 
 /** Returns the tool named in `<server>__<tool>`, `<server>.<tool>` and similar forms. */
-function qualified(word: string, { folded: server, parted, names }: Server): string | undefined {
+function qualifiedTool(word: string, { folded: server, parted, names }: Server): string | undefined {
   if (word.startsWith(parted)) return names.get(word.slice(parted.length));
   if (!word.startsWith(server) || !/[._:/-]/.test(word.charAt(server.length))) return undefined;
   return names.get(word.slice(server.length + 1).replace(/^[_:]/, ''));

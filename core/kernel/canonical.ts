@@ -8,7 +8,7 @@ import { createHash, hash } from 'node:crypto';
  * bigints, and objects that are not plain. A Date or a Map would be hashed as `{}` but stored as something else.
  */
 export function canonicalize(value: unknown): string {
-  const inOrder = ordered(value);
+  const inOrder = withOrderedMembers(value);
   return inOrder === unordered ? canonicalText(value) : JSON.stringify(inOrder);
 }
 
@@ -25,12 +25,12 @@ const isIndex = (key: string): boolean => key.charCodeAt(0) <= 0x39 && /^\d+$/.t
  * Only copies values that are not yet in order.
  * @throws TypeError as `canonicalize` does.
  */
-function ordered(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return leaf(value);
+function withOrderedMembers(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return canonicalLeaf(value);
   if (Array.isArray(value)) {
     let copy: unknown[] | undefined;
     for (let i = 0; i < value.length; i++) {
-      const item: unknown = value[i] === undefined ? null : ordered(value[i]);
+      const item: unknown = value[i] === undefined ? null : withOrderedMembers(value[i]);
       if (item === unordered) return unordered;
       if (item !== value[i]) copy ??= value.slice(0, i);
       copy?.push(item);
@@ -43,7 +43,7 @@ function ordered(value: unknown): unknown {
 function orderedObject(object: Record<string, unknown>): unknown {
   mustBePlain(object);
   const given = Object.keys(object);
-  const names = isSorted(given) ? given : sorted(given);
+  const names = isSorted(given) ? given : sortNames(given);
   let copy: Record<string, unknown> | undefined = names === given ? undefined : {};
   for (let i = 0; i < names.length; i++) {
     const key = names[i]!;
@@ -53,8 +53,8 @@ function orderedObject(object: Record<string, unknown>): unknown {
       continue;
     }
     if (isIndex(key) || key === '__proto__') return unordered;
-    leaf(key);
-    const inOrder = ordered(item);
+    canonicalLeaf(key);
+    const inOrder = withOrderedMembers(item);
     if (inOrder === unordered) return unordered;
     if (inOrder !== item) copy ??= firstMembers(object, names, i);
     if (copy) copy[key] = inOrder;
@@ -80,7 +80,7 @@ function isSorted(names: readonly string[]): boolean {
 const fewNames = 16;
 
 /** Returns the names sorted by UTF-16 code units. */
-function sorted(given: readonly string[]): string[] {
+function sortNames(given: readonly string[]): string[] {
   const names = [...given];
   if (names.length > fewNames) return names.sort();
   for (let i = 1; i < names.length; i++) {
@@ -93,7 +93,7 @@ function sorted(given: readonly string[]): string[] {
 }
 
 /** @throws TypeError for values that JSON cannot represent. */
-function leaf(value: unknown): unknown {
+function canonicalLeaf(value: unknown): unknown {
   if (typeof value === 'string' && !value.isWellFormed())
     throw new TypeError('canonical JSON cannot carry a lone surrogate');
   if (typeof value === 'number' && !Number.isFinite(value))
@@ -105,11 +105,11 @@ function leaf(value: unknown): unknown {
 
 /** Returns the canonical text of any value, member by member. */
 function canonicalText(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(leaf(value));
+  if (typeof value !== 'object' || value === null) return JSON.stringify(canonicalLeaf(value));
   if (Array.isArray(value)) return `[${Array.from(value, (item) => canonicalText(item ?? null)).join(',')}]`;
   const object = value as Record<string, unknown>;
   mustBePlain(object);
-  const members = sorted(Object.keys(object))
+  const members = sortNames(Object.keys(object))
     .filter((key) => object[key] !== undefined)
     .map((key) => `${canonicalText(key)}:${canonicalText(object[key])}`);
   return `{${members.join(',')}}`;

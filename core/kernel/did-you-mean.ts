@@ -14,7 +14,7 @@ function editsBetween(a: string, b: string): number {
  * Returns the closest known word, ignoring case, or else the only longer word that contains all parts of the given one.
  * Returns undefined if no known word is close enough.
  */
-export function nearest(word: string, known: readonly string[]): string | undefined {
+export function nearestWord(word: string, known: readonly string[]): string | undefined {
   const folded = word.toLowerCase();
   let best: { readonly name: string; readonly edits: number } | undefined;
   for (const name of known) {
@@ -36,6 +36,6 @@ function onlyLonger(word: string, known: readonly string[]): string | undefined 
 
 /** Returns `; did you mean "x"?`, or an empty string. */
 export function didYouMean(word: string, known: readonly string[]): string {
-  const name = nearest(word, known);
+  const name = nearestWord(word, known);
   return name === undefined || name === word ? '' : `; did you mean ${JSON.stringify(name)}?`;
 }

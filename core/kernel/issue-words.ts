@@ -13,8 +13,8 @@ type Path = readonly (string | number | symbol)[];
 /** Describes an issue: `found 0, allowed a whole number of seconds from 1 to 3600` [error.plain-words]. */
 export const describeIssue = (issue: Issue): string =>
   issue.code === 'unrecognized_keys'
-    ? `found the unknown ${issue.keys.length === 1 ? 'key' : 'keys'} ${issue.keys.map(quoted).join(', ')}, allowed ${allowed(issue)}${meantBy(issue.keys, allowed(issue))}`
-    : `found ${foundIn(issue)}, allowed ${allowed(issue)}${isWord(issue) ? meantBy([issue.input], allowed(issue)) : ''}`;
+    ? `found the unknown ${issue.keys.length === 1 ? 'key' : 'keys'} ${issue.keys.map(quoteText).join(', ')}, allowed ${describeAllowed(issue)}${meantBy(issue.keys, describeAllowed(issue))}`
+    : `found ${describeInput(issue)}, allowed ${describeAllowed(issue)}${isWord(issue) ? meantBy([issue.input], describeAllowed(issue)) : ''}`;
 
 const isWord = (issue: Issue): issue is Issue & { readonly input: string } =>
   issue.code === 'invalid_value' && typeof issue.input === 'string' && issue.input.length <= longestQuoted;
@@ -26,14 +26,18 @@ const meantBy = (words: readonly string[], known: string): string =>
 export const problemSentence = (problems: readonly string[]): string => problems.join('; ').replace(/(?<!\?)$/, '.');
 
 /** Describes the input, or the discriminator's value for a discriminated union. */
-function foundIn({ input, path, discriminator }: Issue & { readonly discriminator?: string | undefined }): string {
+function describeInput({
+  input,
+  path,
+  discriminator,
+}: Issue & { readonly discriminator?: string | undefined }): string {
   const value =
     input !== null && typeof input === 'object' && discriminator ? Reflect.get(input, discriminator) : input;
   return describeFound(value, path);
 }
 
 /** Describes the allowed values, for callers that describe the found value themselves. */
-export function allowed(issue: Issue): string {
+export function describeAllowed(issue: Issue): string {
   switch (issue.code) {
     case 'invalid_type':
       return issue.expected === 'number' || issue.expected === 'int' ? numberWords(issue) : aKind(issue.expected);
@@ -73,10 +77,10 @@ const longestQuoted = 80;
 
 /** Describes an issue from a parse that used `describeIssue`. A schema's own message states what is allowed. */
 export const issueWords = ({ path, message }: z.core.$ZodIssue, root: unknown): string =>
-  message.startsWith('found ') ? message : `found ${foundAt(path, root)}, allowed ${message}`;
+  message.startsWith('found ') ? message : `found ${describeAt(path, root)}, allowed ${message}`;
 
 /** Describes the value at a path. Does not quote values that may be secrets. */
-export const foundAt = (path: Path, root: unknown): string =>
+export const describeAt = (path: Path, root: unknown): string =>
   describeFound(
     path.reduce<unknown>(
       (at, step) =>
@@ -217,7 +221,7 @@ const formats: Readonly<Record<string, string>> = {
   base64url: 'Base64 for URLs',
 };
 
-const quoted = (text: string): string => JSON.stringify(text.slice(0, longestQuoted));
+const quoteText = (text: string): string => JSON.stringify(text.slice(0, longestQuoted));
 
 const kinds: Readonly<Record<string, string>> = {
   string: 'a text',

@@ -45,7 +45,7 @@ export interface NamedThing {
 }
 
 /** Describes a thing: «Approval e1», or «The archive» if it has no name. */
-export function inWords(kind: ThingKind, name?: string): string {
+export function describeItem(kind: ThingKind, name?: string): string {
   const { noun } = things[kind];
   return name === undefined ? `The ${noun}` : `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${name}`;
 }
@@ -53,7 +53,7 @@ export function inWords(kind: ThingKind, name?: string): string {
 export function notFound(kind: ThingKind, name?: string): GatewayError {
   const { list }: MissingItem = things[kind];
   const advice = list === undefined ? '' : ` ${list} lists what there is.`;
-  return new GatewayError('not_found', `${inWords(kind, name)} was not found.${advice}`);
+  return new GatewayError('not_found', `${describeItem(kind, name)} was not found.${advice}`);
 }
 
 /** The list requests that error messages refer to. */

@@ -27,12 +27,12 @@ export function applyAll(
   totals: ReadonlyMap<string, number> = new Map(),
 ): Batch {
   const wanted: WantedSlices = new Map();
-  const eager = inOrder(before, transitions, nowMs, wanted);
+  const eager = applyInOrder(before, transitions, nowMs, wanted);
   const lacking = [...wanted.keys()].filter((key) => !totals.has(key));
   if (wanted.size === 0 || lacking.length > 0)
-    return { ...eager, unchanged: eager.state === before, moves: summed(eager.moved), lacking };
+    return { ...eager, unchanged: eager.state === before, moves: sumMoves(eager.moved), lacking };
   const more = growSlices(before, wanted, totals, nowMs);
-  const exact = inOrder(more.state, transitions, nowMs);
+  const exact = applyInOrder(more.state, transitions, nowMs);
   if (exact.state === more.state)
     return { state: before, outcomes: exact.outcomes, unchanged: true, moves: new Map(), lacking };
   const kept = withoutUnused(exact.state, before, more.state, more.moves);
@@ -40,12 +40,12 @@ export function applyAll(
     state: kept.state,
     outcomes: exact.outcomes,
     unchanged: false,
-    moves: summed(exact.moved, kept.moves),
+    moves: sumMoves(exact.moved, kept.moves),
     lacking,
   };
 }
 
-function inOrder(
+function applyInOrder(
   before: CounterState,
   transitions: readonly Transition<unknown>[],
   nowMs: number,
@@ -64,7 +64,7 @@ function inOrder(
 }
 
 /** Adds up the moves for each account, because a transaction may write an item only once. */
-function summed(
+function sumMoves(
   moved: readonly ReadonlyMap<string, number>[],
   grants: ReadonlyMap<string, Move> = new Map(),
 ): ReadonlyMap<string, Move> {

@@ -32,17 +32,17 @@ interface HealPorts {
 export async function healReservations(ports: HealPorts, tenants: Iterable<string>, untilMs?: number): Promise<number> {
   let healed = 0;
   for (const tenant of tenants) {
-    const expired = await attempted(ports, tenant, () => ports.counters.expired(tenant, untilMs));
+    const expired = await tryHeal(ports, tenant, () => ports.counters.expired(tenant, untilMs));
     for (const reservation of expired ?? []) {
-      if (await attempted(ports, tenant, () => heal(ports, reservation))) healed++;
+      if (await tryHeal(ports, tenant, () => heal(ports, reservation))) healed++;
     }
-    await attempted(ports, tenant, () => ports.counters.reclaim(tenant));
+    await tryHeal(ports, tenant, () => ports.counters.reclaim(tenant));
   }
   return healed;
 }
 
 /** Logs a failure and continues, because the next sweep tries again. */
-async function attempted<T>(ports: HealPorts, tenant: string, work: () => Promise<T>): Promise<T | undefined> {
+async function tryHeal<T>(ports: HealPorts, tenant: string, work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
   } catch (thrown) {

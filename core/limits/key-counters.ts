@@ -57,13 +57,13 @@ async function reserveBoth(
   }
   if (tenant.status === 'rejected') throw tenant.reason;
   if (key.status === 'rejected') throw key.reason;
-  const outcome = worse(tenant.value, key.value);
+  const outcome = worseOutcome(tenant.value, key.value);
   if (outcome.ok) keyOf.set(request.id, part.counters);
   return outcome;
 }
 
 /** Returns the refusal with the longer wait. If both passed, returns the tighter limits and all budgets. */
-function worse(tenant: ReserveOutcome, key: ReserveOutcome): ReserveOutcome {
+function worseOutcome(tenant: ReserveOutcome, key: ReserveOutcome): ReserveOutcome {
   const limits = tighter(tenant.limits, key.limits);
   if (tenant.ok && key.ok) return { ok: true, limits, budgets: [...tenant.budgets, ...key.budgets] };
   if (tenant.ok) return { ...key, limits };

@@ -125,7 +125,7 @@ type PriceRow = PriceTable['models'][number];
 
 function priceIn(table: PriceTable | undefined, model: string): Price | undefined {
   if (!table) return undefined;
-  return foundIn(table).getOrInsertComputed(model, () => {
+  return priceCache(table).getOrInsertComputed(model, () => {
     const row = table.models.find(({ match }) => modelMatches(match, model));
     return row && priceOfRow(row);
   });
@@ -134,7 +134,7 @@ function priceIn(table: PriceTable | undefined, model: string): Price | undefine
 /** Maximum number of models that are remembered, because callers choose the names. */
 const maxModels = 500;
 /** A table's prices by model, cached because each call needs its price three times. */
-const foundIn = remembered((_: PriceTable) => new RecentMap<string, Price | undefined>({ max: maxModels }));
+const priceCache = remembered((_: PriceTable) => new RecentMap<string, Price | undefined>({ max: maxModels }));
 
 /** Converts USD per million tokens (micro-dollars per token) to picodollars per token. */
 const picodollars = (usdPerMillion: number): number => Math.round(usdPerMillion * 1_000_000);

@@ -104,9 +104,9 @@ function overBudget(
   const key = accountKey(budget, nowMs);
   const level = usedOf(state, key) + Math.max(1, cost);
   const { limit_microusd } = budget;
-  if (level > limit_microusd) return exceeded(state, budget, cost, nowMs);
+  if (level > limit_microusd) return budgetRefusal(state, budget, cost, nowMs);
   if (budget.scope !== 'global' || level <= (state.slices[key]?.granted_microusd ?? 0)) return undefined;
-  if (!wanted) return exceeded(state, budget, cost, nowMs);
+  if (!wanted) return budgetRefusal(state, budget, cost, nowMs);
   const before = wanted.get(key);
   wanted.set(key, {
     limit_microusd,
@@ -116,7 +116,7 @@ function overBudget(
   return undefined;
 }
 
-function exceeded(state: CounterState, budget: BudgetAccount, cost: number, nowMs: number): Refusal {
+function budgetRefusal(state: CounterState, budget: BudgetAccount, cost: number, nowMs: number): Refusal {
   const { account, scope, period, limit_microusd } = budget;
   const named = scope === 'key' ? `This key's budget ${account}` : `The budget ${account}`;
   const used = usedOfAll(state, budget, nowMs);

@@ -71,7 +71,7 @@ export function maySplit(state: CounterState, shard: number, request: ReserveReq
 }
 
 /** Splits a shard. Counts are halved, while open reservations stay at the shard where their calls look for them. */
-export function split(state: CounterState): readonly [CounterState, CounterState] {
+export function splitShard(state: CounterState): readonly [CounterState, CounterState] {
   const depth = state.depth + 1;
   const windows = state.window.map((bucket) => halves(bucket));
   const spends = Object.entries(state.spend).map(([key, spent]) => [key, Math.floor(spent / 2)] as const);
@@ -119,7 +119,7 @@ function halves({ second, requests, tokens }: Bucket): readonly [Bucket[], Bucke
 }
 
 /** Merges several shards into one. */
-export function merged(states: readonly CounterState[], depth: number): CounterState {
+export function mergeShards(states: readonly CounterState[], depth: number): CounterState {
   const alive = states.filter(({ gone }) => !gone);
   const window = new Map<number, Bucket>();
   const spend: Record<string, number> = {};

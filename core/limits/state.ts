@@ -64,10 +64,10 @@ export function applyReserve(
  * Records that the provider is being called, and renews the lease. The outcome is false if the reservation has ended.
  */
 export const applyBegin = (state: CounterState, id: string, nowMs: number): CounterTransition<boolean> =>
-  renewed(state, id, nowMs, true);
+  renewReservation(state, id, nowMs, true);
 
 export const applyExtend = (state: CounterState, id: string, nowMs: number): CounterTransition<boolean> =>
-  renewed(state, id, nowMs, false);
+  renewReservation(state, id, nowMs, false);
 
 /** Settles a call by correcting its bucket and booking the cost in the reservation's period. */
 export function applySettle(
@@ -116,7 +116,7 @@ export const expiredReservations = (state: CounterState, tenant: string, nowMs: 
       lease_expires_at: isoTime(lease_ends_ms),
     }));
 
-function renewed(state: CounterState, id: string, nowMs: number, begins: boolean): CounterTransition<boolean> {
+function renewReservation(state: CounterState, id: string, nowMs: number, begins: boolean): CounterTransition<boolean> {
   const reservation = state.open.find((open) => open.id === id);
   if (!reservation) return { state, outcome: false };
   const lease_ends_ms = Math.max(reservation.lease_ends_ms, nowMs + reservationLeaseSeconds * 1000);

@@ -39,10 +39,10 @@ export async function canaryRound(ports: CanaryPorts): Promise<CanaryRound> {
   try {
     await at('allow', decideAction(ports, 'canary.read', 'read', 'allow'));
     const id = await at('review', decideAction(ports, 'canary.change', 'write', 'review'));
-    await at('approve', approved(ports, id));
+    await at('approve', approve(ports, id));
     await at('use', decideAction(ports, 'canary.change', 'write', 'allow', id));
     await at('block', decideAction(ports, 'canary.forbidden', 'write', 'block'));
-    await at('verify', verified(ports));
+    await at('verify', verifySession(ports));
     return { outcome: 'passed', round_ms: took() };
   } catch (thrown) {
     return { outcome: 'failed', round_ms: took(), step, error: (thrown as Error).message };
@@ -70,12 +70,12 @@ async function decideAction(
   return String(body.envelope_id);
 }
 
-async function approved({ ask }: CanaryPorts, id: string): Promise<void> {
+async function approve({ ask }: CanaryPorts, id: string): Promise<void> {
   const { status } = await ask('approver', 'POST', `/admin/v1/approvals/${id}/approve`, { reviewer: 'canary' });
   if (status !== 200) throw new Error(`expected 200, got ${status}`);
 }
 
-async function verified({ ask, session }: CanaryPorts): Promise<void> {
+async function verifySession({ ask, session }: CanaryPorts): Promise<void> {
   const { status, body } = await ask('agent', 'GET', `/admin/v1/evidence/sessions/${session}/verify`);
   if (status !== 200 || body.valid !== true)
     throw new Error(`expected 200 and a valid chain, got ${status} and valid: ${String(body.valid)}`);

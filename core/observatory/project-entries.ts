@@ -68,7 +68,7 @@ export async function projectEntries(
   for (const { step: name, own, cause } of failures)
     try {
       await ports.setAside.put(setAsideOf(name, own[0]!, cause));
-      reported(ports, name, own[0]!, cause);
+      reportFailure(ports, name, own[0]!, cause);
     } catch (fault) {
       return { from: entries[0]!, cause: fault };
     }
@@ -84,11 +84,11 @@ async function step(
   whole?: readonly EvidenceEntry[],
 ): Promise<Failure[]> {
   if (whole && (await causeOf(work, whole)) === undefined) return [];
-  let failures = await tried(name, sessions, work);
+  let failures = await runStep(name, sessions, work);
   for (const ms of pausesMs) {
     if (failures.length === 0) return failures;
     await pause(ms);
-    failures = await tried(
+    failures = await runStep(
       name,
       failures.map(({ own }) => own),
       work,
@@ -97,7 +97,7 @@ async function step(
   return failures;
 }
 
-async function tried(name: ProjectionStep, sessions: readonly Session[], work: Work): Promise<Failure[]> {
+async function runStep(name: ProjectionStep, sessions: readonly Session[], work: Work): Promise<Failure[]> {
   const failures: Failure[] = [];
   await sideBySide(sessions, sessionsAtOnce, async (own) => {
     const cause = await causeOf(work, own);
@@ -115,7 +115,12 @@ const causeOf = async (work: Work, entries: readonly EvidenceEntry[]): Promise<u
   }
 };
 
-function reported({ telemetry }: ProjectionPorts, name: ProjectionStep, entry: EvidenceEntry, cause: unknown): void {
+function reportFailure(
+  { telemetry }: ProjectionPorts,
+  name: ProjectionStep,
+  entry: EvidenceEntry,
+  cause: unknown,
+): void {
   const { tenant, session_id, index, error } = setAsideOf(name, entry, cause);
   telemetry.count('svc_projection_set_aside_total', { step: name });
   telemetry.log('error', 'a session was set aside by the projection', { tenant, session_id, index, step: name, error });

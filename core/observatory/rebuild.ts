@@ -115,7 +115,7 @@ async function rebuildSession(
     }
     count++;
     if (!(entry instanceof UnreadableEntry) && entry.timestamp < piece.since) continue;
-    const projection = entry instanceof UnreadableEntry ? undefined : projected(entry);
+    const projection = entry instanceof UnreadableEntry ? undefined : tryProject(entry);
     if (projection) step.push(projection);
     else unreadable.push(rowPlace(entry));
     if (step.length === entriesPerStep) await apply();
@@ -125,7 +125,7 @@ async function rebuildSession(
 }
 
 /** Returns undefined for an entry whose body the views cannot read. */
-function projected(entry: EvidenceEntry): Projection | undefined {
+function tryProject(entry: EvidenceEntry): Projection | undefined {
   try {
     return projectEntry(entry);
   } catch {

@@ -70,7 +70,7 @@ export function tenantOfSpans(spans: readonly Pick<RecordedSpan, 'attributes'>[]
  * [trace.isolation].
  * @returns newest first, at most 500. Above that limit, the tenant with the most traces loses its oldest.
  */
-export function merged(recorded: readonly RecordedTrace[]): RecordedTrace[] {
+export function mergeTraces(recorded: readonly RecordedTrace[]): RecordedTrace[] {
   const byId = Map.groupBy(recorded, ({ trace_id }) => trace_id);
   const traces = [...byId].flatMap(([trace_id, parts]) =>
     byTenant(parts).map((own) => ({
@@ -178,7 +178,7 @@ export function summaryOf({ trace_id, spans }: RecordedTrace): TraceSummary {
 }
 
 /** Reports whether a trace matches the filter. */
-export const fits = (summary: TraceSummary, filter: TraceFilter): boolean =>
+export const matchesFilter = (summary: TraceSummary, filter: TraceFilter): boolean =>
   (filter.session === undefined || summary.session_id === filter.session) &&
   (filter.model === undefined || summary.model === filter.model) &&
   (filter.tool === undefined || summary.tool === filter.tool) &&

@@ -39,7 +39,7 @@ export async function decidedCalls(
     results.push({
       ...decided,
       ...(at !== undefined && { place: at }),
-      ...(explain && (await explained(ports, evaluated, each, place))),
+      ...(explain && (await explainCall(ports, evaluated, each, place))),
     });
     await ports.pause(0); // lets other work run
   }
@@ -52,16 +52,13 @@ export const decidedBy = (configuration: Configuration): PolicySnapshot => {
   return { configuration, policyDocument, policy: compilePolicy(policyDocument) };
 };
 
-/** Finds no location, because line numbers in a merged text are meaningless. */
-export const nowhere: FindPlace = () => undefined;
-
 /** Returns the differences between the decisions of two configurations, per level. */
 export async function difference({ calls }: Pick<Ports, 'calls'>, from: Configuration, to: Configuration) {
   const [before, after] = [buildPolicyDocument(from), buildPolicyDocument(to)];
   return calls ? calls.diff({ before: policyText(before), after: policyText(after) }) : diffPolicies(before, after);
 }
 
-async function explained(
+async function explainCall(
   ports: Ports,
   { policy, policyDocument, configuration }: PolicySnapshot,
   given: SimulatedCall,

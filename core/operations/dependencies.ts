@@ -73,8 +73,8 @@ export async function dependenciesOf(call: Pick<Call, 'ports' | 'snapshot' | 'pr
 const ownParts = new Set<string>(['projection', 'configuration']);
 
 async function storesOf({ ports }: Pick<Call, 'ports'>): Promise<Dependency[]> {
-  const rows = await timed(ports, () => ports.configStore.current());
-  const bodies = await timed(ports, async () => {
+  const rows = await timeAnswer(ports, () => ports.configStore.current());
+  const bodies = await timeAnswer(ports, async () => {
     if (rows.value && !(await ports.objects.get(rows.value.sha256)))
       throw new Error('the body of the configuration in force is not there');
   });
@@ -84,7 +84,7 @@ async function storesOf({ ports }: Pick<Call, 'ports'>): Promise<Dependency[]> {
   ];
 }
 
-async function timed<T>({ clock }: Call['ports'], ask: () => Promise<T>) {
+async function timeAnswer<T>({ clock }: Call['ports'], ask: () => Promise<T>) {
   const startedAt = clock.now();
   try {
     const value = await ask();

@@ -110,7 +110,7 @@ async function* verificationChunks(session: LiveSession): AsyncIterable<string> 
 }
 
 /** Verifies the session and compares it with the tenant's log, if there is one. */
-async function reported(call: Call) {
+async function verificationReport(call: Call) {
   const { ports, principal, params, snapshot } = call;
   const { transparency } = ports;
   const { tenant } = principal;
@@ -136,13 +136,13 @@ async function reported(call: Call) {
 }
 
 export const markdownSessionReport: Operation = async (call) => {
-  const { session, manifest, verification, proof } = await reported(call);
+  const { session, manifest, verification, proof } = await verificationReport(call);
   const body = markdownReport(manifest, session.entries(), verification, proof);
   return { contentType: 'text/markdown; charset=utf-8', body };
 };
 
 export const htmlSessionReport: Operation = async (call) => {
-  const { session, manifest, verification, proof } = await reported(call);
+  const { session, manifest, verification, proof } = await verificationReport(call);
   return {
     contentType: 'text/html; charset=utf-8',
     headers: { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox" },

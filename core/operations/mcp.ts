@@ -11,7 +11,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import type { ToolMark } from '#core/mcp/ports.ts';
 import { acceptDefinition, upstreamOf } from '#core/mcp/tools/accept-definition.ts';
 import { overrideOf } from '#core/mcp/tools/action.ts';
-import { certainlyBlocked } from '#core/mcp/tools/blocked-tools.ts';
+import { isAlwaysBlocked } from '#core/mcp/tools/blocked-tools.ts';
 import { keptDefinition, keptSizes } from '#core/mcp/tools/kept-definitions.ts';
 import { classifyTool } from '#core/policy/classification/classify-tool.ts';
 import { decide } from '#core/policy/rules/decide.ts';
@@ -126,7 +126,7 @@ function classOf({ snapshot, principal }: Call, upstream: string, tool: string, 
     ...(target !== undefined && { target_argument: target }),
     decision,
     matched_rule,
-    hidden: certainlyBlocked(policy, { ...call, capability }),
+    hidden: isAlwaysBlocked(policy, { ...call, capability }),
   };
 }
 

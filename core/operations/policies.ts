@@ -15,7 +15,7 @@ import { problemsError } from '#core/contracts/problems.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { diffPolicies } from '#core/policy/rules/analysis/diff.ts';
-import { masked } from '#core/text/secrets/masked.ts';
+import { maskSecrets } from '#core/text/secrets/masked.ts';
 import { assertModules, loadText } from './load-text.ts';
 import type { Call, Operation } from './operation.ts';
 import { versionNumber, versionOf } from './policy-version.ts';
@@ -163,7 +163,7 @@ export const policyRollback: Operation = async (call) => {
 async function adopted(call: Call, action: string, row: VersionRow, reason?: string): Promise<void> {
   await recordAct(call, action, {
     ...(await versionAct(call.ports, row)),
-    ...(reason !== undefined && { reason: masked(reason) }),
+    ...(reason !== undefined && { reason: maskSecrets(reason) }),
   });
   await call.ports.snapshots.refresh();
 }

@@ -15,7 +15,7 @@ import { blockedBy, forKeys } from '#core/session/risk/assess.ts';
 import { releaseAction, replayRisk } from '#core/session/risk/replay.ts';
 import { scoreAt } from '#core/session/risk/score.ts';
 import { markLists, stateOf } from '#core/session/risk/state.ts';
-import { masked } from '#core/text/secrets/masked.ts';
+import { maskSecrets } from '#core/text/secrets/masked.ts';
 import { assertOwn, type Call, type Operation, parseBySchema } from './operation.ts';
 
 /** Returns the current score, and with `replay=true` also its history from evidence, alert by alert. */
@@ -39,7 +39,7 @@ export const sessionRisk: Operation = async (call) => {
       ...(head.owner_key !== undefined && {
         key: { key_id: head.owner_key, ...viewOf(standing.key, now, forKeys(settings)) },
       }),
-      ...(query.replay === 'true' && { replay: await replayed(call, head) }),
+      ...(query.replay === 'true' && { replay: await replaySession(call, head) }),
     },
   };
 };
@@ -63,7 +63,7 @@ function viewOf(record: RiskRecord | undefined, now: number, settings: RiskSetti
   };
 }
 
-async function replayed({ ports }: Call, head: SessionHead) {
+async function replaySession({ ports }: Call, head: SessionHead) {
   const rows = firstEntries(ports.evidence.rows(head.tenant, head.session_id), head.total_entries);
   const unreadable: number[] = [];
   const { record, alerts, total_alerts } = await replayRisk(
@@ -109,7 +109,7 @@ export const releaseSession: Operation = async (call) => {
       actor: personActor(principal),
       body: {
         action: releaseAction,
-        reason: masked(reason),
+        reason: maskSecrets(reason),
         released: { matched_rule: blocked.matched_rule, score: blocked.score, of: blocked.of },
         ...(owner !== undefined && { owner_key: owner }),
       },

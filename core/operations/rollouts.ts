@@ -10,7 +10,7 @@ import { pickMembers } from '#core/kernel/only.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { commitMove } from '#core/models/rollouts/advance.ts';
 import { figuresOf } from '#core/models/rollouts/figures.ts';
-import { moved, type RolloutMove } from '#core/models/rollouts/moves.ts';
+import { applyMove, type RolloutMove } from '#core/models/rollouts/moves.ts';
 import { planRoute, resolveModel } from '#core/models/routing/plan.ts';
 import { type Call, type Operation, parseBySchema } from './operation.ts';
 
@@ -92,7 +92,7 @@ async function byHand(call: Call, move: RolloutMove) {
       'forbidden',
       'This rollout moves the traffic of all tenants; the admin token or a platform key changes it.',
     );
-  const next = moved(before, move, isoTime(ports.clock.now()));
+  const next = applyMove(before, move, isoTime(ports.clock.now()));
   if (!(await commitMove(ports, { before, next, move, actor: personActor(principal) })))
     throw new GatewayError('conflict', `Rollout ${before.id} was changed by another request; read it again.`);
   return { body: rolloutAnswer(next) };

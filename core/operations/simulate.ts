@@ -2,13 +2,13 @@
  * Evaluates calls without making them, using the active policy, an older version, or draft policies [policy.simulate].
  */
 import { ownerOf } from '#core/actions/abuse-notes.ts';
-import { placesOfVersion } from '#core/configuration/store/places.ts';
+import { noRulePlaces, placesOfVersion } from '#core/configuration/store/places.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { asRead } from '#core/configuration/tenant-view.ts';
 import { simulateSchema } from '#core/contracts/admin-requests.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
-import { decidedBy, decidedCalls, difference, nowhere } from './decided-calls.ts';
+import { decidedBy, decidedCalls, difference } from './decided-calls.ts';
 import { loadText } from './load-text.ts';
 import { type Call, type Operation, parseBySchema } from './operation.ts';
 import { versionOf } from './policy-version.ts';
@@ -20,9 +20,9 @@ export const simulate: Operation = async (call) => {
       'Found version and tool_policies; allowed is one of them: name a version, or try policies out.',
     );
   const { snapshot, principal, ports } = call;
-  const draft = tool_policies && (await drafted(call, tool_policies));
+  const draft = tool_policies && (await loadDraft(call, tool_policies));
   const given = draft ? decidedBy(draft.configuration) : version === undefined ? snapshot : await asOf(call, version);
-  const place = draft ? nowhere : await placesOfVersion(ports, version ?? snapshot.version);
+  const place = draft ? noRulePlaces : await placesOfVersion(ports, version ?? snapshot.version);
   const caller = { tenant: principal.tenant, owner: ownerOf(principal) };
   const results = await decidedCalls(ports, ofTenant(given, principal.tenant), calls, { place, explain, caller });
   noteProbes(call, results);
@@ -43,7 +43,7 @@ export const simulate: Operation = async (call) => {
  * @throws GatewayError `invalid_request` with every problem; `forbidden` for agents, which could learn how to evade
  * rules.
  */
-async function drafted({ ports, snapshot, principal }: Call, tool_policies: Readonly<Record<string, unknown>>) {
+async function loadDraft({ ports, snapshot, principal }: Call, tool_policies: Readonly<Record<string, unknown>>) {
   if (principal.kind === 'agent')
     throw new GatewayError(
       'forbidden',

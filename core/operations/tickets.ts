@@ -10,7 +10,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { followRisk, noteOfSignal } from '#core/session/risk/assess.ts';
-import { masked } from '#core/text/secrets/masked.ts';
+import { maskSecrets } from '#core/text/secrets/masked.ts';
 import { type Call, cursorOf, limitOf, type Operation, parseBySchema } from './operation.ts';
 import { recordAct } from './record.ts';
 
@@ -31,10 +31,10 @@ export const revokeTicket: Operation = async (call) => {
   const ticket = await store.get(principal.tenant, id);
   if (!ticket) throw notFound('ticket', id);
   const now = isoTime(ports.clock.now());
-  if (ticket.revoked_at || ticket.used_at || ticket.expires_at <= now) throw spent(id);
+  if (ticket.revoked_at || ticket.used_at || ticket.expires_at <= now) throw ticketConflict(id);
   const { envelope_id, tool, resource } = ticket;
-  await recordAct(call, 'ticket.revoke', { ticket: { id, envelope_id, tool, resource: masked(resource) } });
-  if (!(await store.revoke(principal.tenant, id, now))) throw spent(id);
+  await recordAct(call, 'ticket.revoke', { ticket: { id, envelope_id, tool, resource: maskSecrets(resource) } });
+  if (!(await store.revoke(principal.tenant, id, now))) throw ticketConflict(id);
   return { body: { ...ticket, revoked_at: now } };
 };
 
@@ -73,7 +73,7 @@ async function record({ ports, principal }: Call, { id }: TicketClaims, act: Cre
   await followRisk(ports, outcome.entry, { before: head?.risk, key: undefined, scored: false });
 }
 
-const spent = (id: string) =>
+const ticketConflict = (id: string) =>
   new GatewayError(
     'conflict',
     `Ticket ${id} is already used, revoked or expired, so nothing was changed. Request a new ticket for another use.`,

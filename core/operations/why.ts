@@ -128,7 +128,7 @@ async function decisionEntry(call: Call, id: string): Promise<EvidenceEntry> {
   const unreadable: RowPlace[] = [];
   const note = (place: RowPlace) => void unreadable.push(place);
   const found = row
-    ? await first(ports.evidence.entries(principal.tenant, row.session_id, 0, note), isDecision)
+    ? await findFirst(ports.evidence.entries(principal.tenant, row.session_id, 0, note), isDecision)
     : await inAudit(call, isDecision, note);
   if (!found && unreadable.length > 0 && principal.kind !== 'agent')
     throw new GatewayError(
@@ -140,7 +140,7 @@ async function decisionEntry(call: Call, id: string): Promise<EvidenceEntry> {
   return found;
 }
 
-async function first<T>(items: AsyncIterable<T>, wanted: (item: T) => boolean): Promise<T | undefined> {
+async function findFirst<T>(items: AsyncIterable<T>, wanted: (item: T) => boolean): Promise<T | undefined> {
   for await (const item of items) if (wanted(item)) return item;
   return undefined;
 }

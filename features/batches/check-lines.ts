@@ -7,7 +7,7 @@ import { refuseChoosing } from '#core/chat/choosing-members.ts';
 import { keepsCompletion } from '#core/chat/left-out.ts';
 import { looksAtTools } from '#core/chat/looks-at-tools.ts';
 import type { ChatPorts } from '#core/chat/ports.ts';
-import { blocked, clean, countFindings, verdictAttributes, violation } from '#core/chat/stages/input-policy.ts';
+import { blockFailure, clean, countFindings, verdictAttributes, violation } from '#core/chat/stages/input-policy.ts';
 import { transformRequest } from '#core/chat/stages/transform.ts';
 import type { Finding } from '#core/contracts/chat.ts';
 import { batchEndpoints } from '#core/contracts/stored-batch.ts';
@@ -67,7 +67,7 @@ export async function checkLines(
   const verdict: Verdict = { ...worst.verdict, findings: findings.all() };
   countFindings(ports, verdict);
   const screened = { ...admitted, body: call.body, lines: bodies, inputVerdict: verdict };
-  if (verdict.decision === 'block') throw blocked(screened, verdict, atLine(worst.line, violation(verdict)));
+  if (verdict.decision === 'block') throw blockFailure(screened, verdict, atLine(worst.line, violation(verdict)));
   return screened;
 }
 

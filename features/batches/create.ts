@@ -15,10 +15,10 @@ import {
 } from '#core/chat/call-stages.ts';
 import { formOf } from '#core/chat/endpoint-form.ts';
 import type { ChatPorts } from '#core/chat/ports.ts';
-import { knowing } from '#core/chat/stage-failure.ts';
+import { withKnownCall } from '#core/chat/stage-failure.ts';
 import { checkReply } from '#core/chat/stages/output-policy.ts';
 import { beginModel } from '#core/chat/stages/provider-call.ts';
-import { failed } from '#core/chat/stages/provider-fault.ts';
+import { providerFailure } from '#core/chat/stages/provider-fault.ts';
 import { type FileProvider, filesOf, idIn } from '#core/chat/stored/at-provider.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { StoredBatch } from '#core/contracts/stored-batch.ts';
@@ -57,7 +57,7 @@ export async function callBatch(
   const entry = batchProviderOf(approved.call.plan, batch.kind === 'start' ? batch.file.provider : undefined);
   if (!entry) throw modelNotServed(approved.call.model, batch);
   const begun = beginModel(ports, approved);
-  const [known, reply] = await knowing(begun, () =>
+  const [known, reply] = await withKnownCall(begun, () =>
     batch.kind === 'upload' ? upload(ports, begun, entry, batch) : start(ports, begun, policy, entry, batch.file),
   );
   answering.json(200, reply);
@@ -149,7 +149,7 @@ async function start(
   }
   // The batch is running from here on, so the call is charged however it ends.
   const model = madeAt(begun, entry, stored);
-  const reply = await knowing(model, async () => batchObject(stored, made.reply));
+  const reply = await withKnownCall(model, async () => batchObject(stored, made.reply));
   return [await checkReply(ports, model, policy, reply, leaves(reply, 'reply', [])), reply];
 }
 
@@ -183,7 +183,7 @@ async function atProvider(
       return { reply, provider_id: idIn(entry, reply) };
     });
   } catch (thrown) {
-    throw failed(ports, { ...begun, attempts: attemptsIn(thrown, entry) }, thrown);
+    throw providerFailure(ports, { ...begun, attempts: attemptsIn(thrown, entry) }, thrown);
   }
 }
 

@@ -55,7 +55,7 @@ export async function checkResults(
       out.push(JSON.stringify(line ? await passedOn(line) : unreadableLine));
     } catch (fault) {
       ports.telemetry.log('error', 'a line of batch results could not be checked', { error: (fault as Error).message });
-      out.push(JSON.stringify(line ? unchecked(line) : unreadableLine));
+      out.push(JSON.stringify(line ? checkFailedLine(line) : unreadableLine));
     }
     if (out.length % linesInTurn === 0) await ports.pause(0);
   }
@@ -90,7 +90,7 @@ const withheld = (line: JsonObject, rule = 'content policy'): JsonObject => ({
 });
 
 /** Returns the error that replaces a line whose check failed. */
-const unchecked = (line: JsonObject): JsonObject => ({
+const checkFailedLine = (line: JsonObject): JsonObject => ({
   ...lineIds(line),
   response: null,
   error: {

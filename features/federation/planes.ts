@@ -1,6 +1,6 @@
 /** The control plane's operations: serves the configuration, takes status and metrics, lists the planes. */
 import type { Principal } from '#core/configuration/identity/principal.ts';
-import { storable } from '#core/configuration/store/schema-history.ts';
+import { toStorable } from '#core/configuration/store/schema-history.ts';
 import { isSkewed, maxClockSkewMs } from '#core/configuration/store/staleness.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { type PlaneRow, type PlaneState, planeMetricsSchema, planeStatusSchema } from '#core/contracts/federation.ts';
@@ -61,7 +61,7 @@ interface ServedDocument {
  * upgrade does not change the digest.
  */
 const servedBy = remembered((configuration: Configuration): ServedDocument => {
-  const served = servedConfiguration(storable(configuration).document as Configuration);
+  const served = servedConfiguration(toStorable(configuration).document as Configuration);
   return { configuration: served, digest: sha256(canonicalize(served)), signed: new Map() };
 });
 

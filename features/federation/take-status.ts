@@ -51,7 +51,7 @@ export async function takeStatus(
     const walked = await store.walk(plane, before?.walk, chainsPerWalk);
     const first = before?.divergence ?? chains.found[0];
     const row: PlaneRow = {
-      ...reported(plane, status, now),
+      ...reportedStatus(plane, status, now),
       revision: (before?.revision ?? 0) + 1,
       divergences: (before?.divergences ?? 0) + chains.found.length,
       ...(before?.conflict && { conflict: before.conflict }),
@@ -75,7 +75,7 @@ function isOther({ instance, seen_at, interval_seconds }: PlaneRow, status: Plan
   return now - Date.parse(seen_at) < leaseMs(interval_seconds);
 }
 
-function reported(plane: string, status: PlaneStatus, now: number) {
+function reportedStatus(plane: string, status: PlaneStatus, now: number) {
   const { instance, interval_seconds = usualIntervalSeconds, sent_at, refused } = status;
   const { version, healthy, requests, error_rate, pending_approvals } = status;
   return {

@@ -141,16 +141,17 @@ async function assertStanding(
 
 function assertUnchanged({ head_sha, text_sha256 }: Notice, head: string, text: string | undefined): void {
   if (head !== head_sha) {
-    throw voided(
+    throw voteConflict(
       `The question is about commit ${head_sha}, but the pull request is at ${head} now: a push voids the question.`,
     );
   }
-  if (text === undefined) throw voided('The question was deleted since it was asked.');
+  if (text === undefined) throw voteConflict('The question was deleted since it was asked.');
   if (textDigest(text) !== text_sha256)
-    throw voided('The question was edited since it was asked: it may have shown another call.');
+    throw voteConflict('The question was edited since it was asked: it may have shown another call.');
 }
 
-const voided = (why: string) => new GatewayError('conflict', `${why} Deny it, or decide over HTTP or with agentctl.`);
+const voteConflict = (why: string) =>
+  new GatewayError('conflict', `${why} Deny it, or decide over HTTP or with agentctl.`);
 
 /**
  * Waits for the host's response. Without one, the vote is not counted and the comment is not marked as processed, so it

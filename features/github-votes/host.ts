@@ -43,13 +43,13 @@ export function pullRequestHost(
     });
   return {
     async head({ repository, number }) {
-      const { head } = expected(200, await call('GET', `${repository}/pulls/${number}`));
+      const { head } = checkStatus(200, await call('GET', `${repository}/pulls/${number}`));
       if (isObject(head) && typeof head.sha === 'string' && /^[0-9a-f]{40,64}$/.test(head.sha)) return head.sha;
       throw malformed('a pull request without the commit at its head');
     },
 
     async comment({ repository, number }, text) {
-      const { id } = expected(201, await call('POST', `${repository}/issues/${number}/comments`, { body: text }));
+      const { id } = checkStatus(201, await call('POST', `${repository}/issues/${number}/comments`, { body: text }));
       if (Number.isSafeInteger(id)) return String(id);
       throw malformed('a comment without id');
     },
@@ -57,19 +57,19 @@ export function pullRequestHost(
     async textOf(repository, commentId) {
       const answer = await call('GET', `${repository}/issues/comments/${commentId}`);
       if (answer.status === 404) return undefined;
-      const { body } = expected(200, answer);
+      const { body } = checkStatus(200, answer);
       if (typeof body === 'string') return body;
       throw malformed('a comment without text');
     },
 
     async rewrite(repository, commentId, text) {
-      expected(200, await call('PATCH', `${repository}/issues/comments/${commentId}`, { body: text }));
+      checkStatus(200, await call('PATCH', `${repository}/issues/comments/${commentId}`, { body: text }));
     },
 
     async permission(repository, login) {
       const answer = await call('GET', `${repository}/collaborators/${encodeURIComponent(login)}/permission`);
       if (answer.status === 404) return 'none';
-      const { permission } = expected(200, answer);
+      const { permission } = checkStatus(200, answer);
       if (typeof permission === 'string' && /^[a-z]{1,20}$/.test(permission)) return permission;
       throw malformed('no permission');
     },
@@ -78,7 +78,7 @@ export function pullRequestHost(
 
 const malformed = (what: string) => new ServiceFault('malformed', what);
 
-function expected(status: number, answer: ServiceAnswer): Readonly<Record<string, unknown>> {
+function checkStatus(status: number, answer: ServiceAnswer): Readonly<Record<string, unknown>> {
   if (answer.status === status && answer.body) return answer.body;
   const wait = secondsToWait(answer);
   const fault = gitHostFault(answer);

@@ -34,13 +34,18 @@ export function pullRequestComment(row: ApprovalRow, headSha: string, linkBase: 
   }
   const [names, values] = beginningOf(row, maxComment / 4);
   return [
-    head(row, linkBase, place, row.status === 'pending' ? answers(row, headSha, false) : []),
-    ...(row.status === 'pending' ? [tooLong(row.envelope_id)] : []),
+    commentHead(row, linkBase, place, row.status === 'pending' ? answers(row, headSha, false) : []),
+    ...(row.status === 'pending' ? [tooLongNote(row.envelope_id)] : []),
     `Names of the parameters, and how they begin:\n\n${codeBlock(`${shorten(names, maxComment / 8)}\n\n${values}`, maxComment / 3)}`,
   ].join('\n\n');
 }
 
-function head(row: ApprovalRow, linkBase: string, place: string | undefined, answerLines: readonly string[]): string {
+function commentHead(
+  row: ApprovalRow,
+  linkBase: string,
+  place: string | undefined,
+  answerLines: readonly string[],
+): string {
   const effects = effectsOf(row).map((line) => `- ${visibleText(line)}`);
   const { summary } = row;
   return [
@@ -67,7 +72,7 @@ function wholeComment(
     ([label, text]) => spelledText(text).length <= charactersFor(label) || ownFacts.has(label),
   );
   if (!areFactsWhole) return undefined;
-  const start = head(row, linkBase, place, row.status === 'pending' ? answers(row, headSha, true) : []);
+  const start = commentHead(row, linkBase, place, row.status === 'pending' ? answers(row, headSha, true) : []);
   const parameters = (json: string) => `Parameters:\n\n${codeBlock(visibleLines(json), Number.POSITIVE_INFINITY)}`;
   const whole = `${start}\n\n${parameters(JSON.stringify(sentOf(row), null, 1))}`;
   if (whole.length <= maxComment) return whole;
@@ -77,7 +82,7 @@ function wholeComment(
   return apart.length <= maxComment ? apart : undefined;
 }
 
-const tooLong = (id: string): string =>
+const tooLongNote = (id: string): string =>
   `The call is too long for a comment. It can be denied here; approve it in the web console, or after reading all of it: \`agentctl show ${id} --full\`.`;
 
 /**

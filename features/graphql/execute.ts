@@ -21,7 +21,7 @@ import {
 } from 'graphql';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { rememberedText } from '#core/kernel/remembered.ts';
-import { assertWithin, graphqlLimits, measured } from './limits.ts';
+import { assertWithin, graphqlLimits, measureOperation } from './limits.ts';
 import { snakeCase } from './names.ts';
 
 /** Resolver of a field of `Query` or `Mutation`. */
@@ -63,7 +63,7 @@ export async function executeGraphql<Context>(
     throw invalidRequest(`The query is not valid: ${faults.map(({ message }) => message.slice(0, 300)).join('; ')}`);
   if (!introspection && asksForSchema(document))
     throw invalidRequest('Introspection is for the role operator; docs/reference/schema.graphql has the schema.');
-  const { depth, cost } = measured(document, schema, variables);
+  const { depth, cost } = measureOperation(document, schema, variables);
   assertWithin('depth', depth);
   assertWithin('cost', cost);
   const roots = { ...queries, ...mutations };

@@ -48,7 +48,7 @@ type Values = Readonly<Record<string, unknown>>;
  * variables' defaults, or the schema's defaults [admin.graphql].
  * @param document a document that is valid for the schema.
  */
-export function measured(document: DocumentNode, schema: GraphQLSchema, variables: Values): OperationCost {
+export function measureOperation(document: DocumentNode, schema: GraphQLSchema, variables: Values): OperationCost {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions)
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);

@@ -71,7 +71,7 @@ const order = [
 /** Returns the name from a field declaration with arguments and type. */
 export const fieldName = (field: string): string => /^\w+/.exec(field)![0];
 
-function inOrder(fields: readonly GraphField[]): GraphField[] {
+function sortFields(fields: readonly GraphField[]): GraphField[] {
   const place = ({ field }: GraphField) => {
     const at = order.indexOf(fieldName(field));
     return at >= 0 ? at : order.length + Number(fieldName(field) === 'whoami');
@@ -85,7 +85,7 @@ function inOrder(fields: readonly GraphField[]): GraphField[] {
  * @param fields fields from the definitions.
  */
 export function sdl(fields: readonly GraphField[]): string {
-  const all = inOrder(fields);
+  const all = sortFields(fields);
   return `"ISO 8601 time, UTC."
 scalar Time
 "Free-form parameters of a call, as JSON."

@@ -57,5 +57,5 @@ export function tenantsToSearch(likely: Iterable<string>, others: Iterable<strin
 }
 
 /** Describes an administrative action: action, time and actor. */
-export const saying = ({ body, timestamp, actor }: Pick<EvidenceEntry, 'body' | 'timestamp' | 'actor'>): string =>
+export const actText = ({ body, timestamp, actor }: Pick<EvidenceEntry, 'body' | 'timestamp' | 'actor'>): string =>
   `${String(body.action)} at ${timestamp} by ${actor.person ?? actor.key_id}`;

@@ -10,7 +10,7 @@ import { readBody } from '#core/configuration/store/stored-form.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
-import { type AdministrativeEntries, dayOf, daysBetween, saying, tenantsToSearch } from './acts.ts';
+import { type AdministrativeEntries, actText, dayOf, daysBetween, tenantsToSearch } from './acts.ts';
 import type { AuditCall, ComparisonResult, Difference } from './compared.ts';
 
 interface VersionActivation {
@@ -145,7 +145,7 @@ async function actsSince(
 function actOf(entry: EvidenceEntry): VersionActivation[] {
   const { action, policy_version, sha256, keys, bindings } = entry.body;
   if (!puttingInForce.has(String(action)) || typeof policy_version !== 'number') return [];
-  return [{ version: policy_version, sha256, keys, bindings, at: entry.timestamp, said: saying(entry) }];
+  return [{ version: policy_version, sha256, keys, bindings, at: entry.timestamp, said: actText(entry) }];
 }
 
 const puttingInForce: ReadonlySet<string> = new Set([

@@ -6,7 +6,7 @@ import { maxCredentialSeconds } from '#core/execution/credentials/record.ts';
 import { ticketDigest } from '#core/execution/tickets/tickets.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { type AdministrativeEntries, dayOf, daysBetween, saying } from './acts.ts';
+import { type AdministrativeEntries, actText, dayOf, daysBetween } from './acts.ts';
 import type { AuditCall, ComparisonResult, Difference } from './compared.ts';
 
 const maxRows = 500;
@@ -29,27 +29,27 @@ export async function compareCredentials(asked: AuditCall, acts: AdministrativeE
     const mint = entries.get(record.id)?.mint ?? (await mintOf(asked, record));
     const expected = mint && { ...provenanceOf(record), session: record.session_id, envelope: record.envelope_id };
     if (!mint || canonicalize(expected) !== canonicalize(mintedBy(mint)))
-      differences.push(minted('credential', record, mint));
+      differences.push(mintedDifference('credential', record, mint));
     else if (entries.get(record.id)?.revoke && !(await asked.ports.credentials.get(tenant, record.id))?.revoked_at)
-      differences.push(still('credential', record, entries.get(record.id)!.revoke!));
+      differences.push(activeDifference('credential', record, entries.get(record.id)!.revoke!));
   }
   for (const ticket of tickets.items) {
     if (Date.parse(ticket.issued_at) > now - underWayMs) continue;
     const mint = entries.get(ticket.id)?.mint ?? (await mintOf(asked, ticket));
     const { ticket_sha256 } = (mint?.body.credential ?? {}) as Partial<CredentialRecord>;
     if (!mint || (ticket_sha256 !== undefined && ticket_sha256 !== ticketDigest(ticket)))
-      differences.push(minted('ticket', ticket, mint));
+      differences.push(mintedDifference('ticket', ticket, mint));
     else {
       const end = endOf(entries.get(ticket.id)) ?? revoked.find((act) => isRevocation(act, ticket.id, now));
       const row = end && (await asked.ports.tickets.get(tenant, ticket.id));
       if (end && row?.used_at === undefined && row?.revoked_at === undefined)
-        differences.push(still('ticket', ticket, end));
+        differences.push(activeDifference('ticket', ticket, end));
     }
   }
   for (const { mint, revoke } of entries.values()) {
     const { id, expires_at } = (mint?.body.credential ?? {}) as CredentialRecord;
     if (!mint || revoke || expires_at <= isoTime(now) || (await asked.ports.credentials.get(tenant, id))) continue;
-    differences.push({ of: 'credential', what: id, in_force: 'the row is missing', evidence: saying(mint) });
+    differences.push({ of: 'credential', what: id, in_force: 'the row is missing', evidence: actText(mint) });
   }
   return {
     counts: { credentials: credentials.items.length, tickets: tickets.items.length },
@@ -129,7 +129,7 @@ const isRevocation = ({ body, timestamp }: EvidenceEntry, id: string, now: numbe
   (body.ticket as Partial<TicketRecord> | undefined)?.id === id &&
   Date.parse(timestamp) <= now - underWayMs;
 
-const minted = (
+const mintedDifference = (
   of: 'credential' | 'ticket',
   { id, expires_at }: Pick<CredentialRecord, 'id' | 'expires_at'>,
   mint: EvidenceEntry | undefined,
@@ -137,10 +137,10 @@ const minted = (
   of,
   what: id,
   in_force: `a ${of} that is good until ${expires_at}`,
-  evidence: mint ? `${saying(mint)} minted another one under this id` : 'no entry says that it was minted',
+  evidence: mint ? `${actText(mint)} minted another one under this id` : 'no entry says that it was minted',
 });
 
-const still = (
+const activeDifference = (
   of: 'credential' | 'ticket',
   { id, expires_at }: Pick<CredentialRecord, 'id' | 'expires_at'>,
   end: EvidenceEntry,
@@ -148,5 +148,5 @@ const still = (
   of,
   what: id,
   in_force: `a ${of} that is good until ${expires_at}`,
-  evidence: saying(end),
+  evidence: actText(end),
 });

@@ -2,7 +2,7 @@
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { ToolMark, ToolMarks } from '#core/mcp/ports.ts';
-import { type AdministrativeEntries, dayOf, daysBetween, saying, tenantsToSearch } from './acts.ts';
+import { type AdministrativeEntries, actText, dayOf, daysBetween, tenantsToSearch } from './acts.ts';
 import type { AuditCall, ComparisonResult, Difference } from './compared.ts';
 
 /** Maximum number of sessions searched for an earlier contact with a server. */
@@ -61,7 +61,7 @@ async function differenceOf(
     (entry) => isAbout(accepted, entry) && Date.parse(entry.timestamp) < Date.parse(act.timestamp) - togetherMs,
   );
   return (
-    before && { in_force: `${in_force}, when its server was first met`, evidence: `${saying(before)} knew the tool` }
+    before && { in_force: `${in_force}, when its server was first met`, evidence: `${actText(before)} knew the tool` }
   );
 }
 

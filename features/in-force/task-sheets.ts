@@ -3,7 +3,7 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { longestTaskDays, type TaskManifest } from '#core/contracts/task-manifest.ts';
 import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { type AdministrativeEntries, dayOf, daysBetween, saying } from './acts.ts';
+import { type AdministrativeEntries, actText, dayOf, daysBetween } from './acts.ts';
 import type { AuditCall, ComparisonResult, Difference } from './compared.ts';
 
 const maxSheets = 500;
@@ -27,7 +27,7 @@ export async function compareTaskSheets(asked: AuditCall, acts: AdministrativeEn
     if (act.body.action !== 'manifest.create' || manifest.expires_at <= isoTime(now) || isUnderWay) continue;
     bound++;
     if (!(await ports.tasks.get(principal.tenant, id)))
-      differences.push({ of: 'task_sheet', what: id, in_force: 'the sheet is missing', evidence: saying(act) });
+      differences.push({ of: 'task_sheet', what: id, in_force: 'the sheet is missing', evidence: actText(act) });
   }
   const { sheets, more } = await sheetsOf(asked);
   for (const sheet of sheets) {
@@ -67,7 +67,7 @@ async function sheetDifferences(
   });
   if (!act) return [differs('', sheet, 'no act declared it')];
   const declared = act.body.manifest as TaskManifest;
-  const said = `${saying(act)}: a sheet of SHA-256 ${digestOf(declared)}`;
+  const said = `${actText(act)}: a sheet of SHA-256 ${digestOf(declared)}`;
   const isDeclared = act.body.action === 'manifest.create' && canonicalize(declared) === canonicalize(sheet);
   if (!isDeclared) return [differs('', sheet, said)];
   return (await boundBy(asked, sheet)).flatMap(({ where, found }) =>

@@ -62,20 +62,20 @@ const createOptions = (command: Command): Command =>
       '--request <text>',
       'words of the person; without --recipient and --resource, those that the words name are allowed',
     )
-    .option('--protocol <name>', 'git, shell, sql, http, mcp (repeatable)', gathered)
-    .option('--tool <glob>', 'tools (repeatable)', gathered)
-    .option('--resource <glob>', 'targets (repeatable)', gathered)
-    .option('--recipient <glob>', 'addresses, accounts and channels that calls may reach (repeatable)', gathered)
-    .option('--value <text>', 'recipient, account or path that rules on sources trust (repeatable)', gathered)
-    .option('--capability <verb>', 'read, write, execute, delete (repeatable)', gathered)
+    .option('--protocol <name>', 'git, shell, sql, http, mcp (repeatable)', appendWord)
+    .option('--tool <glob>', 'tools (repeatable)', appendWord)
+    .option('--resource <glob>', 'targets (repeatable)', appendWord)
+    .option('--recipient <glob>', 'addresses, accounts and channels that calls may reach (repeatable)', appendWord)
+    .option('--value <text>', 'recipient, account or path that rules on sources trust (repeatable)', appendWord)
+    .option('--capability <verb>', 'read, write, execute, delete (repeatable)', appendWord)
     .option('--max-actions <count>', 'allowed actions in a session', wholeNumber)
     .option('--budget <usd>', 'maximum cost of the model calls of a session', usd)
     .option('--expires <time>', 'ISO 8601 time (default: in 24 hours)')
     .option('--risk-tier <tier>', 'low, medium, high')
-    .option('--attach <session>', 'session to attach it to (repeatable)', gathered)
+    .option('--attach <session>', 'session to attach it to (repeatable)', appendWord)
     .option('--key-id <id>', 'key to attach it to, in all its sessions');
 
-const gathered = (word: string, before: readonly string[] = []): readonly string[] => [...before, word];
+const appendWord = (word: string, before: readonly string[] = []): readonly string[] => [...before, word];
 
 function usd(word: string): number {
   const amount = Number(word);

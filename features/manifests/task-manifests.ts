@@ -48,7 +48,7 @@ export const deleteManifest: Operation = async (call) => {
   const manifest = await manifestOf(call);
   const evidence_hash = await recordAct(call, 'manifest.delete', { manifest });
   const deleted_at = isoTime(ports.clock.now());
-  if (!(await ports.tasks.remove(principal.tenant, manifest.id, deleted_at))) throw missing(manifest.id);
+  if (!(await ports.tasks.remove(principal.tenant, manifest.id, deleted_at))) throw manifestNotFound(manifest.id);
   return { body: { ...manifest, deleted_at, evidence_hash } };
 };
 
@@ -86,7 +86,7 @@ export const manifestDrift: Operation = async (call) => {
 async function manifestOf(call: Call): Promise<TaskManifest> {
   const id = call.params.id ?? '';
   const manifest = await call.ports.tasks.get(call.principal.tenant, id);
-  if (!manifest || !(await isVisible(call, manifest))) throw missing(id);
+  if (!manifest || !(await isVisible(call, manifest))) throw manifestNotFound(id);
   return manifest;
 }
 
@@ -101,4 +101,4 @@ async function isVisible({ ports, principal }: Call, { key_id, sessions = [] }: 
   return heads.some((head) => head?.owner_key === principal.key_id);
 }
 
-const missing = (id: string) => notFound('manifest', id);
+const manifestNotFound = (id: string) => notFound('manifest', id);

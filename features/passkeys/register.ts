@@ -51,7 +51,7 @@ export async function finishRegistration(
     throw new GatewayError('conflict', `${person} has ${maxPasskeys} passkeys, the most allowed; remove one first.`);
   if (passkeys.some(({ credential_id }) => credential_id === given.credential_id))
     throw new GatewayError('conflict', 'This passkey is registered already.');
-  const keys = await verified(given, challenge.value, host);
+  const keys = await verifyRegistration(given, challenge.value, host);
   const unrecorded = { ...keys, name: given.name, rp_id: host.id, origin: host.origin, registered_at: now };
   // The challenge is removed first, so that the same response cannot register twice.
   const used = await writePasskeys(ports, { person, passkeys }, read);
@@ -60,7 +60,7 @@ export async function finishRegistration(
   return passkey;
 }
 
-async function verified(given: PasskeyRegistration, challenge: string, host: RelyingParty) {
+async function verifyRegistration(given: PasskeyRegistration, challenge: string, host: RelyingParty) {
   const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
   const outcome = await verifyRegistrationResponse({
     response: {

@@ -15,7 +15,7 @@ export function searchPlugins({ plugins }: PluginIndex, words: readonly string[]
  * Returns the newest version that is not yanked, or the exact version in `name@1.2.0`.
  * @throws SupplyChainRefusal `plugin_unknown` or `plugin_yanked`
  */
-export function newest({ plugins }: PluginIndex, wanted: string): PluginEntry {
+export function newestVersion({ plugins }: PluginIndex, wanted: string): PluginEntry {
   const [name, version] = wanted.split('@');
   const fitting = plugins.filter(
     (entry) => entry.name === name && (version === undefined || entry.version === version),

@@ -36,11 +36,11 @@ export async function verifyBytes(
       `${name} has ABI ${abi} and phase ${entry.phase}, allowed ${supportedAbi} and a phase`,
     );
   await compile(bytes).catch((cause: Error) => refuseDocument('abi_mismatch', `${name}: ${cause.message}`, cause));
-  permitted(entry);
+  checkPermissions(entry);
 }
 
 /** Checks the permissions. A pack decides on calls and receives no data. */
-function permitted({ name, kind, permissions }: PluginEntry): void {
+function checkPermissions({ name, kind, permissions }: PluginEntry): void {
   const known: readonly string[] = kind === 'policy_pack' ? [] : filterPermissions;
   const unknown = permissions.filter((permission) => !known.includes(permission));
   if (unknown.length > 0)

@@ -117,7 +117,7 @@ function printReport({ out }: Cli, { mined, diff, yaml, out: file }: MiningRepor
   const proposed = pack.rules.filter(({ decision }) => decision === 'allow').length;
   say(`${proposed} rules allow ${load.proposed.allow} of ${load.calls} recorded calls.`);
   for (const name of ['allow', 'review', 'block'] as const)
-    say(`${name}: ${share(load, 'recorded', name)} recorded, ${share(load, 'proposed', name)} expected`);
+    say(`${name}: ${shareText(load, 'recorded', name)} recorded, ${shareText(load, 'proposed', name)} expected`);
   if (narrowed > 0) say(`narrowed ${narrowed} times, because a wider rule allowed a call that had not been allowed`);
   for (const [line, times] of countLines(uncovered.map(({ call, why }) => `${callText(call)}: ${why}`)))
     say(`not covered${times > 1 ? ` (${times} times)` : ''}: ${line}`);
@@ -130,8 +130,11 @@ function printReport({ out }: Cli, { mined, diff, yaml, out: file }: MiningRepor
   for (const warning of diff.warnings) say(`warning: ${warning}`);
 }
 
-const share = ({ calls, ...all }: Load, which: 'recorded' | 'proposed', name: 'allow' | 'review' | 'block'): string =>
-  `${((100 * all[which][name]) / calls).toFixed(1)} %`;
+const shareText = (
+  { calls, ...all }: Load,
+  which: 'recorded' | 'proposed',
+  name: 'allow' | 'review' | 'block',
+): string => `${((100 * all[which][name]) / calls).toFixed(1)} %`;
 
 const callText = ({
   protocol,

@@ -3,7 +3,7 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ArgumentPredicate, ToolPack, ToolRule } from '#core/contracts/tool-policy.ts';
 import type { CompiledPolicy } from '#core/policy/rules/compile.ts';
 import { decide } from '#core/policy/rules/decide.ts';
-import { escaped, patternsOf } from './targets.ts';
+import { escapeGlob, patternsOf } from './targets.ts';
 
 /** Parts of the active policy that the proposal keeps: guards, blocking rules, and a default of block. */
 export type KeptPolicy = Pick<ToolPack, 'guards' | 'rules' | 'default_decision'>;
@@ -57,9 +57,9 @@ function rulesOf({ units, level }: Group, names: NamesByTool): ToolRule[] {
   const targets = targetsOf({ units, level });
   const conditions = conditionsOf(units, targets, names.get(tool) ?? []);
   return targets.map((target) => ({
-    protocol: escaped(protocol),
-    tool: escaped(tool),
-    ...(upstream !== undefined && { upstream: escaped(upstream) }),
+    protocol: escapeGlob(protocol),
+    tool: escapeGlob(tool),
+    ...(upstream !== undefined && { upstream: escapeGlob(upstream) }),
     target,
     capability,
     ...(Object.keys(conditions).length > 0 && { arguments: conditions }),
@@ -165,7 +165,7 @@ function shellConditions(seen: readonly ToolCall['parameters'][]): Conditions {
   const shows = seen.find((each) => each.shows !== undefined)?.shows;
   return {
     argv: { absent: false },
-    'argv[*]': { glob: ['[!-]**', ...[...new Set(options)].sort().map(escaped)] },
+    'argv[*]': { glob: ['[!-]**', ...[...new Set(options)].sort().map(escapeGlob)] },
     ...Object.fromEntries(['env', 'command', 'cmd', 'script', 'shell'].map((name) => [name, { absent: true }])),
     cwd: cwdOf(seen),
     ...(typeof shows === 'string' && { shows: { equals: shows } }),

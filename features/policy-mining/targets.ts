@@ -16,12 +16,12 @@ export function patternsOf(targets: readonly string[], general: boolean): string
   const patterns: string[] = [];
   for (const target of distinct) {
     const kind = general ? fileKindGlob(target) : undefined;
-    if (kind === undefined) patterns.push(escaped(target));
+    if (kind === undefined) patterns.push(escapeGlob(target));
     else folders.set(kind, [...(folders.get(kind) ?? []), target]);
   }
   for (const [kind, files] of folders)
     if (files.length >= minExamples) patterns.push(kind);
-    else patterns.push(...files.map(escaped));
+    else patterns.push(...files.map(escapeGlob));
   return joinToGlobs(patterns.sort());
 }
 
@@ -35,7 +35,7 @@ const emptyTextGlob = '{,}';
 function fileKindGlob(target: string): string | undefined {
   const [, folder, ending] =
     /^((?:[A-Za-z0-9_-][\w.-]*\/)+)[A-Za-z0-9_-][\w.-]*(\.[A-Za-z0-9]{1,8})$/.exec(target) ?? [];
-  return folder === undefined ? undefined : `${escaped(folder)}[!.]*${escaped(ending!)}`;
+  return folder === undefined ? undefined : `${escapeGlob(folder)}[!.]*${escapeGlob(ending!)}`;
 }
 
 /** Joins patterns into as few globs as possible. */
@@ -55,4 +55,4 @@ function joinToGlobs(patterns: readonly string[]): string[] {
 }
 
 /** Escapes a string as a glob that matches only this string. */
-export const escaped = (text: string): string => text.replace(/[*?[\]{}\\,]/g, '\\$&');
+export const escapeGlob = (text: string): string => text.replace(/[*?[\]{}\\,]/g, '\\$&');

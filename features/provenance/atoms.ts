@@ -18,11 +18,11 @@ const trailing: ReadonlySet<string> = new Set('.…*_~-');
 
 /** Returns a text's atoms, in order. */
 export function atomsOf(text: string): string[] {
-  return normal(text).split(separator).flatMap(splitCompound);
+  return normalizeText(text).split(separator).flatMap(splitCompound);
 }
 
 /** Normalises text: NFKC, lower case, numbers without thousands separators. */
-export function normal(text: string): string {
+export function normalizeText(text: string): string {
   const folded = text.normalize('NFKC').toLowerCase().replace(dottedThousands, withoutDots);
   if (!folded.includes(',')) return folded;
   return folded

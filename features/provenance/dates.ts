@@ -20,7 +20,7 @@ export function dateForms(text: string): Set<string> {
   if (!/\d/.test(text)) return forms;
   const plain = text.toLowerCase();
   const day = (year: string, of: number, at: number): void => {
-    if (of >= 1 && of <= 12 && at >= 1 && at <= 31) forms.add(`d:${year}-${two(of)}-${two(at)}`);
+    if (of >= 1 && of <= 12 && at >= 1 && at <= 31) forms.add(`d:${year}-${twoDigits(of)}-${twoDigits(at)}`);
   };
   for (const pattern of [iso, compact])
     for (const [, year, of, at] of plain.replaceAll('t', 'T').matchAll(pattern)) day(year!, Number(of), Number(at));
@@ -41,10 +41,10 @@ export function dateForms(text: string): Set<string> {
 
 function time(at: number, minutes: string, seconds: string, half: string | undefined): string {
   const hours = half === 'pm' ? (at % 12) + 12 : half === 'am' ? at % 12 : at;
-  return `t:${two(hours)}:${minutes}${seconds === '00' ? '' : `:${seconds}`}`;
+  return `t:${twoDigits(hours)}:${minutes}${seconds === '00' ? '' : `:${seconds}`}`;
 }
 
-const two = (value: number): string => String(value).padStart(2, '0');
+const twoDigits = (value: number): string => String(value).padStart(2, '0');
 
 const marksBeside = /^[\s,.:+\-/()Zz]*(?:\b(?:at|on|T)\b[\s,.:+\-/()Zz]*)*$/i;
 const zoneOf = /\s?(?:Z|UTC|GMT|[+-]\d{2}:?\d{2})\s*$/i;

@@ -18,7 +18,7 @@ export function disguisedTexts(value: string): string[] {
   const add = (text: string | undefined): void => {
     if (text !== undefined && text !== value && found.size < maxDisguises) found.add(text);
   };
-  const plain = withoutSilent(value).replace(escapes, unescaped);
+  const plain = withoutSilent(value).replace(escapes, unescapeCharacter);
   add(plain);
   add(decodeSpelledAddress(plain));
   for (const part of decodedParts(plain)) {
@@ -37,7 +37,7 @@ export function disguisedTexts(value: string): string[] {
   return [...found];
 }
 
-function unescaped(written: string, ...groups: (string | undefined)[]): string {
+function unescapeCharacter(written: string, ...groups: (string | undefined)[]): string {
   const [braced, four, two, hexadecimal, decimal] = groups;
   const code = decimal === undefined ? parseInt(braced ?? four ?? two ?? hexadecimal ?? '', 16) : Number(decimal);
   return code > 0x1f && code <= 0x10ffff ? String.fromCodePoint(code) : written;
@@ -57,15 +57,15 @@ function* numbersOf(text: string): Iterable<string> {
   if (/^0(?:x[0-9a-f]{1,16}|b[01]{1,64}|o[0-7]{1,21})$/i.test(text)) yield BigInt(text).toString();
   const scaled = /^([-+]?\d{1,15})(?:\.(\d{1,9}))?(?:e\+?(\d{1,2})| ?([a-z]{1,10})\.?)$/i.exec(text);
   const places = scaled && (scaled[3] === undefined ? factors.get(scaled[4]!.toLowerCase()) : Number(scaled[3]));
-  if (scaled && places !== null && places !== undefined) yield shifted(scaled[1]!, scaled[2] ?? '', places);
+  if (scaled && places !== null && places !== undefined) yield shiftPoint(scaled[1]!, scaled[2] ?? '', places);
   if (/^0\d{3,15}$/.test(text)) yield text.replace(/^0+/, '');
-  if (/^\d{3,15}$/.test(text) && !text.endsWith('00')) yield shifted(text, '', -2);
+  if (/^\d{3,15}$/.test(text) && !text.endsWith('00')) yield shiftPoint(text, '', -2);
   const milliseconds = /^\d{9,10}$/.test(text) ? Number(text) * 1000 : /^\d{12,13}$/.test(text) ? Number(text) : 0;
   if (milliseconds > firstDay && milliseconds < lastDay) yield new Date(milliseconds).toISOString().slice(0, 10);
 }
 
 /** Moves the decimal point. Works on strings, since floating-point multiplication may change digits. */
-function shifted(whole: string, fraction: string, by: number): string {
+function shiftPoint(whole: string, fraction: string, by: number): string {
   if (by < 0) return `${whole.slice(0, by)}.${whole.slice(by)}`;
   const figures = fraction.padEnd(by, '0');
   const rest = figures.slice(by);

@@ -4,7 +4,7 @@
  * own forms [provenance.traced].
  */
 import { decodedParts, decodeSpelledAddress, joinedSigns } from '#core/text/decode/encodings.ts';
-import { atomsOf, normal } from './atoms.ts';
+import { atomsOf, normalizeText } from './atoms.ts';
 import { type DatePart, datePartForm, datePartForms, withoutLongerNumbers } from './date-parts.ts';
 import { dateForms, dayForms, formsOfDate } from './dates.ts';
 import { compactOf, figuresOf, groupedForms } from './groups.ts';
@@ -19,7 +19,7 @@ const separator = '\u0001';
 export function formsOf(text: string, forms = new Set<string>(), depth = 0): Set<string> {
   const cut = text.length > maxCharacters ? text.slice(0, maxCharacters) : text;
   const atoms = atomsOf(cut);
-  const plain = normal(cut);
+  const plain = normalizeText(cut);
   for (const form of singleForms(atoms, plain)) forms.add(form);
   for (const length of [2, 4]) for (let at = 0; at + length <= atoms.length; at++) forms.add(run(atoms, at, length));
   for (const form of dateForms(cut)) forms.add(form);
@@ -129,7 +129,7 @@ const signs = new Map([
 /** Returns `u:€50` for each amount with a unit in a text. */
 function unitForms(text: string): string[] {
   if (!/\d/.test(text)) return [];
-  const plain = normal(text);
+  const plain = normalizeText(text);
   const form = (unit: string, amount: string): string =>
     `u:${signs.get(unit) ?? unit}${amount.includes('.') ? amount.replace(/\.?0+$/, '') : amount}`;
   return [

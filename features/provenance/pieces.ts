@@ -17,14 +17,14 @@ interface Pieces {
 export function* piecesOf(value: object): Iterable<Pieces> {
   const pieces = Object.values(value).filter(isPiece);
   if (pieces.length < 2 || pieces.length > maxPieces) return;
-  yield* together(pieces);
-  if (pieces.length > 2) for (let at = 1; at < pieces.length; at++) yield* together(pieces.slice(at - 1, at + 1));
+  yield* joinPieces(pieces);
+  if (pieces.length > 2) for (let at = 1; at < pieces.length; at++) yield* joinPieces(pieces.slice(at - 1, at + 1));
 }
 
 const isPiece = (value: unknown): value is string | number =>
   typeof value === 'number' || (typeof value === 'string' && value !== '' && !/\s/.test(value));
 
-function* together(pieces: readonly (string | number)[]): Iterable<Pieces> {
+function* joinPieces(pieces: readonly (string | number)[]): Iterable<Pieces> {
   const joined = pieces.join('');
   if (joined.length >= least && joined.length <= maxCharacters) yield { pieces, joined };
 }

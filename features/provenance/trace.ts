@@ -69,7 +69,7 @@ export function traceValues(values: readonly unknown[], session: SessionTexts): 
       const origins = [...(source.from ?? []), ...results.map((origin) => ({ ...origin, part: true as const }))];
       found.set(sourceKey(piece), {
         ...source,
-        parts: distinct([...source.parts, ...parts]),
+        parts: distinctLabels([...source.parts, ...parts]),
         from: origins.slice(0, maxOrigins),
       });
     }
@@ -98,14 +98,14 @@ export function sourceOf(value: unknown, session: SessionTexts, datePart?: DateP
   const text = String(value);
   const inside = typeof value === 'string' && depth < 2 ? jsonIn(text) : undefined;
   if (inside !== undefined)
-    return together(leaves(inside).map((leaf) => sourceOf(leaf, session, undefined, depth + 1)));
+    return commonSources(leaves(inside).map((leaf) => sourceOf(leaf, session, undefined, depth + 1)));
   const cut = text.slice(0, maxCharacters);
-  const origins = text.length > cut.length ? partly(cut, session.seen) : originsOf(cut, session.seen, datePart);
+  const origins = text.length > cut.length ? partialOrigins(cut, session.seen) : originsOf(cut, session.seen, datePart);
   const whole = origins.filter(({ part }) => !part).flatMap(labelsOf);
   const parts = [...origins.filter(({ part }) => part).flatMap(labelsOf), ...foreignAddresses(cut, session)];
   return {
-    whole: whole.length > 0 ? distinct(whole) : [unknown],
-    parts: distinct(parts.filter((label) => !whole.includes(label))),
+    whole: whole.length > 0 ? distinctLabels(whole) : [unknown],
+    parts: distinctLabels(parts.filter((label) => !whole.includes(label))),
     ...(!session.complete && { incomplete: true as const }),
     ...(origins.length > 0 && { from: origins.slice(0, maxOrigins) }),
   };
@@ -136,7 +136,7 @@ function originsOf(text: string, seen: readonly SeenText[], datePart?: DatePart)
   // A text that the person stated in full does not have another source.
   if (found.some(({ label, part }) => label === trusted && !part)) return found;
   const others = seen.filter(
-    (each) => isResult(each) && !found.some(({ label, action, where }) => isSame(each, { label, action, where })),
+    (each) => isResult(each) && !found.some(({ label, action, where }) => isSameText(each, { label, action, where })),
   );
   if (others.length === 0) return found;
   const disguised = disguisedTexts(text).flatMap((each) => valueForms(each) ?? []);
@@ -144,7 +144,7 @@ function originsOf(text: string, seen: readonly SeenText[], datePart?: DatePart)
 }
 
 const isResult = ({ label }: Pick<SeenText, 'label'>): boolean => label !== trusted && label !== system;
-const isSame = (a: SeenText, b: Pick<SeenText, 'label' | 'action' | 'where'>): boolean =>
+const isSameText = (a: SeenText, b: Pick<SeenText, 'label' | 'action' | 'where'>): boolean =>
   a.label === b.label && a.action === b.action && a.where === b.where;
 
 /**
@@ -164,7 +164,7 @@ function holdersOf(asked: readonly ValueForms[], seen: readonly SeenText[]): Val
 }
 
 /** Returns the origins of a text too long to search as a whole: only its parts can be traced. */
-const partly = (text: string, seen: readonly SeenText[]): ValueOrigin[] =>
+const partialOrigins = (text: string, seen: readonly SeenText[]): ValueOrigin[] =>
   originsOf(text, seen).map((origin) => ({ ...origin, part: true }));
 
 const isWhole = (asked: ValueForms, seen: Pick<SeenText, 'has'>): boolean =>
@@ -202,7 +202,7 @@ const leaves = (value: unknown): unknown[] =>
   value !== null && typeof value === 'object' ? Object.values(value).flatMap(leaves) : [value];
 
 /** Combines the sources of several values into one: a source of the whole must be a source of each value. */
-function together(sources: readonly ValueSource[]): ValueSource {
+function commonSources(sources: readonly ValueSource[]): ValueSource {
   const [first, ...others] = sources;
   if (!first) return { whole: [unknown], parts: [] };
   const whole = first.whole.filter((label) => others.every((other) => other.whole.includes(label)));
@@ -210,10 +210,10 @@ function together(sources: readonly ValueSource[]): ValueSource {
   const from = sources.flatMap((source) => source.from ?? []);
   return {
     whole: whole.length > 0 ? whole : [unknown],
-    parts: distinct(all.filter((label) => label !== unknown && !whole.includes(label))),
+    parts: distinctLabels(all.filter((label) => label !== unknown && !whole.includes(label))),
     ...(sources.some(({ incomplete }) => incomplete) && { incomplete: true as const }),
     ...(from.length > 0 && { from: from.slice(0, maxOrigins) }),
   };
 }
 
-const distinct = (labels: readonly string[]): string[] => [...new Set(labels)];
+const distinctLabels = (labels: readonly string[]): string[] => [...new Set(labels)];

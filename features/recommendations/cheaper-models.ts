@@ -21,10 +21,10 @@ const leastShare = 0.1;
 
 /** Returns the cheapest alternative for each model that has costs, largest saving first. */
 export function cheaperModels(configuration: Configuration, used: readonly ModelUsage[]): Recommendation[] {
-  return used.flatMap((usage) => cheapest(configuration, usage) ?? []).sort((a, b) => b.saving_usd - a.saving_usd);
+  return used.flatMap((usage) => cheaperModel(configuration, usage) ?? []).sort((a, b) => b.saving_usd - a.saving_usd);
 }
 
-function cheapest(configuration: Configuration, usage: ModelUsage): Recommendation | undefined {
+function cheaperModel(configuration: Configuration, usage: ModelUsage): Recommendation | undefined {
   const { model, input_tokens, output_tokens } = usage;
   const tokens = { input_tokens, output_tokens };
   const now = costOf(configuration, model, tokens);

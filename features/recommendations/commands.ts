@@ -2,7 +2,7 @@
 import { addAlternative, type FeatureCommand } from '#agentctl/command.ts';
 import { addOperation, runOperation } from '#agentctl/operation-command.ts';
 import type { Output } from '#agentctl/output.ts';
-import { noBudget, whose } from '#agentctl/traffic.ts';
+import { budgetCells, noBudget } from '#agentctl/traffic.ts';
 import { type Fields, list, text } from '#core/kernel/json-fields.ts';
 import { usd } from '#core/operations/command.ts';
 
@@ -26,7 +26,7 @@ export const commands: readonly FeatureCommand[] = [
 function showForecast(out: Output, answer: Fields): void {
   const below = answer.path !== undefined;
   const rows = list(answer.forecasts).map((row) => [
-    ...whose(row, below),
+    ...budgetCells(row, below),
     usd(row.spent_usd),
     row.projected_usd === null
       ? 'not known yet'

@@ -87,7 +87,7 @@ export function repeatedRequests(rows: readonly RepeatedRow[], cache: CacheState
   const microusd = groups.reduce((sum, group) => sum + group.microusd, 0);
   return [
     potential(answered.length, repeats, microusd, cache),
-    ...groups.sort(dearest).slice(0, maxRepeatedRequests).map(repeated),
+    ...groups.sort(dearest).slice(0, maxRepeatedRequests).map(repeatedRequest),
   ];
 }
 
@@ -113,7 +113,7 @@ function potential(looked: number, repeats: number, microusd: number, cache: Cac
   };
 }
 
-function repeated({ digest, model, asked, repeats, microusd }: Group): Recommendation {
+function repeatedRequest({ digest, model, asked, repeats, microusd }: Group): Recommendation {
   return {
     kind: 'repeated_request',
     message: `The same request to ${model} was answered by a provider ${asked.length} times; requests lists the calls with its digest.`,

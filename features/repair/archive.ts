@@ -9,7 +9,7 @@ import type { FailedEntry } from '#core/observatory/set-aside.ts';
 import type { Call, Operation } from '#core/operations/operation.ts';
 import { recordAct } from '#core/operations/record.ts';
 import { parseCursor } from './rebuild-projections.ts';
-import { resumed } from './set-aside.ts';
+import { resumeProjection } from './set-aside.ts';
 
 /** An API Gateway function ends after 29 s. */
 const sessionsPerCall = 20;
@@ -101,7 +101,7 @@ async function resume(call: Call, row: FailedEntry): Promise<string | undefined>
   if (!check || check.missing_entries > 0 || check.contradiction !== undefined)
     return check?.contradiction ?? 'its entries are not all in the archive yet';
   try {
-    return (await resumed(call, row)) ? undefined : 'unfinished';
+    return (await resumeProjection(call, row)) ? undefined : 'unfinished';
   } catch (fault) {
     return `it is still set aside: ${(fault as Error).message}`;
   }

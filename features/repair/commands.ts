@@ -3,7 +3,7 @@
  * restore it.
  */
 import { addCommand, addGroup, type Cli, type FeatureCommand, type Outcome, type Parent } from '#agentctl/command.ts';
-import { painted } from '#agentctl/output.ts';
+import { paint } from '#agentctl/output.ts';
 import { pieces } from '#agentctl/pieces.ts';
 import { count, type Fields, list, text } from '#core/kernel/json-fields.ts';
 import { addRestore } from './commands/restore.ts';
@@ -60,7 +60,7 @@ async function checkArchive(cli: Cli, { tenant, session }: ArchiveOptions): Prom
   }
   if (cli.globals.json) cli.out.pretty({ ...sum, incomplete_sessions: incomplete });
   else {
-    for (const each of incomplete) cli.out.line(painted('red', described(each)));
+    for (const each of incomplete) cli.out.line(paint('red', describeGaps(each)));
     cli.out.line(
       `archive: ${sum.total_entries} entries in ${sum.sessions} sessions, ${sum.missing_entries} missing, ${sum.pending_entries} on their way`,
     );
@@ -68,7 +68,7 @@ async function checkArchive(cli: Cli, { tenant, session }: ArchiveOptions): Prom
   return incomplete.length === 0 ? 'positive' : 'negative';
 }
 
-function described({ tenant, session_id, missing_entries, missing, contradiction }: Fields): string {
+function describeGaps({ tenant, session_id, missing_entries, missing, contradiction }: Fields): string {
   const stretches = list(missing).map(({ from, to }) => (from === to ? `${from}` : `${from}-${to}`));
   const gaps = count(missing_entries) > 0 ? [`${missing_entries} entries missing: ${stretches.join(', ')}`] : [];
   return `${tenant} ${session_id}: ${[...gaps, ...(text(contradiction) ? [contradiction] : [])].join('; ')}`;
@@ -83,8 +83,7 @@ async function repair(cli: Cli, options: ArchiveOptions): Promise<Outcome> {
   }
   if (cli.globals.json) cli.out.pretty({ archived_entries: archived, refused });
   else {
-    for (const { session_id, reason } of refused)
-      cli.out.line(painted('red', `${session_id}: not archived: ${reason}`));
+    for (const { session_id, reason } of refused) cli.out.line(paint('red', `${session_id}: not archived: ${reason}`));
     cli.out.line(`archived: ${archived} entries`);
   }
   return refused.length === 0 ? 'positive' : 'negative';

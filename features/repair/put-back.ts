@@ -74,7 +74,7 @@ export async function putBack(call: Call) {
       ? await nextSessions(ports, tenant, sessionsPerCall, query.cursor)
       : { sessions: [query.session], cursor: undefined };
   const found = (await Promise.all(piece.sessions.map((session) => lostOf(tenant, session)))).flat();
-  const others = found.filter((lost) => !own.some((each) => isSame(each, lost)));
+  const others = found.filter((lost) => !own.some((each) => isSameSession(each, lost)));
   if (own.length + others.length > 0) await recordAct(call, 'evidence.put_back', { sessions: [...own, ...others] });
   for (const lost of others) {
     const done = entries < entriesPerCall ? await restore(lost) : 0;
@@ -84,4 +84,5 @@ export async function putBack(call: Call) {
   return answer(left > 0 ? again : piece.cursor);
 }
 
-const isSame = (a: LostStretch, b: LostStretch): boolean => a.tenant === b.tenant && a.session_id === b.session_id;
+const isSameSession = (a: LostStretch, b: LostStretch): boolean =>
+  a.tenant === b.tenant && a.session_id === b.session_id;

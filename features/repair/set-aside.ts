@@ -18,7 +18,7 @@ const entriesPerCall = 2_000;
  * and covered by a checkpoint.
  * @returns whether all entries have been applied; if so, the session is no longer set aside.
  */
-export async function resumed({ ports }: Call, row: FailedEntry): Promise<boolean> {
+export async function resumeProjection({ ports }: Call, row: FailedEntry): Promise<boolean> {
   const { archived, observations, setAside, deliveries, clock } = ports;
   const announce = { deliveries, clock, wanted: async () => true };
   const apply = async (entries: readonly EvidenceEntry[]) => {

@@ -31,7 +31,7 @@ export const responsesView: ChatView = {
         const id = reply.headers['x-envelope-id'] ?? '';
         const context = { id, createdAt: Math.floor(clock.now() / 1000), stored: () => keep?.stored ?? false };
         if (isStream(reply.body))
-          return { ...reply, body: viewed(reply.body, new ResponseEvents(request, context), failed) };
+          return { ...reply, body: viewEvents(reply.body, new ResponseEvents(request, context), failed) };
         // A review gets the same response on every chat surface.
         if (reply.status !== 200) return reply;
         return { ...reply, body: responseOf(reply.body, request, context) };
@@ -40,7 +40,7 @@ export const responsesView: ChatView = {
   },
 };
 
-async function* viewed(
+async function* viewEvents(
   events: AsyncIterable<JsonObject>,
   view: ResponseEvents,
   inOwnWords: (fault: GatewayError) => Promise<GatewayError>,

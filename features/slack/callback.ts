@@ -96,7 +96,7 @@ async function askToConfirm(
   snapshot: Snapshot,
   click: SlackClick,
 ): Promise<SlackReply | undefined> {
-  const { row } = await votable(ports, snapshot, click);
+  const { row } = await votableRequest(ports, snapshot, click);
   assertUndecided(row);
   try {
     if (click.trigger_id === undefined) throw new Error('the click has no trigger_id');
@@ -116,7 +116,7 @@ async function askToConfirm(
  * Returns the request and its voter. @throws GatewayError if the account may not vote on it, or may not approve it from
  * Slack.
  */
-async function votable(ports: GatewayPorts, snapshot: Snapshot, interaction: SlackInteraction) {
+async function votableRequest(ports: GatewayPorts, snapshot: Snapshot, interaction: SlackInteraction) {
   const { team, user, envelope_id, verdict } = interaction;
   const row = await ports.approvals.find(envelope_id);
   const voter = slackVoter(snapshot, team, user, row?.tenant);
@@ -129,7 +129,7 @@ async function votable(ports: GatewayPorts, snapshot: Snapshot, interaction: Sla
 /** Casts the vote, and describes the outcome. */
 async function decide(ports: GatewayPorts, snapshot: Snapshot, confirmation: SlackConfirmation): Promise<string> {
   const { verdict, comment } = confirmation;
-  const { row, voter } = await votable(ports, snapshot, confirmation);
+  const { row, voter } = await votableRequest(ports, snapshot, confirmation);
   const person = voter.person ?? voter.name;
   const decided = await decideApproval(ports, row, {
     verdict,

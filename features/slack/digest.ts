@@ -7,7 +7,7 @@ import { approvalsUrl, approvalUrl } from '#core/approvals/approval-url.ts';
 import { type Digest, type DigestedRequest, waitingText } from '#core/approvals/notifications/digest.ts';
 import { visibleText } from '#core/text/secrets/visible-text.ts';
 import type { SlackMessage } from './message.ts';
-import { code, fitted, listThatFits } from './text.ts';
+import { code, fitText, listThatFits } from './text.ts';
 
 interface DigestLinks {
   /** Base URL for links to requests. */
@@ -29,9 +29,9 @@ export function slackDigest(digest: Digest, links: DigestLinks): SlackMessage {
   const title = waiting > requests.length ? `The ${requests.length} that end first:` : 'They end in this order:';
   const text = `${head}${timeText(digest)}`;
   return {
-    text: fitted(visibleText(text), 400),
+    text: fitText(visibleText(text), 400),
     blocks: [
-      section(`*${text}*\n${howText(links)}`),
+      section(`*${text}*\n${decideText(links)}`),
       section(listThatFits('Held by these rules:', rules)),
       section(listThatFits(title, first)),
     ],
@@ -45,7 +45,7 @@ const timeText = ({ next_expires_in_seconds: seconds }: Digest): string =>
     ? ''
     : `, and the first one ends in ${seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`}`;
 
-function howText({ linkBase, consoleUrl }: DigestLinks): string {
+function decideText({ linkBase, consoleUrl }: DigestLinks): string {
   const page =
     consoleUrl === undefined ? `<${approvalsUrl(linkBase)}|how to decide>` : `<${consoleUrl}#/approvals|web console>`;
   return `Decide each on its own: ${page}, or ${code('agentctl pending', 80)}`;

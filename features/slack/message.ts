@@ -20,7 +20,7 @@ import { headlineOf } from '#core/approvals/headline.ts';
 import type { Delivery } from '#core/approvals/notifications/ports.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { spelledText, visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
-import { code, codeBlock, escaped, fits, fitted, listThatFits, maxSection } from './text.ts';
+import { code, codeBlock, escapeCharacter, fitsWhole, fitText, listThatFits, maxSection } from './text.ts';
 
 export interface SlackMessage {
   /** Text for notifications and for clients without blocks. */
@@ -34,7 +34,7 @@ const maxExecutedSections = 12;
 /** Returns the message. @param place the rule's location as `file:line`. */
 export function slackMessage(row: ApprovalRow, linkBase: string, place?: string): SlackMessage {
   const what = summaryOf(row) ?? `${row.tool} on ${row.target}`;
-  const text = `${fitted(visibleText(what), 650)}: ${headline(row)}`;
+  const text = `${fitText(visibleText(what), 650)}: ${headline(row)}`;
   const { sections, isWhole } = details(row, linkBase, place);
   const blocks = sections.map((section) => ({ type: 'section', text: { type: 'mrkdwn', text: section } }));
   return { text, blocks: row.status === 'pending' ? [...blocks, buttons(row, isWhole)] : blocks };
@@ -53,7 +53,7 @@ export function slackAlert({ id, severity, message, change }: NonNullable<Delive
   ];
   const shown = change === 'resolved' ? lines.slice(0, 2) : lines;
   return {
-    text: `${title}: ${fitted(visibleText(message), 400)}`,
+    text: `${title}: ${fitText(visibleText(message), 400)}`,
     blocks: [{ type: 'section', text: { type: 'mrkdwn', text: shown.join('\n') } }],
   };
 }
@@ -138,7 +138,7 @@ const charactersFor = (label: string): number => rooms[label] ?? 130;
  * Checks whether the text is truncated when shown. A backtick takes six characters, so even a short text can be
  * truncated.
  */
-const isCut = (label: string, text: string): boolean => !fits(spelledText(text), charactersFor(label), '\\u{60}');
+const isCut = (label: string, text: string): boolean => !fitsWhole(spelledText(text), charactersFor(label), '\\u{60}');
 
 /** Packs lines into as few sections as possible; each line fits in one section. */
 function fittingSections(lines: readonly string[]): string[] {
@@ -158,7 +158,7 @@ const tooLong = (id: string): string =>
 function codeSections(place: string, text: string): string[] {
   const parts = [''];
   for (const char of visibleLines(text)) {
-    const next = escaped(char, '\\u{60}');
+    const next = escapeCharacter(char, '\\u{60}');
     if (parts.at(-1)!.length + next.length > maxSection - 250) parts.push('');
     parts[parts.length - 1] += next;
   }
@@ -166,7 +166,7 @@ function codeSections(place: string, text: string): string[] {
   return parts.map((part, index) => `Executed as it stands (${code(place, 100)}${count(index)}):\n\`\`\`${part}\`\`\``);
 }
 
-const headline = (row: ApprovalRow) => headlineOf(row, (text, room) => fitted(visibleText(text), room));
+const headline = (row: ApprovalRow) => headlineOf(row, (text, room) => fitText(visibleText(text), room));
 
 /** Returns the buttons. If the whole call is not shown, there is no approve button. */
 const buttons = (row: ApprovalRow, isWhole: boolean) => ({

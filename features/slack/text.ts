@@ -4,17 +4,17 @@ import { visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
 /** Maximum number of characters in a section. Slack also refuses messages with more than 50 blocks. */
 export const maxSection = 3000;
 
-export const code = (text: string, room: number) => `\`${fitted(visibleText(text), room, '\\u{60}') || '—'}\``;
+export const code = (text: string, room: number) => `\`${fitText(visibleText(text), room, '\\u{60}') || '—'}\``;
 
 /**
  * Returns JSON as a code block. Backticks become `\u0060`, which keeps the fence intact and parses to the same value.
  */
 export const codeBlock = (json: string, room: number) =>
-  `\`\`\`${fitted(visibleLines(json), room - 6, '\\u0060')}\`\`\``;
+  `\`\`\`${fitText(visibleLines(json), room - 6, '\\u0060')}\`\`\``;
 
 /** Checks whether `fitted` would keep the whole text. */
-export const fits = (text: string, room: number, backtick = '`'): boolean =>
-  text.length <= room && fitted(visibleText(text), room, backtick) === fitted(visibleText(text), 10 * room, backtick);
+export const fitsWhole = (text: string, room: number, backtick = '`'): boolean =>
+  text.length <= room && fitText(visibleText(text), room, backtick) === fitText(visibleText(text), 10 * room, backtick);
 
 const leftOut = (count: number) => `… (${count} more characters, see details)`;
 
@@ -22,11 +22,11 @@ const leftOut = (count: number) => `… (${count} more characters, see details)`
  * Escapes text for mrkdwn and truncates it to `room` escaped characters, with a truncation note. Entities are never
  * split.
  */
-export function fitted(text: string, room: number, backtick = '`'): string {
+export function fitText(text: string, room: number, backtick = '`'): string {
   const cut = room - leftOut(text.length).length;
   let [whole, kept, characters] = ['', 0, 0];
   for (const char of text) {
-    const next = escaped(char, backtick);
+    const next = escapeCharacter(char, backtick);
     if (whole.length + next.length <= cut) [kept, characters] = [whole.length + next.length, characters + 1];
     whole += next;
     if (whole.length > room) return whole.slice(0, Math.max(0, kept)) + leftOut(codePoints(text) - characters);
@@ -41,7 +41,7 @@ function codePoints(text: string): number {
 }
 
 /** Escapes a character: Slack's three control characters become entities. */
-export const escaped = (char: string, backtick: string): string =>
+export const escapeCharacter = (char: string, backtick: string): string =>
   ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '`': backtick })[char] ?? char;
 
 /** Returns the lines that fit, and the number of remaining lines. */

@@ -7,8 +7,8 @@ import { invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import {
   comparePlaces,
-  fits,
-  merged,
+  matchesFilter,
+  mergeTraces,
   type RecordedTrace,
   summaryOf,
   type TracePlace,
@@ -33,7 +33,7 @@ export const listTraces: Operation = async (call) => {
     from: query.from === undefined ? undefined : timeOf('from', query.from),
     to: query.to === undefined ? undefined : timeOf('to', query.to),
   };
-  const all = (await visibleTraces(call)).map(summaryOf).filter((summary) => fits(summary, filter));
+  const all = (await visibleTraces(call)).map(summaryOf).filter((summary) => matchesFilter(summary, filter));
   const start = cursor === undefined ? 0 : afterCursor(all, cursor);
   const limit = limitOf(query);
   const traces = all.slice(start, start + limit);
@@ -63,7 +63,7 @@ export const getTrace: Operation = async (call) => {
 async function visibleTraces({ ports, principal, snapshot }: Call): Promise<readonly RecordedTrace[]> {
   const { platform, tenant } = principal;
   const tenants = platform ? snapshot.configuration.tenants.map(({ id }) => id) : [tenant];
-  const traces = merged(await ports.recentTraces(tenants));
+  const traces = mergeTraces(await ports.recentTraces(tenants));
   return platform ? traces : traces.filter(({ spans }) => tenantOfSpans(spans) === tenant);
 }
 

@@ -91,7 +91,7 @@ export class LogReader {
     const { head, objects } = view;
     const under = async (size: number) => ({
       size,
-      path: (await inclusionProof(place.position, size, nodesOf(objects, tenant, size))).map(encoded),
+      path: (await inclusionProof(place.position, size, nodesOf(objects, tenant, size))).map(hashText),
     });
     const seen = (await this.heads.cosignatures(tenant)).filter(
       ({ size }) => place.position < size && size <= head.size,
@@ -149,4 +149,4 @@ function laidOver(stored: LogObjects): LogObjects {
   };
 }
 
-const encoded = (hash: Buffer): string => hash.toString('base64');
+const hashText = (hash: Buffer): string => hash.toString('base64');

@@ -45,7 +45,7 @@ export async function rootOf(size: number, read: ReadNodes): Promise<Buffer> {
 
 function inclusionRanges(position: number, { from, to }: Range): Range[] {
   if (to - from === 1) return [];
-  const middle = from + split(to - from);
+  const middle = from + largestPowerBelow(to - from);
   return position < middle
     ? [...inclusionRanges(position, { from, to: middle }), { from: middle, to }]
     : [...inclusionRanges(position, { from: middle, to }), { from, to: middle }];
@@ -53,14 +53,14 @@ function inclusionRanges(position: number, { from, to }: Range): Range[] {
 
 function consistencyRanges(earlier: number, { from, to }: Range, known: boolean): Range[] {
   if (earlier === to) return known ? [] : [{ from, to }];
-  const middle = from + split(to - from);
+  const middle = from + largestPowerBelow(to - from);
   return earlier <= middle
     ? [...consistencyRanges(earlier, { from, to: middle }, known), { from: middle, to }]
     : [...consistencyRanges(earlier, { from: middle, to }, false), { from, to: middle }];
 }
 
 /** Returns the largest power of two below `count`, which is at least 2. */
-function split(count: number): number {
+function largestPowerBelow(count: number): number {
   let power = 1;
   while (power * 2 < count) power *= 2;
   return power;

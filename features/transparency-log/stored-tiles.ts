@@ -66,7 +66,7 @@ async function tilesOf(objects: LogObjects, tenant: string, full: readonly FullT
     let hashes = leaves.map(leafHash);
     puts.push([tilePath(id), entryBundle(leaves)], [tilePath({ ...id, level: 0 }), Buffer.concat(hashes)]);
     for (let [level, index] = [1, tile]; ; level++) {
-      const root = folded(hashes);
+      const root = subtreeRoot(hashes);
       const width = (index % tileWidth) + 1;
       index = Math.floor(index / tileWidth);
       const earlier =
@@ -154,13 +154,13 @@ export function nodesOf(objects: LogObjects, tenant: string, size: number): Read
     const path = tilePath(tile);
     const hashes = tiles.get(path) ?? hashesIn(objects, tenant, tile);
     tiles.set(path, hashes);
-    return folded((await hashes).slice(place.from, place.to));
+    return subtreeRoot((await hashes).slice(place.from, place.to));
   };
   return (nodes) => Promise.all(nodes.map(read));
 }
 
 /** Computes the root of a complete subtree. */
-function folded(hashes: readonly Buffer[]): Buffer {
+function subtreeRoot(hashes: readonly Buffer[]): Buffer {
   let level = hashes;
   while (level.length > 1)
     level = Array.from({ length: level.length / 2 }, (_, i) => nodeHash(level[2 * i]!, level[2 * i + 1]!));

@@ -139,7 +139,7 @@ const contradictionsPerRun = 10_000;
 async function recheck(ports: GatewayPorts, tenant: string, expires: boolean, until: number): Promise<void> {
   for (const row of await ports.contradictions.list(tenant, contradictionsPerRun)) {
     if (ports.clock.now() > until) return;
-    await recheckContradiction(ports, row, expires).catch((fault: Error) => unread(ports, row, fault));
+    await recheckContradiction(ports, row, expires).catch((fault: Error) => logUnreadSession(ports, row, fault));
   }
 }
 
@@ -159,11 +159,11 @@ async function lookAtPage(ports: GatewayPorts, heads: readonly SessionHead[], be
     );
   });
   if (faults.length > 1 && faults.length === heads.length) throw faults[0]!.fault;
-  for (const { head, fault } of faults) unread(ports, head, fault);
+  for (const { head, fault } of faults) logUnreadSession(ports, head, fault);
   return looked;
 }
 
-function unread(
+function logUnreadSession(
   { telemetry }: GatewayPorts,
   { tenant, session_id }: Pick<SessionHead, 'tenant' | 'session_id'>,
   fault: Error,

@@ -4,10 +4,10 @@ import { systemIds } from '#adapters/system/ids.ts';
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { createHandler } from './event.ts';
 
-let made: ReturnType<typeof composed> | undefined;
+let made: ReturnType<typeof canaryPorts> | undefined;
 
 export const handler = async () => {
-  made ??= composed(process.env);
+  made ??= canaryPorts(process.env);
   try {
     return await made.run();
   } finally {
@@ -16,7 +16,7 @@ export const handler = async () => {
 };
 
 /** Composes the ports without a store, because the canary uses the gateway like any other caller. */
-function composed({ ADMIN_URL, SECRET_CANARY, GATEWAY_NAME }: NodeJS.ProcessEnv) {
+function canaryPorts({ ADMIN_URL, SECRET_CANARY, GATEWAY_NAME }: NodeJS.ProcessEnv) {
   if (!ADMIN_URL || !SECRET_CANARY || !GATEWAY_NAME)
     throw new Error("the function's environment lacks ADMIN_URL, SECRET_CANARY or GATEWAY_NAME");
   const telemetry = logTelemetry({

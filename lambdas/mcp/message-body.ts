@@ -22,7 +22,7 @@ export function messageBody(event: HttpEvent, { snapshot, principal }: McpCall, 
     const { code, message, cause } = asGatewayError(fault);
     if (code === 'payload_too_large') throw fault;
     const defect = jsonDefectOf(fault);
-    if (defect !== undefined) throw unfit(bytes, message, defect, inPlace);
+    if (defect !== undefined) throw messageFault(bytes, message, defect, inPlace);
     const unreadable = cause instanceof SyntaxError || message.includes('UTF-8');
     throw new RpcFault(unreadable ? mcpCodes.parse : mcpCodes.invalidRequest, message);
   }
@@ -32,7 +32,7 @@ export function messageBody(event: HttpEvent, { snapshot, principal }: McpCall, 
  * Returns the fault for a well-formed but ambiguous message. A request gets it under its own id, so that the caller's
  * model can correct the request.
  */
-function unfit(bytes: Uint8Array, message: string, defect: JsonDefect, inPlace: boolean): RpcFault {
+function messageFault(bytes: Uint8Array, message: string, defect: JsonDefect, inPlace: boolean): RpcFault {
   const loose: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));
   const id = inPlace && isObject(loose) && typeof loose.method === 'string' ? requestIdOf(loose) : null;
   const data = { reason: defect };

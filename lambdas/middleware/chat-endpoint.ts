@@ -97,7 +97,7 @@ export function chatEndpoint(
       const answering = chat(ports, request, opened);
       const failed = opened?.failed;
       const reply = await (failed
-        ? answering.catch(async (thrown) => Promise.reject(await inOwnWords(thrown, failed)))
+        ? answering.catch(async (thrown) => Promise.reject(await inCallFormat(thrown, failed)))
         : answering);
       return httpReply(opened ? opened.answer(reply) : reply, opened?.wire ?? dialects[dialect], ports);
     });
@@ -117,7 +117,7 @@ async function formOf(event: HttpEvent, bytes: Buffer) {
 }
 
 /** Converts an error to the call's format. The recorded error is unchanged. */
-async function inOwnWords(
+async function inCallFormat(
   thrown: unknown,
   failed: (fault: GatewayError) => Promise<GatewayError>,
 ): Promise<GatewayError> {

@@ -63,7 +63,7 @@ export async function identify(
   if (checked) admissions.succeeded(addressOf(event), checked.key_id);
   const principal = checked ?? (await identifyCaller(event, route, snapshot, { admissions, tokens }));
   if (route.surface === 'admin') admissions.request(principal.key_id, snapshot.configuration.admin.requests_per_second);
-  return checked ?? permitted(event, route, principal, snapshot);
+  return checked ?? authorizeInTenant(event, route, principal, snapshot);
 }
 
 /** Returns the caller without counting the request, for a host that checks the caller before reading a body. */
@@ -73,7 +73,7 @@ export async function wouldIdentify(
   snapshot: Snapshot,
   { tokens }: Pick<AdmissionPorts, 'tokens'>,
 ): Promise<Principal> {
-  const principal = permitted(event, route, await authenticated(event, route, snapshot, tokens), snapshot);
+  const principal = authorizeInTenant(event, route, await authenticated(event, route, snapshot, tokens), snapshot);
   checkedCallers.set(event.headers, { route, snapshot, principal });
   return principal;
 }
@@ -148,7 +148,7 @@ async function ofAws(event: HttpEvent, signer: string, { configuration }: Snapsh
   return awsPrincipal(signer, configuration);
 }
 
-function permitted(event: HttpEvent, route: Route, principal: Principal, snapshot: Snapshot): Principal {
+function authorizeInTenant(event: HttpEvent, route: Route, principal: Principal, snapshot: Snapshot): Principal {
   authorize(route, principal);
   const acting = inTenant(event, principal, snapshot);
   // A grant in the other tenant may have a lower role than the key has in its own tenant.

@@ -76,7 +76,7 @@ function finderOf(routes: readonly Route[]): (path: string) => RouteMatch {
     const known = literal.get(path);
     if (known) return { found: known, given: noSegments };
     const given = path.split('/');
-    return { found: open.find(({ segments }) => matches(segments, given)), given };
+    return { found: open.find(({ segments }) => matchesSegments(segments, given)), given };
   };
 }
 
@@ -102,7 +102,7 @@ function resourcesOf(routes: readonly Route[]): Resource[] {
 const isParameter = (segment: string): boolean => segment.startsWith('{');
 
 /** Checks segments without normalising: a doubled or encoded slash is part of a segment and cannot bypass a route. */
-const matches = (segments: readonly string[], given: readonly string[]): boolean =>
+const matchesSegments = (segments: readonly string[], given: readonly string[]): boolean =>
   segments.length === given.length &&
   segments.every((segment, at) => (isParameter(segment) ? given[at] !== '' : segment === given[at]));
 

@@ -35,7 +35,7 @@ export const createHandler = (ports: GatewayPorts) => {
   };
 
   async function sweep() {
-    const rest = others(ports, turns);
+    const rest = runOtherSweeps(ports, turns);
     try {
       const swept = await sweepApprovals(steps);
       const { pending, oldest_seconds, ...approvals } = swept;
@@ -58,15 +58,15 @@ async function reportGuards({ snapshots, telemetry }: GatewayPorts): Promise<voi
 }
 
 /** Runs the other sweeps independently, so that one failure does not stop the others. Never rejects. */
-async function others(
+async function runOtherSweeps(
   ports: GatewayPorts,
   turns: Turns,
 ): Promise<{ reservations: number; credentials: number; actions: number; rollouts: number }> {
   const [reservations, credentials, actions, rollouts] = await Promise.all([
-    healed(ports, 'reservations', () => sweepReservations(ports, turns)),
-    healed(ports, 'credentials', () => sweepCredentials(ports)),
-    healed(ports, 'started actions', () => closeAbandonedActions(ports)),
-    healed(ports, 'rollouts', () => advanceRollouts(ports)),
+    tryHeal(ports, 'reservations', () => sweepReservations(ports, turns)),
+    tryHeal(ports, 'credentials', () => sweepCredentials(ports)),
+    tryHeal(ports, 'started actions', () => closeAbandonedActions(ports)),
+    tryHeal(ports, 'rollouts', () => advanceRollouts(ports)),
   ]);
   return { reservations, credentials, actions, rollouts };
 }
@@ -103,7 +103,7 @@ export async function sweepReservations(
   return healed;
 }
 
-async function healed(ports: GatewayPorts, what: string, work: () => Promise<number>): Promise<number> {
+async function tryHeal(ports: GatewayPorts, what: string, work: () => Promise<number>): Promise<number> {
   try {
     return await work();
   } catch (thrown) {

@@ -6,7 +6,7 @@ import { composedEarly } from '../aws.ts';
 import { composeChat } from '../aws-chat.ts';
 import { createHandler, type WorkerPorts } from './event.ts';
 
-const ready = await composedEarly(() => ({ ports: composed(process.env) }));
+const ready = await composedEarly(() => ({ ports: workerPorts(process.env) }));
 
 /** Time reserved for settling the call when the function's time is nearly over. */
 const settlingMs = 10_000;
@@ -24,7 +24,7 @@ export async function handler(work: DispatchedCall, context: { getRemainingTimeI
   }
 }
 
-function composed(environment: NodeJS.ProcessEnv): WorkerPorts {
+function workerPorts(environment: NodeJS.ProcessEnv): WorkerPorts {
   const { CONNECTIONS_URL } = environment;
   if (!CONNECTIONS_URL) throw new Error("the function's environment lacks CONNECTIONS_URL");
   const chat = composeChat(environment);

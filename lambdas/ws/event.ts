@@ -79,7 +79,7 @@ async function connect(ports: SocketEndpointPorts, event: SocketEvent): Promise<
     return ok;
   } catch (thrown) {
     const fault = asGatewayError(thrown);
-    logged(ports, event, fault);
+    logServerFault(ports, event, fault);
     return { statusCode: fault.kind.status, body: JSON.stringify(fault.toBody()) };
   }
 }
@@ -126,7 +126,7 @@ async function take(ports: SocketEndpointPorts, event: SocketEvent): Promise<voi
     await understand(ports, event);
   } catch (thrown) {
     const fault = asGatewayError(thrown);
-    logged(ports, event, fault);
+    logServerFault(ports, event, fault);
     await ports.posts.post(connectionId, serverMessages.error(fault));
     if (closesWith[fault.kind.status]) await ports.posts.close(connectionId);
   }
@@ -220,7 +220,11 @@ async function handOver(
   }
 }
 
-function logged({ telemetry }: SocketEndpointPorts, { requestContext }: SocketEvent, fault: GatewayError): void {
+function logServerFault(
+  { telemetry }: SocketEndpointPorts,
+  { requestContext }: SocketEvent,
+  fault: GatewayError,
+): void {
   if (fault.kind.status < 500) return;
   const cause = fault.cause instanceof Error ? { cause: fault.cause.message, stack: fault.cause.stack } : {};
   telemetry.log('error', fault.message, { request_id: requestContext.requestId, type: fault.code, ...cause });

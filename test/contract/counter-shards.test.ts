@@ -6,7 +6,7 @@ import { countersTable } from '#adapters/tables/counters-table.ts';
 import type { Counters, Limits } from '#core/limits/ports.ts';
 import { maxDepth } from '#core/limits/shards.ts';
 import { type Load, simulate } from '../../bench/simulated/fleet.ts';
-import { seeded } from '../../bench/simulated/virtual-time.ts';
+import { createRandom } from '../../bench/simulated/virtual-time.ts';
 import { over, useDynamo } from '../support/dynamo.ts';
 import { runs, thorough } from '../support/extent.ts';
 import { budget, call, now, settled } from '../unit/limits/sample.ts';
@@ -29,7 +29,7 @@ function environment(): { readonly counters: Counters; readonly sent: string[] }
     return store.client.send(command as never);
   };
   const own = { send } as unknown as DynamoDBClient;
-  return { counters: countersTable({ ...over(own, store.tables), clock, random: seeded(seed++) }), sent };
+  return { counters: countersTable({ ...over(own, store.tables), clock, random: createRandom(seed++) }), sent };
 }
 
 /**

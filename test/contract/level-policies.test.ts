@@ -1,7 +1,7 @@
 /** Rules at organisation levels over HTTP: they apply only to the tenants below them. */
 
 import * as z from 'zod';
-import { done } from '#adapters/work/jobs.ts';
+import { runJob } from '#adapters/work/jobs.ts';
 import { policyText } from '#core/actions/call-work.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { PolicyDecision } from '#core/policy/rules/decide.ts';
@@ -86,7 +86,7 @@ test('[identity.organizations] a large call, which is evaluated in a worker, is 
   const call = { protocol: 'git', tool: 'scm.force_push', target: 'acme/shop', capability: 'write', parameters: {} };
   const decided = async (tenant: string) => {
     const policy = policyText(ofTenant(snapshot, tenant).policyDocument);
-    const answer = await done({ kind: 'decide', given: { call, policy } });
+    const answer = await runJob({ kind: 'decide', given: { call, policy } });
     return 'value' in answer ? (answer.value as PolicyDecision).matched_rule : answer.error;
   };
   expect(await decided('default')).toBe('level:acme/web:git:scm.force_push');

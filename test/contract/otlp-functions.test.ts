@@ -1,6 +1,6 @@
 /** Traces exported by a function. */
 import { createHash, createHmac } from 'node:crypto';
-import { signed } from '#adapters/telemetry/aws-signature.ts';
+import { signRequest } from '#adapters/telemetry/aws-signature.ts';
 import { httpSender } from '#adapters/telemetry/otlp-http.ts';
 import { resourceAttributes } from '#adapters/telemetry/resource.ts';
 import { batchedSink } from '#adapters/telemetry/span-batches.ts';
@@ -21,8 +21,8 @@ describe('a function', () => {
   test('[trace.export] sends spans signed for X-Ray, in gzipped JSON, with a signature that AWS would accept', async () => {
     const { telemetry } = telemetryOf();
     const url = `${receiver.httpUrl}/v1/traces`;
-    const sign = (request: Parameters<typeof signed>[0]) =>
-      signed(request, { region: 'eu-west-1', service: 'xray', environment, clock });
+    const sign = (request: Parameters<typeof signRequest>[0]) =>
+      signRequest(request, { region: 'eu-west-1', service: 'xray', environment, clock });
     const sender = httpSender({ url, resource: () => resourceAttributes('my-gateway'), sign });
     telemetry.exportTo(batchedSink({ sender, telemetry, clock }));
     await chatCall(telemetry);
@@ -44,8 +44,8 @@ describe('a function', () => {
 
   test('without credentials no request is sent, and the reason is logged', async () => {
     const { telemetry, lines } = telemetryOf();
-    const sign = (request: Parameters<typeof signed>[0]) =>
-      signed(request, { region: 'eu-west-1', service: 'xray', environment: {}, clock });
+    const sign = (request: Parameters<typeof signRequest>[0]) =>
+      signRequest(request, { region: 'eu-west-1', service: 'xray', environment: {}, clock });
     const sender = httpSender({ url: `${receiver.httpUrl}/v1/traces`, resource: () => resourceAttributes('s'), sign });
     telemetry.exportTo(batchedSink({ sender, telemetry, clock }));
     await chatCall(telemetry);

@@ -1,6 +1,6 @@
 /** Random store operations from a seed, on few keys, so that they collide. */
 import type { Change, Condition, Key, Query, Row, Store, StoreTable, Write } from '#adapters/tables/store.ts';
-import { seeded } from '../../bench/simulated/virtual-time.ts';
+import { createRandom } from '../../bench/simulated/virtual-time.ts';
 
 export interface Operation {
   readonly name: string;
@@ -37,7 +37,7 @@ export class RandomRows {
 
   /** @param contended uses only two rows, so that concurrent writers collide. */
   constructor(seed: number, contended = false) {
-    this.#random = seeded(seed);
+    this.#random = createRandom(seed);
     this.#places = contended ? keyed.filter(([table]) => table === 'sessions') : keyed;
     this.#keys = contended ? words.slice(0, 2) : words;
   }

@@ -1,7 +1,7 @@
 /** Traces over HTTP: content, visibility, filters and pages. */
 
 import { tracesTable } from '#adapters/tables/traces-table.ts';
-import { merged, type RecordedSpan, type RecordedTrace, summaryOf } from '#core/observatory/traces.ts';
+import { mergeTraces, type RecordedSpan, type RecordedTrace, summaryOf } from '#core/observatory/traces.ts';
 import { caller } from '../support/call-endpoint.ts';
 import type { Loose } from '../support/loose.ts';
 import { keys } from '../support/ports.ts';
@@ -164,7 +164,7 @@ test('[trace.isolation] a tenant with many traces displaces only its own, in thi
   });
   const quiet = Array.from({ length: 3 }, (_, n) => of('quiet', n));
   const loud = Array.from({ length: 5_000 }, (_, n) => of('loud', 10 + n));
-  const kept = merged([...quiet, ...loud]);
+  const kept = mergeTraces([...quiet, ...loud]);
   expect(kept).toHaveLength(500);
   expect(kept.filter(({ trace_id }) => trace_id.startsWith('quiet'))).toHaveLength(3);
   expect(kept[0]?.trace_id).toBe('loud-5009');
@@ -176,7 +176,7 @@ test('[trace.isolation] a tenant with many traces displaces only its own, in thi
   const recent = await traceRing.recent(['quiet'], 500, clock.now() + 50);
   expect(recent.filter(({ trace_id }) => trace_id.startsWith('quiet'))).toEqual(quiet);
   expect(recent.filter(({ trace_id }) => trace_id.startsWith('loud'))).toEqual([]);
-  expect(merged(await traceRing.recent(['quiet', 'loud'], 500, clock.now() + 50))).toHaveLength(500);
+  expect(mergeTraces(await traceRing.recent(['quiet', 'loud'], 500, clock.now() + 50))).toHaveLength(500);
 });
 
 test.each(['?status=bad', '?decision=maybe', '?min_ms=-1', '?from=yesterday', '?limit=0', '?cursor=x', '?unknown=1'])(
@@ -197,7 +197,7 @@ const span = (span_id: string, ms: number, parent_id?: string): RecordedSpan => 
 });
 
 test('[trace.caller] spans of edge and gateway with one id form one trace with the edge as its root', () => {
-  const [trace] = merged([
+  const [trace] = mergeTraces([
     { trace_id: 't', spans: [span('gateway', 5, 'edge')] },
     { trace_id: 't', spans: [span('edge', 4)] },
   ]);
@@ -211,7 +211,7 @@ test('[trace.routes] spans in the same millisecond are in the order of their sta
     ...[span('check_input', 5, 'chat'), span('mock', 5, 'call'), span('call', 5, 'chat')],
     ...[span('check_output', 5, 'chat'), { ...span('record', 5, 'chat'), duration_us: 9_000 }, span('chat', 5)],
   ];
-  const [trace] = merged([{ trace_id: 't', spans }]);
+  const [trace] = mergeTraces([{ trace_id: 't', spans }]);
   expect(trace!.spans.map(({ span_id }) => span_id)).toEqual([
     ...['chat', 'check_input', 'call', 'mock', 'check_output', 'record'],
   ]);
@@ -231,14 +231,14 @@ test('[trace.routes] traces from several processes are listed once, the newest 5
     started,
   );
 
-  const recent = merged(await traceRing.recent([], 500, started + 50));
+  const recent = mergeTraces(await traceRing.recent([], 500, started + 50));
   expect(recent.map(({ trace_id }) => trace_id)).toEqual(Array.from({ length: 40 }, (_, i) => `shared-${39 - i}`));
   expect(recent.find(({ trace_id }) => trace_id === 'shared-7')?.spans.map(({ span_id }) => span_id)).toEqual([
     's7',
     'other',
   ]);
   const many = Array.from({ length: 600 }, (_, i) => at(i)[0]!);
-  expect(merged(many)).toHaveLength(500);
+  expect(mergeTraces(many)).toHaveLength(500);
   expect(await traceRing.recent([], 500, started + 24 * 3_600_000 + 100)).toEqual([]);
 });
 

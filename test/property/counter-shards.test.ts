@@ -2,7 +2,16 @@
 import * as fc from 'fast-check';
 import { type CounterState, emptyState, usedOf } from '#core/limits/counter-state.ts';
 import { applyLease, rateLeaseSeconds, returnLease } from '#core/limits/leases.ts';
-import { isWhole, limitsAt, maxDepth, merged, parentOf, shareOf, siblingOf, split } from '#core/limits/shards.ts';
+import {
+  isWhole,
+  limitsAt,
+  maxDepth,
+  mergeShards,
+  parentOf,
+  shareOf,
+  siblingOf,
+  splitShard,
+} from '#core/limits/shards.ts';
 import { applyReserve, applySettle } from '#core/limits/state.ts';
 import { stateOf, stateText } from '#core/limits/state-text.ts';
 import { budget, call, now } from '../unit/limits/sample.ts';
@@ -95,7 +104,7 @@ class Tenant {
   #split(shard: number): void {
     const state = this.shards.get(shard)!;
     if (state.depth === maxDepth) return;
-    const [kept, given] = split(state);
+    const [kept, given] = splitShard(state);
     expect(this.shards.has(siblingOf(shard, state.depth))).toBe(false);
     this.shards.set(shard, kept).set(siblingOf(shard, state.depth), given);
   }
@@ -111,7 +120,7 @@ class Tenant {
     for (const [leaf] of under) this.shards.delete(leaf);
     this.shards.set(
       shard,
-      merged(
+      mergeShards(
         under.map(([, state]) => state),
         depth - 1,
       ),
@@ -174,7 +183,7 @@ test('[limit.shards] [limit.budget] all shards together match an independent cou
       played(events, ({ spent, shards, nowMs }) => {
         const cost = spent.reduce((sum, one) => sum + one.cost, 0);
         expect(cost).toBeLessThanOrEqual(dollars);
-        if (nowMs < Date.UTC(2026, 11, 1)) expect(usedOf(merged([...shards.values()], 0), month)).toBe(cost);
+        if (nowMs < Date.UTC(2026, 11, 1)) expect(usedOf(mergeShards([...shards.values()], 0), month)).toBe(cost);
       });
     }),
     { numRuns: 300 },

@@ -1,7 +1,7 @@
 /** The wire format of DynamoDB inputs and responses. */
 
 /** Restores bytes: on the wire, an attribute of type `B` is a string and an attribute named `B` is an object. */
-function revived(name: string, value: unknown): unknown {
+function reviveBytes(name: string, value: unknown): unknown {
   if (name === 'B' && typeof value === 'string') return new Uint8Array(Buffer.from(value, 'base64'));
   if (name !== 'BS' || !Array.isArray(value)) return value;
   return value.map((bytes) => new Uint8Array(Buffer.from(bytes, 'base64')));
@@ -11,7 +11,7 @@ const mayHoldBytes = /"BS?":/;
 
 /** Parses wire text and restores bytes. */
 export const fromWire = (text: string): unknown =>
-  mayHoldBytes.test(text) ? JSON.parse(text, revived) : JSON.parse(text);
+  mayHoldBytes.test(text) ? JSON.parse(text, reviveBytes) : JSON.parse(text);
 
 /** Returns an input as text, with bytes in base64. */
 export function toWire(input: object): string {

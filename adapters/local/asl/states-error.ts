@@ -26,7 +26,7 @@ export function asStatesError(thrown: unknown): StatesError {
  * Checks whether a retrier or catcher matches. `States.ALL` matches every fault except those that no retry can fix;
  * `States.TaskFailed` matches every fault except timeouts.
  */
-export function matches(errorEquals: readonly string[], error: string): boolean {
+export function matchesError(errorEquals: readonly string[], error: string): boolean {
   return errorEquals.some(
     (name) =>
       name === error ||

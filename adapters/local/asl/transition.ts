@@ -2,7 +2,7 @@
 import type { Exit, Retrier, State, TaskState } from './definition.ts';
 import { type Execution, end, enter } from './execution.ts';
 import { evaluate, type Scope } from './expressions.ts';
-import { asStatesError, matches, type StatesError } from './states-error.ts';
+import { asStatesError, matchesError, type StatesError } from './states-error.ts';
 
 interface Moment {
   readonly now: number;
@@ -53,7 +53,7 @@ export async function fail(
     const again = enter(execution, execution.state, execution.input, execution.variables, execution.enteredAt);
     return { ...again, attempts: retry.counts, wakeAt: moment.now + retry.delayMs, wakeFor: 'retry' };
   }
-  const catcher = Catch.find(({ ErrorEquals }) => matches(ErrorEquals, error.error));
+  const catcher = Catch.find(({ ErrorEquals }) => matchesError(ErrorEquals, error.error));
   if (catcher === undefined) return end(execution, 'failed', error.output, moment.now);
   const scope = scopeOf(execution);
   const caught = { ...scope, states: { ...scope.states, errorOutput: error.output } };
@@ -112,7 +112,7 @@ function planRetry(
   counts: readonly number[],
   random: () => number,
 ): RetryPlan | undefined {
-  const index = retriers.findIndex((retrier) => matches(retrier.ErrorEquals, error));
+  const index = retriers.findIndex((retrier) => matchesError(retrier.ErrorEquals, error));
   const retrier = retriers[index];
   const tried = counts[index] ?? 0;
   if (retrier === undefined || tried >= (retrier.MaxAttempts ?? 3)) return undefined;

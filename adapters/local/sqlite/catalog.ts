@@ -32,7 +32,7 @@ export function openTables(db: Database, specs: Specs, onRows?: (done: number) =
   const { user_version: format } = db.statement('PRAGMA user_version').get() as { user_version: number };
   if (format > storeFormat) throw new Error(`its format is ${format}, this release reads format ${storeFormat}`);
   if (format === 1 || format === 2)
-    together(db, () => {
+    inTransaction(db, () => {
       if (format === 1) takeOver(db, onRows);
       orderMarks(db);
       db.exec(`PRAGMA user_version = ${storeFormat}`);
@@ -46,7 +46,7 @@ export function openTables(db: Database, specs: Specs, onRows?: (done: number) =
   const known = new Map(recorded.map((each) => [each.name, each]));
   let last = Math.max(0, ...recorded.map(({ number }) => number));
   const tables = new Map<StoreTable, Table>();
-  together(db, () => {
+  inTransaction(db, () => {
     for (const [name, spec] of Object.entries(specs) as [StoreTable, TableSpec][]) {
       const found = known.get(name);
       const definition = found ? (JSON.parse(found.definition) as Definition) : create(db, ++last, name, spec);
@@ -84,7 +84,7 @@ function keysIn({ indexes = [], ...keys }: Definition): string {
 }
 
 /** Applies either all changes or none. */
-function together(db: Database, work: () => void): void {
+function inTransaction(db: Database, work: () => void): void {
   db.exec('BEGIN IMMEDIATE');
   try {
     work();

@@ -7,9 +7,9 @@ export function meetsCondition(condition: Condition, row: Row | undefined): bool
   if ('present' in condition) return valueAt(row, condition.present) !== undefined;
   if ('equals' in condition) return valueAt(row, condition.equals[0]) === condition.equals[1];
   if ('differs' in condition) return valueAt(row, condition.differs[0]) !== condition.differs[1];
-  if ('below' in condition) return (compared(row, condition.below) ?? 0) < 0;
-  if ('atMost' in condition) return (compared(row, condition.atMost) ?? 1) <= 0;
-  if ('above' in condition) return (compared(row, condition.above) ?? 0) > 0;
+  if ('below' in condition) return (compareWithBound(row, condition.below) ?? 0) < 0;
+  if ('atMost' in condition) return (compareWithBound(row, condition.atMost) ?? 1) <= 0;
+  if ('above' in condition) return (compareWithBound(row, condition.above) ?? 0) > 0;
   if ('fewer' in condition) return (countOf(valueAt(row, condition.fewer[0])) ?? Infinity) < condition.fewer[1];
   if ('holds' in condition) {
     const set = valueAt(row, condition.holds[0]);
@@ -38,7 +38,7 @@ export const isMap = (value: unknown): value is Record<string, unknown> =>
   !ArrayBuffer.isView(value);
 
 /** Returns how a value compares with its bound; undefined if they have different types. */
-function compared(row: Row | undefined, [path, bound]: readonly [Path, string | number]): number | undefined {
+function compareWithBound(row: Row | undefined, [path, bound]: readonly [Path, string | number]): number | undefined {
   const value = valueAt(row, path);
   if (typeof value === 'number' && typeof bound === 'number') return value - bound;
   return typeof value === 'string' && typeof bound === 'string' ? textOrder(value, bound) : undefined;

@@ -77,7 +77,7 @@ export function openStore(options: OpenOptions = {}): LocalStore {
   function conditioned(write: Write): { readonly before: Row | undefined } | Reason {
     const table = tableOf(tableIn(write));
     const needed = write.if !== undefined || 'update' in write || table.hasIndexes;
-    const before = needed ? table.read(keyIn(write)) : undefined;
+    const before = needed ? table.read(keyRow(write)) : undefined;
     if (!write.if || meetsCondition(write.if, before)) return { before };
     return { code: 'condition', ...(write.current && before && { row: before }) };
   }
@@ -99,7 +99,7 @@ export function openStore(options: OpenOptions = {}): LocalStore {
 
   /** Writes only after every condition is met and every row is known to be storable. */
   function writeAll(writes: readonly Write[]): 'written' | TransactionCancelled {
-    const ids = new Set(writes.map((write) => tableOf(tableIn(write)).idOf(keyIn(write))));
+    const ids = new Set(writes.map((write) => tableOf(tableIn(write)).idOf(keyRow(write))));
     if (ids.size < writes.length) throw new TypeError('A transaction writes each row once.');
     const found = writes.map(conditioned);
     if (found.some((each) => 'code' in each))
@@ -152,7 +152,7 @@ function tablesOf(db: Database, onRows: OpenOptions['onRows']): ReadonlyMap<Stor
 }
 
 const tableIn = (write: Write): StoreTable => ('put' in write ? write.put : write.update);
-const keyIn = (write: Write): Row => ('put' in write ? write.row : write.key);
+const keyRow = (write: Write): Row => ('put' in write ? write.row : write.key);
 
 const maxMs = 5;
 

@@ -168,8 +168,8 @@ export class Table {
     const last = found.length === most ? rows.at(-1) : undefined;
     const chosen = filter ? rows.filter((row) => meetsCondition(filter, row)) : rows;
     return {
-      rows: only ? chosen.map((row) => picked(row, only)) : chosen,
-      ...(last && { next: picked(last, [...keyAttributes(this.#spec), ...keyAttributes(keys)]) as Key }),
+      rows: only ? chosen.map((row) => pickAttributes(row, only)) : chosen,
+      ...(last && { next: pickAttributes(last, [...keyAttributes(this.#spec), ...keyAttributes(keys)]) as Key }),
     };
   }
 
@@ -292,5 +292,5 @@ function placeIn(row: Row, { partitionKey, sortKey }: KeyNames): KeyValues | und
 const keyText = ({ partition, sort }: KeyValues): string =>
   sort === '' ? partition : `${partition.length}:${partition}${sort}`;
 
-const picked = (row: Row, names: readonly string[]): Row =>
+const pickAttributes = (row: Row, names: readonly string[]): Row =>
   Object.fromEntries(names.flatMap((name) => (row[name] === undefined ? [] : [[name, row[name]]])));

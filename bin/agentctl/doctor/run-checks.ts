@@ -3,7 +3,7 @@
 import { fields } from '#core/kernel/json-fields.ts';
 import type { Cli, Outcome } from '../command.ts';
 import { exitCodes, Failure, UsageError } from '../failure.ts';
-import { painted } from '../output.ts';
+import { paint } from '../output.ts';
 import type { Check } from './check.ts';
 import { type Finding, fail, unknown } from './finding.ts';
 
@@ -53,6 +53,6 @@ function failureBody({ body }: Failure): unknown {
 }
 
 function printFinding({ out }: Cli, { check, state, found, todo }: Finding): void {
-  out.line(painted(styles[state], state.padEnd(8)), `${check}: ${found}`);
+  out.line(paint(styles[state], state.padEnd(8)), `${check}: ${found}`);
   if (todo !== undefined && state !== 'ok') out.line(`${' '.repeat(8)}→ ${todo}`);
 }

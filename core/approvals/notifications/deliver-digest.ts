@@ -23,7 +23,7 @@ type Receipt = Readonly<Record<string, string>>;
  * counts as sent, so that nothing is lost if the worker dies in between.
  * @returns the receipt of a request added to the digest.
  */
-export async function collected(
+export async function collectInDigest(
   ports: DeliverPorts,
   delivery: Delivery,
   row: ApprovalRow,
@@ -36,7 +36,7 @@ export async function collected(
 }
 
 /** Reports the decision on a request from the digest in the digest itself instead of in a separate message. */
-export async function followed(ports: DeliverPorts, delivery: Delivery): Promise<Receipt> {
+export async function updateDigest(ports: DeliverPorts, delivery: Delivery): Promise<Receipt> {
   const terms = await ports.digestTerms(delivery.tenant, delivery.channel);
   return { digest: await collect(ports, terms, delivery, false) };
 }

@@ -4,7 +4,7 @@
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { collected, followed, sendDigest } from './deliver-digest.ts';
+import { collectInDigest, sendDigest, updateDigest } from './deliver-digest.ts';
 import type { DeliverPorts } from './deliver-ports.ts';
 import { deliveryId, isEvaluationId } from './enqueue.ts';
 import type { Delivery, NotificationEvent } from './ports.ts';
@@ -118,7 +118,7 @@ function storeFailed({ telemetry }: DeliverPorts, { id }: Delivery, cause: unkno
 async function deliver(ports: DeliverPorts, delivery: Delivery): Promise<DeliveryOutcome> {
   const submitted = await submittedOf(ports, delivery);
   if (submitted?.state === 'due') {
-    const due_at = later(submitted.due_at, inSeconds(ports, behindSeconds));
+    const due_at = laterTime(submitted.due_at, inSeconds(ports, behindSeconds));
     return (await ports.deliveries.update(delivery, { ...delivery, due_at })) ? 'later' : 'left';
   }
   const claimed: Delivery = { ...delivery, attempts: delivery.attempts + 1, due_at: inSeconds(ports, claimSeconds) };
@@ -144,7 +144,7 @@ async function attempt(ports: DeliverPorts, claimed: Delivery, submitted: Delive
   try {
     if (isEvaluationId(claimed.id) && !claimed.evaluation)
       throw new Error('the delivery has the id of an evaluation and carries another message');
-    if (claimed.evaluation) return await evaluated(ports, claimed, claimed.evaluation);
+    if (claimed.evaluation) return await sendToEvaluator(ports, claimed, claimed.evaluation);
     if (claimed.policy)
       return { ...claimed, state: 'sent', receipt: await sendPolicyEvent(ports, claimed, claimed.policy) };
     if (claimed.alert) return { ...claimed, state: 'sent', receipt: await sendAlert(ports, claimed, claimed.alert) };
@@ -161,9 +161,9 @@ async function attempt(ports: DeliverPorts, claimed: Delivery, submitted: Delive
     // A decision is sent only to channels that got the request.
     if (submitted?.escalates && submitted.receipt === undefined) return { ...claimed, state: 'sent' };
     if (submitted?.receipt?.digest !== undefined)
-      return { ...claimed, state: 'sent', receipt: await followed(ports, claimed) };
+      return { ...claimed, state: 'sent', receipt: await updateDigest(ports, claimed) };
     if (!notifier) throw new Error(`the channel ${claimed.channel} is not configured`);
-    const receiptOfDigest = claimed.event === 'submitted' && (await collected(ports, claimed, row));
+    const receiptOfDigest = claimed.event === 'submitted' && (await collectInDigest(ports, claimed, row));
     if (receiptOfDigest) return { ...claimed, state: 'sent', receipt: receiptOfDigest };
     const receipt = await notifier.send(claimed.event, row, submitted?.receipt, await ports.placeOf(row));
     if (claimed.event === 'submitted' && !claimed.escalates) reportDelay(ports, row);
@@ -174,7 +174,7 @@ async function attempt(ports: DeliverPorts, claimed: Delivery, submitted: Delive
 }
 
 /** Sends a chat call to its evaluator. Its text is removed from the store. */
-async function evaluated(
+async function sendToEvaluator(
   ports: DeliverPorts,
   { evaluation: _texts, ...rest }: Delivery,
   call: NonNullable<Delivery['evaluation']>,
@@ -230,5 +230,5 @@ function faultMessage(thrown: unknown): string {
  */
 const shortenError = (text: string): string => text.slice(0, 1_000).toWellFormed();
 
-const later = (a: string, b: string) => (a > b ? a : b);
+const laterTime = (a: string, b: string) => (a > b ? a : b);
 const inSeconds = ({ clock }: DeliverPorts, seconds: number) => isoTime(clock.now() + seconds * 1000);

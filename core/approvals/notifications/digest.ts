@@ -124,14 +124,14 @@ export async function digestOf(waiting: WaitingRequests, tenant: string, nowMs: 
   let requests: DigestedRequest[] = [];
   let counted = 0;
   let oldest_queued_at: string | undefined;
-  for await (const row of oldest(waiting, tenant)) {
+  for await (const row of oldestPending(waiting, tenant)) {
     counted++;
     by_risk[riskTierOf(row)]++;
     oldest_queued_at ??= row.queued_at;
     const { matched_rule: rule, policy } = row;
     const of = rules.get(`${policy}#${rule}`) ?? { rule, ...(policy !== undefined && { policy }), waiting: 0 };
     rules.set(`${policy}#${rule}`, { ...of, waiting: of.waiting + 1 });
-    requests = [...requests, digested(row)].sort(byExpiry).slice(0, maxRequests);
+    requests = [...requests, digestRequest(row)].sort(byExpiry).slice(0, maxRequests);
   }
   const ranked = [...rules.values()].sort((a, b) => b.waiting - a.waiting);
   const by_rule = ranked.slice(0, maxRules);
@@ -154,12 +154,12 @@ export async function digestOf(waiting: WaitingRequests, tenant: string, nowMs: 
 
 const byExpiry = (a: DigestedRequest, b: DigestedRequest) => (a.expires_at < b.expires_at ? -1 : 1);
 
-function digested(row: ApprovalRow): DigestedRequest {
+function digestRequest(row: ApprovalRow): DigestedRequest {
   const { envelope_id, tool, target, expires_at } = row;
   return { envelope_id, tool, target, risk: riskTierOf(row), expires_at };
 }
 
-async function* oldest(approvals: WaitingRequests, tenant: string): AsyncGenerator<ApprovalRow> {
+async function* oldestPending(approvals: WaitingRequests, tenant: string): AsyncGenerator<ApprovalRow> {
   let cursor: string | undefined;
   for (let read = 0; read < maxCounted; read += pageSize) {
     const page = await approvals.list(tenant, 'pending', { limit: pageSize, ...(cursor !== undefined && { cursor }) });

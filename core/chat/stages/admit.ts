@@ -52,7 +52,7 @@ export async function admit(ports: ChatPorts, running: RunningCall, policy: Cont
     if (!outcome.ok) throw limitReached(ports, admitted, outcome);
     for (const { tier } of outcome.budgets) if (tier !== 'ok') ports.telemetry.count('svc_budget_tier_total', { tier });
     assertNotBlocked(ports, admitted);
-    if (call.refusal) throw unallowed(admitted, call.refusal);
+    if (call.refusal) throw modelNotAllowed(admitted, call.refusal);
   } catch (thrown) {
     throw StageFailure.of(thrown, admitted);
   }
@@ -62,7 +62,7 @@ export async function admit(ports: ChatPorts, running: RunningCall, policy: Cont
 /**
  * Returns the failure for a model that the tenant may not use. Unlike an unserved model, it is recorded as a decision.
  */
-const unallowed = (admitted: AdmittedCall, refusal: GatewayError): StageFailure =>
+const modelNotAllowed = (admitted: AdmittedCall, refusal: GatewayError): StageFailure =>
   new StageFailure(refusal, admitted, 'refused', { ruling: blockRuledBy(`model:${admitted.call.model}`) });
 
 const blockRuledBy = (matchedRule: string): Ruling => ({ decision: 'block', matchedRule });

@@ -16,7 +16,7 @@ import type { AnswerReceiver } from '../answering.ts';
 import type { ChatCall } from '../call.ts';
 import { type ApprovedCall, endedWith, type FinishedCall, type ScreenedCall } from '../call-stages.ts';
 import type { ChatPorts } from '../ports.ts';
-import { knowing, StageFailure } from '../stage-failure.ts';
+import { StageFailure, withKnownCall } from '../stage-failure.ts';
 
 /**
  * Maximum number of bytes shown to a reviewer. For larger requests, the end of the text and the digest that the
@@ -38,7 +38,7 @@ export async function awaitApproval(
 ): Promise<ApprovedCall | FinishedCall> {
   const result = await reviewContent(ports, screened, answering);
   return result.decision === 'allow'
-    ? taken(ports, screened, result)
+    ? takeApproval(ports, screened, result)
     : endInReview(screened, answering, pendingOf(result));
 }
 
@@ -103,14 +103,16 @@ export function endInReview(screened: ScreenedCall, answering: AnswerReceiver, p
   return { known: screened, ending: endedWith('review') };
 }
 
-async function taken(
+async function takeApproval(
   ports: ChatPorts,
   screened: ScreenedCall,
   { matched_rule: matchedRule }: DecisionResult,
 ): Promise<ApprovedCall> {
   const { call } = screened;
   const approval = { id: matchedRule.replace(/^approved:/, ''), matchedRule, head: screened.head };
-  const head = await knowing({ ...screened, approval }, () => ports.evidence.head(call.tenant.id, call.sessionId));
+  const head = await withKnownCall({ ...screened, approval }, () =>
+    ports.evidence.head(call.tenant.id, call.sessionId),
+  );
   return { ...screened, approval: { ...approval, head: head ?? null } };
 }
 

@@ -30,10 +30,10 @@ import {
 import { formOf } from '../endpoint-form.ts';
 import { endpointTexts } from '../endpoint-texts.ts';
 import type { ChatPorts } from '../ports.ts';
-import { knowing, StageFailure } from '../stage-failure.ts';
+import { StageFailure, withKnownCall } from '../stage-failure.ts';
 import { checkReply } from './output-policy.ts';
 import { beginModel } from './provider-call.ts';
-import { failed } from './provider-fault.ts';
+import { providerFailure } from './provider-fault.ts';
 
 /** Provider types that have such endpoints. */
 const having: ReadonlySet<string> = new Set(['openai', 'mock']);
@@ -55,11 +55,11 @@ export async function callEndpoint(
   const { form: isForm, speech } = endpoints[name];
   const body: JsonObject = { ...endpointBody(name, approved.body), model: call.resolvedModel };
   const before = speech ? await checkSpoken(ports, approved, policy, body) : approved;
-  const form = isForm ? await knowing(before, () => formOf(body, call.files)) : undefined;
+  const form = isForm ? await withKnownCall(before, () => formOf(body, call.files)) : undefined;
   const begun = beginModel(ports, before);
-  const [model, reply] = await knowing(begun, () => askProvider(ports, begun, name, body, form));
+  const [model, reply] = await withKnownCall(begun, () => askProvider(ports, begun, name, body, form));
   const known = speech ? model : await checkReply(ports, model, policy, reply, endpointTexts(reply));
-  const answer = await knowing(known, async () =>
+  const answer = await withKnownCall(known, async () =>
     name === 'embeddings' ? vectorsOf(call, reply, body.encoding_format) : reply,
   );
   answering.json(200, answer);
@@ -96,7 +96,7 @@ async function askProvider(
     const demo = isDemoOf(provider, call.resolvedModel);
     return [{ ...begun, provider: provider.name, region, demo, rollout: undefined, attempts, leftOut: [] }, reply];
   } catch (thrown) {
-    throw failed(ports, begun, thrown);
+    throw providerFailure(ports, begun, thrown);
   }
 }
 

@@ -24,7 +24,7 @@ export async function checkInputPolicy(
     span.set(verdictAttributes(verdict));
     countFindings(ports, verdict);
     const screened = { ...admitted, body, lines: [], inputVerdict: verdict };
-    if (verdict.decision === 'block') throw blocked(screened, verdict);
+    if (verdict.decision === 'block') throw blockFailure(screened, verdict);
     return screened;
   });
 }
@@ -38,7 +38,7 @@ export function countFindings({ telemetry }: Pick<ChatPorts, 'telemetry'>, { fin
 }
 
 /** Returns the failure for a call that a filter blocks. */
-export const blocked = (known: KnownCall, verdict: Verdict, fault = violation(verdict)): StageFailure =>
+export const blockFailure = (known: KnownCall, verdict: Verdict, fault = violation(verdict)): StageFailure =>
   new StageFailure(fault, known, 'blocked');
 
 /** Returns the caller's error, which names the filter but never the match. */

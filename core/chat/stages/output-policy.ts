@@ -8,7 +8,7 @@ import type { CheckedCall, KnownCall } from '../call-stages.ts';
 import type { ChatPorts } from '../ports.ts';
 import { type Rewriter, rewriting } from '../rewrite.ts';
 import { StageFailure } from '../stage-failure.ts';
-import { blocked, clean, countFindings, verdictAttributes } from './input-policy.ts';
+import { blockFailure, clean, countFindings, verdictAttributes } from './input-policy.ts';
 
 const contextOf = ({ tenant, resolvedModel }: ChatCall, provider = ''): ContentContext => ({
   tenant_id: tenant.id,
@@ -39,7 +39,7 @@ export async function checkReply<Before extends KnownCall>(
     });
     countFindings(ports, verdict);
     const after = { ...known, outputVerdict: verdict };
-    if (verdict.decision !== 'allow') throw blocked(after, verdict);
+    if (verdict.decision !== 'allow') throw blockFailure(after, verdict);
     rewriteTexts(call, texts);
     return after;
   } catch (thrown) {

@@ -31,12 +31,12 @@ import { refuseChoosing } from '../choosing-members.ts';
 import { keepsCompletion } from '../left-out.ts';
 import { ModelProgress } from '../model-progress.ts';
 import type { ChatPorts } from '../ports.ts';
-import { knowing, StageFailure } from '../stage-failure.ts';
+import { StageFailure, withKnownCall } from '../stage-failure.ts';
 import type { ResponseRetention } from '../stored/retention.ts';
 import { leavesTools } from '../tool-use-mode.ts';
 import { cancelledError } from './caller-gone.ts';
 import { checkReply, reportStream } from './output-policy.ts';
-import { failed } from './provider-fault.ts';
+import { providerFailure } from './provider-fault.ts';
 import { openStream, type RepliedModel, relayStream, type StreamToCaller } from './stream.ts';
 import { promptsAround } from './transform.ts';
 
@@ -151,7 +151,7 @@ async function openReply(
     const demo = isDemoOf(provider, call.resolvedModel);
     return [{ ...begun, provider: provider.name, region, demo, rollout, attempts, leftOut }, answered];
   } catch (thrown) {
-    const failure = failed(ports, { ...begun, rollout, leftOut }, thrown);
+    const failure = providerFailure(ports, { ...begun, rollout, leftOut }, thrown);
     const dialect = thrown instanceof ProviderFault ? spoken.get(thrown.provider) : undefined;
     throw await atCallersMember(failure, call, body, dialect);
   } finally {
@@ -237,7 +237,7 @@ async function completeReply(
 ): Promise<RepliedModel> {
   const { call } = model;
   const known = await checkReply(ports, model, policy, spoken);
-  const reply = leavesTools(call) ? spoken : await knowing(known, () => toolsDecided(ports, call, spoken));
+  const reply = leavesTools(call) ? spoken : await withKnownCall(known, () => toolsDecided(ports, call, spoken));
   answering.json(200, reply);
   const ending = call.signal.aborted ? endedWith('aborted', cancelledError(call)?.code) : endedWith('completed');
   return { known, ending, reply };

@@ -8,7 +8,7 @@ import { StageFailure } from '../stage-failure.ts';
 import { cancelledError } from './caller-gone.ts';
 
 /** Returns the caller's error for a provider's failure and logs the detail. */
-export function failed(ports: ChatPorts, before: KnownCall, thrown: unknown): StageFailure {
+export function providerFailure(ports: ChatPorts, before: KnownCall, thrown: unknown): StageFailure {
   const fault = thrown instanceof ProviderFault ? thrown : undefined;
   const error = fault ? faultToError(fault, before.call.requestId) : asGatewayError(thrown);
   const id = error.providerRequestId;

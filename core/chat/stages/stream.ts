@@ -30,9 +30,9 @@ import { StageFailure } from '../stage-failure.ts';
 import type { ToolGate } from '../tool-gate.ts';
 import { leavesTools } from '../tool-use-mode.ts';
 import { cancelledError, haltedBy } from './caller-gone.ts';
-import { blocked, clean } from './input-policy.ts';
+import { blockFailure, clean } from './input-policy.ts';
 import { type StreamGate, streamGate } from './output-policy.ts';
-import { failed } from './provider-fault.ts';
+import { providerFailure } from './provider-fault.ts';
 
 /** Model response, with the complete reply for the cache if it completed normally. */
 export interface RepliedModel extends FinishedCall {
@@ -69,7 +69,7 @@ export async function relayStream(
     await relayEvents(ports, model, source, stream);
     return { known: withOutputVerdict(model, stream), ending: endedWith('completed'), reply: stream.reply() };
   } catch (thrown) {
-    return { ...interrupted(ports, withOutputVerdict(model, stream), thrown), reply: undefined };
+    return { ...interruptedEnding(ports, withOutputVerdict(model, stream), thrown), reply: undefined };
   } finally {
     stopWatching();
     source.settleSpan({ usage: progress.counted, finishReasons: progress.finishReasons });
@@ -117,7 +117,7 @@ class StreamBlocked extends Error {}
 class CallerGone extends Error {}
 
 /** Returns the ending of a stream that was interrupted. @throws StageFailure unless its caller has disconnected. */
-function interrupted<Known extends CheckedCall<ModelCall>>(
+function interruptedEnding<Known extends CheckedCall<ModelCall>>(
   ports: ChatPorts,
   known: Known,
   thrown: unknown,
@@ -130,8 +130,8 @@ function interrupted<Known extends CheckedCall<ModelCall>>(
     if (cancelled) throw new StageFailure(cancelled, known, 'aborted');
     return { known, ending: endedWith('aborted') };
   }
-  if (thrown instanceof StreamBlocked) throw blocked(known, outputVerdict);
-  throw thrown instanceof ProviderFault ? failed(ports, known, thrown) : StageFailure.of(thrown, known);
+  if (thrown instanceof StreamBlocked) throw blockFailure(known, outputVerdict);
+  throw thrown instanceof ProviderFault ? providerFailure(ports, known, thrown) : StageFailure.of(thrown, known);
 }
 
 /** Maximum length of one response, more than any model sends, which stops a provider that never ends. */

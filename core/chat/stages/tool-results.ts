@@ -18,7 +18,7 @@ import type { TextSlot } from '#core/models/dialects/dialect.ts';
 import type { ChatCall } from '../call.ts';
 import type { ScreenedCall } from '../call-stages.ts';
 import type { ChatPorts } from '../ports.ts';
-import { blocked, countFindings } from './input-policy.ts';
+import { blockFailure, countFindings } from './input-policy.ts';
 
 const name = 'tool_guard';
 
@@ -34,7 +34,7 @@ export function guardTools(ports: ChatPorts, screened: ScreenedCall): ScreenedCa
   const { inputVerdict } = screened;
   const all = [...inputVerdict.findings, ...findings];
   if (verdict.decision !== 'block') return { ...screened, inputVerdict: { ...inputVerdict, findings: all } };
-  throw blocked({ ...screened, inputVerdict: { ...verdict, findings: all } }, verdict);
+  throw blockFailure({ ...screened, inputVerdict: { ...verdict, findings: all } }, verdict);
 }
 
 export function verdictOf(findings: readonly Finding[]): Verdict {
@@ -117,12 +117,12 @@ function guarded(texts: readonly string[], guarding: ResultGuard): GuardedResult
   // The actions belong to one configuration, and therefore to one list of files.
   const known = resultsUnder(guarding.actions);
   const digest = sha256(texts.map((text) => `${text.length} ${text}`).join('\n'));
-  const result = known.get(digest) ?? looked(texts, guarding);
+  const result = known.get(digest) ?? guardTexts(texts, guarding);
   known.set(digest, result);
   return result;
 }
 
-function looked(texts: readonly string[], guarding: ResultGuard): GuardedResult {
+function guardTexts(texts: readonly string[], guarding: ResultGuard): GuardedResult {
   const blocks: Json[] = texts.map((text) => ({ type: 'text', text }));
   const { value, findings } = guardResult(blocks, { ...guarding, bytes: noBytes });
   // Findings are counted by kind; their positions do not help readers of the entry.

@@ -5,7 +5,7 @@ import type { StoredObject } from '#core/contracts/stored-batch.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { textOf } from '#core/kernel/narrow.ts';
-import { inWords, type NamedThing, notFound } from '#core/kernel/not-found.ts';
+import { describeItem, type NamedThing, notFound } from '#core/kernel/not-found.ts';
 import { type Provider, ProviderFault, type Providers } from '#core/models/providers/ports.ts';
 import { faultToError } from '#core/models/routing/fault-to-error.ts';
 import type { ChatPorts } from '../ports.ts';
@@ -67,7 +67,7 @@ export async function requestFromProvider<T>(
   if (!entry)
     throw new GatewayError(
       'conflict',
-      `${inWords(thing.kind, thing.name)} is at the provider ${provider}, which is no longer in the configuration.`,
+      `${describeItem(thing.kind, thing.name)} is at the provider ${provider}, which is no longer in the configuration.`,
     );
   try {
     return await work(await filesOf(ports, entry));

@@ -41,7 +41,7 @@ export function enforceBindings({ before, bound, listed }: BindingRules, after: 
     ...moved.filter((use) => !dropped.includes(use)).map(usedOtherwise),
     ...uses
       .filter(({ name, environment }) => environment && known[name] === undefined && listed && !listed.includes(name))
-      .map(unlisted),
+      .map(unlistedProblem),
     ...newCommands(before, after),
   ];
   if (problems.length > 0) throw problemsError(problems, () => undefined);
@@ -98,7 +98,7 @@ const usedOtherwise = ({ path, name }: SecretUse): Problem => ({
   allowed: 'a variable of its own, or the change by the configuration file',
 });
 
-const unlisted = ({ path, name }: SecretUse): Problem => ({
+const unlistedProblem = ({ path, name }: SecretUse): Problem => ({
   path,
   found: `${name}, which no configuration file uses and GATEWAY_SECRET_NAMES does not list`,
   allowed: 'a name that the operator lists in GATEWAY_SECRET_NAMES or uses in the configuration file',

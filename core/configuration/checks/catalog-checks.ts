@@ -5,7 +5,7 @@ import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { Problem } from '#core/contracts/problems.ts';
 import { readerOf } from '#core/effects/shell/commands.ts';
 import { ownTree } from '#core/effects/shell/own-programs.ts';
-import { foundAt } from '#core/kernel/issue-words.ts';
+import { describeAt } from '#core/kernel/issue-words.ts';
 import { globProblems } from './glob-checks.ts';
 
 export const checkCatalog = ({ catalog: { secret_files, networks, programs } }: ConfigurationFile): Problem[] => [
@@ -21,7 +21,7 @@ const checkNetwork = (network: string, entries: readonly string[]): Problem[] =>
       : [
           {
             path: ['catalog', 'networks', network, i],
-            found: foundAt([], entry),
+            found: describeAt([], entry),
             allowed: 'an address, a range such as 10.0.0.0/8, or a host name with at most two *',
           },
         ],

@@ -14,7 +14,7 @@ import { globProblems, problemOfAttempt } from './glob-checks.ts';
 import { checkIdentity } from './identity-checks.ts';
 import { checkKeys } from './key-checks.ts';
 import { checkLlm, routingWarnings } from './llm-checks.ts';
-import { oneOf, unique, unknown } from './name-checks.ts';
+import { oneOf, unique, unknownNames } from './name-checks.ts';
 import { checkOrganizations } from './organization-checks.ts';
 import { checkOrigins } from './origin-checks.ts';
 import { checkSecretNames } from './secret-name-checks.ts';
@@ -71,7 +71,7 @@ function checkPeople(file: ConfigurationFile, warnings: string[]): Problem[] {
     ...(id.toLowerCase() === adminPerson
       ? [{ path: ['people', i, 'id'], found: JSON.stringify(id), allowed: 'another id: this one is the admin token' }]
       : []),
-    ...unknown(theirs, tenants, ['people', i, 'tenants'], 'tenants'),
+    ...unknownNames(theirs, tenants, ['people', i, 'tenants'], 'tenants'),
     // Bot logins contain brackets.
     ...(login === undefined || /^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(login)
       ? []

@@ -1,7 +1,7 @@
 /** Checks that a configuration's patterns compile. */
 
 import type { Path, Problem } from '#core/contracts/problems.ts';
-import { foundAt } from '#core/kernel/issue-words.ts';
+import { describeAt } from '#core/kernel/issue-words.ts';
 import { compileGlob } from '#core/text/matching/glob.ts';
 
 export const globProblems = (patterns: readonly string[], pathOf: (index: number) => Path): Problem[] =>
@@ -15,6 +15,6 @@ export function problemOfAttempt(attempt: () => void, text: string, path: Path, 
     attempt();
     return [];
   } catch (thrown) {
-    return [{ path, found: foundAt([], text), allowed: `${allowed} (${(thrown as Error).message})` }];
+    return [{ path, found: describeAt([], text), allowed: `${allowed} (${(thrown as Error).message})` }];
   }
 }

@@ -13,7 +13,7 @@ export function checkHost(file: ConfigurationFile, host: HostLimits | undefined)
   const { git, sql, shell } = executors;
   const holdMs = approvals.hold_seconds * 1000;
   const within = (path: Path, ms: number, limitMs: number): Problem[] =>
-    ms + holdMs <= limitMs ? [] : [tooLong(path, ms, { ...host, limitMs, holdMs })];
+    ms + holdMs <= limitMs ? [] : [timeoutProblem(path, ms, { ...host, limitMs, holdMs })];
   return [
     ...upstreams.http.flatMap(({ timeout_ms }, i) =>
       within(['upstreams', 'http', i, 'timeout_ms'], timeout_ms, host.executionMs),
@@ -27,7 +27,7 @@ export function checkHost(file: ConfigurationFile, host: HostLimits | undefined)
     ),
     ...(shell.enabled && shell.timeout_ms > host.commandMs
       ? [
-          tooLong(['executors', 'shell', 'timeout_ms'], shell.timeout_ms, {
+          timeoutProblem(['executors', 'shell', 'timeout_ms'], shell.timeout_ms, {
             ...host,
             limitMs: host.commandMs,
             holdMs: 0,
@@ -43,7 +43,7 @@ interface Limit {
   readonly holdMs: number;
 }
 
-function tooLong(path: Path, ms: number, { name, limitMs, holdMs }: Limit): Problem {
+function timeoutProblem(path: Path, ms: number, { name, limitMs, holdMs }: Limit): Problem {
   const held = holdMs === 0 ? '' : ` behind approvals.hold_seconds of ${holdMs / 1000} (${holdMs} ms)`;
   const together = holdMs === 0 ? '' : ' together';
   const allowed =

@@ -3,7 +3,7 @@
 import { isIssuerUrl } from '#core/configuration/identity/federation/urls.ts';
 import type { ConfigurationFile, OidcCaller, OidcProvider } from '#core/contracts/config.ts';
 import type { Path, Problem } from '#core/contracts/problems.ts';
-import { exactlyOne, oneOf, unique, unknown } from './name-checks.ts';
+import { exactlyOne, oneOf, unique, unknownNames } from './name-checks.ts';
 
 /**
  * Checks `identity`.
@@ -50,7 +50,7 @@ function checkCaller(file: ConfigurationFile, caller: OidcCaller, path: Path): P
   const people = file.people.map(({ id }) => id);
   const isHuman = kind === 'human';
   const named = (field: 'person' | 'owner'): Problem[] =>
-    unknown(caller[field] === undefined ? [] : [caller[field]], people, path, 'people').map((problem) => ({
+    unknownNames(caller[field] === undefined ? [] : [caller[field]], people, path, 'people').map((problem) => ({
       ...problem,
       path: [...path, field],
     }));
@@ -66,7 +66,7 @@ function checkCaller(file: ConfigurationFile, caller: OidcCaller, path: Path): P
     ...(tenant === undefined || known.includes(tenant)
       ? []
       : [{ path: [...path, 'tenant'], found: JSON.stringify(tenant), allowed: oneOf(known, 'tenants', tenant) }]),
-    ...unknown(tenants, ['*', ...known], [...path, 'tenants'], 'tenants'),
+    ...unknownNames(tenants, ['*', ...known], [...path, 'tenants'], 'tenants'),
     ...(tenant_claim !== undefined && tenants.length === 0
       ? [
           {
@@ -76,14 +76,16 @@ function checkCaller(file: ConfigurationFile, caller: OidcCaller, path: Path): P
           },
         ]
       : []),
-    ...(isHuman ? exactlyOne({ person: caller.person, person_claim: caller.person_claim }, path) : both(caller, path)),
+    ...(isHuman
+      ? exactlyOne({ person: caller.person, person_claim: caller.person_claim }, path)
+      : ownerProblems(caller, path)),
     ...misplaced,
     ...named('person'),
     ...named('owner'),
   ];
 }
 
-const both = ({ owner, owner_claim }: OidcCaller, path: Path): Problem[] =>
+const ownerProblems = ({ owner, owner_claim }: OidcCaller, path: Path): Problem[] =>
   owner === undefined || owner_claim === undefined ? [] : exactlyOne({ owner, owner_claim }, path);
 
 function checkAws({ tenants, people, identity: { aws } }: ConfigurationFile): Problem[] {

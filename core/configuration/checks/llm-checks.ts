@@ -2,7 +2,7 @@
 
 import type { ConfigurationFile, ContentFilter } from '#core/contracts/config.ts';
 import { type Path, type Problem, pathText } from '#core/contracts/problems.ts';
-import { foundAt } from '#core/kernel/issue-words.ts';
+import { describeAt } from '#core/kernel/issue-words.ts';
 import { normalKeyword } from '#core/models/content-policy/keywords.ts';
 import { regexProblem } from '#core/models/content-policy/pattern-set.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
@@ -114,13 +114,15 @@ function checkFilter(filter: ContentFilter, path: Path): Problem[] {
   if (filter.type === 'regex')
     return filter.patterns.flatMap((pattern, at) => {
       const allowed = regexProblem(pattern);
-      return allowed === undefined ? [] : [{ path: [...path, 'patterns', at], found: foundAt([], pattern), allowed }];
+      return allowed === undefined
+        ? []
+        : [{ path: [...path, 'patterns', at], found: describeAt([], pattern), allowed }];
     });
   if (filter.type === 'keyword')
     return filter.keywords.flatMap((keyword, at) => {
       const allowed = 'a text of which something is visible';
       const blank = normalKeyword(keyword).trim() === '';
-      return blank ? [{ path: [...path, 'keywords', at], found: foundAt([], keyword), allowed }] : [];
+      return blank ? [{ path: [...path, 'keywords', at], found: describeAt([], keyword), allowed }] : [];
     });
   return [];
 }

@@ -30,7 +30,7 @@ export function definedTwice<T>(items: readonly T[], field: keyof T & string, wh
 }
 
 /** Finds unknown names. */
-export const unknown = (used: readonly string[], known: readonly string[], path: Path, what: string): Problem[] =>
+export const unknownNames = (used: readonly string[], known: readonly string[], path: Path, what: string): Problem[] =>
   used.flatMap((name, i) =>
     known.includes(name)
       ? []

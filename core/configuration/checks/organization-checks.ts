@@ -14,7 +14,7 @@ import type { Role } from '#core/contracts/route.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
 import { globProblems } from './glob-checks.ts';
-import { oneOf, unique, unknown } from './name-checks.ts';
+import { oneOf, unique, unknownNames } from './name-checks.ts';
 
 export function checkOrganizations(file: ConfigurationFile, warnings: string[]): Problem[] {
   const { organizations, separation_rules, people, tenants } = file;
@@ -26,7 +26,7 @@ export function checkOrganizations(file: ConfigurationFile, warnings: string[]):
     return [
       ...unique(teams, at, 'id', 'Team'),
       ...teams.flatMap(({ id: team, members, projects }, t): Problem[] => [
-        ...unknown(members, persons, [...at, t, 'members'], 'people'),
+        ...unknownNames(members, persons, [...at, t, 'members'], 'people'),
         ...unique(projects, [...at, t, 'projects'], 'id', 'Project'),
         ...projects.flatMap(({ id: project, environments }, p): Problem[] => [
           ...unique(environments, [...at, t, 'projects', p, 'environments'], 'id', 'Environment'),
@@ -123,7 +123,7 @@ export function checkToolRules(
     rules.flatMap(({ decision, approval = {} }, index): Problem[] => {
       const { required = 1, from_teams, roles } = approval;
       const path: Path = [...at, entries?.[index] ?? index, 'approval'];
-      const strangers = unknown(from_teams ?? [], teams, [...path, 'from_teams'], 'teams');
+      const strangers = unknownNames(from_teams ?? [], teams, [...path, 'from_teams'], 'teams');
       if (strangers.length > 0 || (required === 1 && !from_teams && !roles)) return strangers;
       if (decision !== 'review')
         warnings.push(`${pathText(path)}: the rule decides ${decision}, so it asks for no approval`);
@@ -159,7 +159,7 @@ function checkRules({ separation_rules, organizations }: ConfigurationFile): Pro
   return separation_rules.flatMap(({ requires: { from_teams, approvals } }, at): Problem[] => {
     if (!from_teams) return [];
     const path: Path = ['separation_rules', at, 'requires'];
-    const strangers = unknown(from_teams, [...teams.keys()], [...path, 'from_teams'], 'teams');
+    const strangers = unknownNames(from_teams, [...teams.keys()], [...path, 'from_teams'], 'teams');
     if (strangers.length > 0) return strangers;
     const people = new Set(from_teams.flatMap((team) => teams.get(team) ?? []));
     return people.size >= approvals

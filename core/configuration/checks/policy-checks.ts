@@ -7,7 +7,7 @@ import { guardName } from '#core/contracts/guard-names.ts';
 import type { Path, Problem } from '#core/contracts/problems.ts';
 import type { ToolPack, ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { profiles } from '#core/effects/shell/profiles/all.ts';
-import { didYouMean, nearest } from '#core/kernel/did-you-mean.ts';
+import { didYouMean, nearestWord } from '#core/kernel/did-you-mean.ts';
 import { analysePolicy, type UnreachableRule } from '#core/policy/rules/analysis/analyse.ts';
 import { unknownCapabilities } from '#core/policy/rules/capability-words.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
@@ -187,10 +187,10 @@ const mayBeProgram = (tool: string): boolean => parts(tool)[1].length < 5;
  */
 function nearestTool(tool: string, known: readonly string[]): string | undefined {
   const [family, operation] = parts(tool);
-  const meantFamily = nearest(family, [...new Set(known.map((name) => parts(name)[0]))]);
+  const meantFamily = nearestWord(family, [...new Set(known.map((name) => parts(name)[0]))]);
   if (meantFamily === undefined) return undefined;
   const operations = known.map(parts).filter(([name]) => name === meantFamily);
-  const meant = nearest(
+  const meant = nearestWord(
     operation,
     operations.map(([, name]) => name),
   );

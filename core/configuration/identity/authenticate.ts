@@ -87,7 +87,7 @@ export async function authenticateAdminToken(
     );
   }
   const digest = sha256(credentialOf({ 'x-api-key': apiKey, authorization }));
-  if (!sameDigest(digest, expected)) throw unauthenticated('the key is not the admin token');
+  if (!sameDigest(digest, expected)) throw notAuthenticated('the key is not the admin token');
   return adminPrincipal('default');
 }
 
@@ -98,10 +98,10 @@ export async function authenticateAdminToken(
 function credentialOf(headers: Headers): string {
   const keys = headerValues(headers, 'x-api-key');
   const tokens = headerValues(headers, 'authorization').map(bearerToken);
-  if (keys.length > 1 || tokens.length > 1) throw unauthenticated('a credential header was sent more than once');
+  if (keys.length > 1 || tokens.length > 1) throw notAuthenticated('a credential header was sent more than once');
   const [credential, other] = [...keys, ...tokens];
-  if (credential === undefined || credential === '') throw unauthenticated('no key was sent');
-  if (other !== undefined && other !== credential) throw unauthenticated('two different credentials were sent');
+  if (credential === undefined || credential === '') throw notAuthenticated('no key was sent');
+  if (other !== undefined && other !== credential) throw notAuthenticated('two different credentials were sent');
   return credential;
 }
 
@@ -120,19 +120,19 @@ function headerValues(headers: Headers, name: string): readonly string[] {
 function bearerToken(value: string): string {
   const match = /^bearer +([\x21-\x7e]+) *$/i.exec(value);
   if (/^aws4-hmac-sha256 /i.test(value))
-    throw unauthenticated(
+    throw notAuthenticated(
       'the request is signed for AWS (SigV4), which counts only at the IAM API of a deployment (-c iamCallers=on)',
     );
-  if (!match) throw unauthenticated('the Authorization header is not a bearer token');
+  if (!match) throw notAuthenticated('the Authorization header is not a bearer token');
   return match[1]!;
 }
 
 /** Compares digests in constant time. */
 const sameDigest = (a: string, b: string): boolean => timingSafeEqual(Buffer.from(a, 'hex'), Buffer.from(b, 'hex'));
 
-const unknownKey = () => unauthenticated('the key is not known, or was revoked');
+const unknownKey = () => notAuthenticated('the key is not known, or was revoked');
 
-const unauthenticated = (why: string) =>
+const notAuthenticated = (why: string) =>
   new GatewayError(
     'authentication_error',
     `Not authenticated: ${why}. Send one key as X-API-Key or Authorization: Bearer.`,

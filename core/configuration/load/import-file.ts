@@ -33,7 +33,7 @@ export async function importFile(
   deps: VersionDeps & SourceReaders,
   { text, by, file, complete }: ConfigurationImport,
 ): Promise<ImportResult> {
-  const known = await unchanged(deps, text);
+  const known = await lastImport(deps, text);
   if (known && (await deps.objects.get(known.sha256))) return { row: known, imported: false, warnings: [] };
   // A body may be stored outside the table and may be missing, in which case the same body is stored again. Only the
   // readers are passed, because other members of `deps` are not load options.
@@ -53,7 +53,7 @@ export async function importFile(
 }
 
 /** Returns the active version if the file was the last one imported. */
-async function unchanged(deps: VersionDeps & SourceReaders, text: string): Promise<VersionRow | undefined> {
+async function lastImport(deps: VersionDeps & SourceReaders, text: string): Promise<VersionRow | undefined> {
   const imported = await deps.configStore.lastImported();
   if (imported === undefined || imported !== (await digestOfSource(text, deps))) return undefined;
   return deps.configStore.current();

@@ -3,7 +3,7 @@ import { type Configuration, configurationSchema } from '#core/contracts/config.
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import { type Problem, problemsError, problemsOf } from '#core/contracts/problems.ts';
 import { canonicalize, digestOf, sha256 } from '#core/kernel/canonical.ts';
-import { allowed } from '#core/kernel/issue-words.ts';
+import { describeAllowed } from '#core/kernel/issue-words.ts';
 import { checkConfiguration } from '../checks/checks.ts';
 import { checkHost } from '../checks/host-checks.ts';
 import { checkPolicy } from '../checks/policy-checks.ts';
@@ -48,7 +48,7 @@ tenants: [{ id: default, api_keys: [{ key_env: AGENT_KEY }] }]`;
  */
 export async function loadConfiguration(text: string, options: LoadOptions): Promise<LoadedConfiguration> {
   const { value, lineOf } = readYaml(text, 'The configuration', least);
-  const parsed = configurationSchema.safeParse(value, { error: allowed });
+  const parsed = configurationSchema.safeParse(value, { error: describeAllowed });
   if (!parsed.success) throw problemsError(problemsOf(parsed.error.issues, value), lineOf);
   const file = parsed.data;
 

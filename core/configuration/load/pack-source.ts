@@ -42,9 +42,9 @@ export async function resolvePack(source: string | PackFile | null, packs: PackR
 
 /** Checks whether an inline pack equals the shipped one, as when a stored configuration is stored again unchanged. */
 const isAsShipped = async (pack: ToolPack, packs: PackReader): Promise<boolean> =>
-  isShipped(pack.name) && digest(readPack(pack.name, await packs(pack.name)).pack) === digestOf(pack);
+  isShipped(pack.name) && packDigest(readPack(pack.name, await packs(pack.name)).pack) === digestOf(pack);
 
-const digest = remembered((pack: ToolPack) => digestOf(pack));
+const packDigest = remembered((pack: ToolPack) => digestOf(pack));
 
 interface ParsedPack {
   readonly pack: ToolPack;

@@ -5,7 +5,7 @@ import { type Path, type Problem, pathText, problemsOf } from '#core/contracts/p
 import { sha256 } from '#core/kernel/canonical.ts';
 import { didYouMean } from '#core/kernel/did-you-mean.ts';
 import { asGatewayError, invalidRequest } from '#core/kernel/errors.ts';
-import { allowed } from '#core/kernel/issue-words.ts';
+import { describeAllowed } from '#core/kernel/issue-words.ts';
 import type { WasmFilter } from '#core/models/content-policy/wasm-modules.ts';
 import { shippedPacks } from '#core/policy/rules/pack.ts';
 import { globProblems } from '../checks/glob-checks.ts';
@@ -167,7 +167,7 @@ function readPrices(text: string, file: string): ReadPrices {
 
 function parsePrices(text: string, file: string): ReadPrices {
   const { value, lineOf } = readYaml(text, file);
-  const parsed = priceTableSchema.safeParse(value, { error: allowed });
+  const parsed = priceTableSchema.safeParse(value, { error: describeAllowed });
   const problems = parsed.success
     ? priceProblems(parsed.data)
     : problemsOf(parsed.error.issues, { prices: { table: value } }, tablePath);

@@ -38,7 +38,7 @@ export function readYaml(text: string, where: string, needs = ''): YamlDocument 
   }
   boundDepth(document, where);
   boundAliases(document, where);
-  const value = evaluated(() => document.toJS({ maxAliasCount: -1 }), where);
+  const value = orYamlProblem(() => document.toJS({ maxAliasCount: -1 }), where);
   if (value === null) throw invalidRequest(`${where}: The file is empty.${needs && ` ${needs}`}`);
   return {
     value,
@@ -102,7 +102,7 @@ function boundAliases(document: ReturnType<typeof parseDocument>, where: string)
   });
 }
 
-function evaluated(read: () => unknown, where: string): unknown {
+function orYamlProblem(read: () => unknown, where: string): unknown {
   try {
     return read();
   } catch (cause) {

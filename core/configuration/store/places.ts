@@ -44,19 +44,20 @@ export async function placesOfVersion(stores: Stores, version: number): Promise<
   if (known) return known;
   try {
     const row = await stores.configStore.ever(version);
-    const find = row ? await placesOf(stores.objects, row) : nowhere;
+    const find = row ? await placesOf(stores.objects, row) : noRulePlaces;
     ofStore.set(version, find);
     return find;
   } catch {
-    return nowhere;
+    return noRulePlaces;
   }
 }
 
-const nowhere: FindPlace = () => undefined;
+/** Finds no location: the version has no file, or line numbers in its merged text are meaningless. */
+export const noRulePlaces: FindPlace = () => undefined;
 
 async function placesOf(objects: Stores['objects'], row: VersionRow): Promise<FindPlace> {
   const places = await readPlaces(objects, row);
-  return places ? findIn(places) : nowhere;
+  return places ? findIn(places) : noRulePlaces;
 }
 
 /** Reads the rule locations of a version. Returns undefined if it has no file. */

@@ -38,7 +38,7 @@ interface StorableDocument {
 }
 
 /** Returns the document without members that exist only in newer releases, if they have their default values. */
-export function storable(configuration: Configuration, additions = schemaAdditions): StorableDocument {
+export function toStorable(configuration: Configuration, additions = schemaAdditions): StorableDocument {
   const document = structuredClone(configuration);
   const used = additions.filter((addition) => occursIn(document, steps(addition.path), addition.default));
   return { document, schema: schemaOf(used) };

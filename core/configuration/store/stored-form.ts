@@ -7,7 +7,7 @@ import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 import type { ConfigStore, VersionRow } from '../ports.ts';
 import { schemaDigest } from './schema-digest.ts';
-import { currentSchema, storable, withAdditions } from './schema-history.ts';
+import { currentSchema, toStorable, withAdditions } from './schema-history.ts';
 import { storedKeys } from './stored-keys.ts';
 
 const schemas = lazyImport(() => import('#core/contracts/config.ts'));
@@ -48,7 +48,7 @@ export function configurationBytes(configuration: Configuration): {
   readonly bytes: Uint8Array;
   readonly schema: number;
 } {
-  const { document, schema } = storable(configuration);
+  const { document, schema } = toStorable(configuration);
   return { bytes: new TextEncoder().encode(canonicalize(document)), schema };
 }
 

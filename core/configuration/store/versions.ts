@@ -66,7 +66,7 @@ export async function refreshKeys(
       return { row: held.row, keys: Object.keys(digests).length, warnings };
     }
   }
-  throw keptChanging();
+  throw configurationChanging();
 }
 
 type Draft = Pick<
@@ -135,10 +135,10 @@ async function advance(
     const beside = { keys, ...(importedSha256 && { importedSha256 }), ...(bind && (await rebound(configStore, bind))) };
     if (await configStore.advance(row, beside)) return { row, imported: true };
   }
-  throw keptChanging();
+  throw configurationChanging();
 }
 
-const keptChanging = () =>
+const configurationChanging = () =>
   new GatewayError('conflict', 'The configuration kept changing while this version was stored; try again.');
 
 async function rebound(

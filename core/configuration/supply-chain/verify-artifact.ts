@@ -20,8 +20,8 @@ export function verifyEntry(entry: PluginEntry, trust: Trust, now: number): stri
   const keys = new Map([...trust.publishers].map(([id, [first]]) => [id, first!.key]));
   const { keyId, subject, predicate } = openEnvelope(entry.envelope, 'artifact', keys);
   const said = parseDocument(artifactPredicate, predicate, 'artifact');
-  agrees(entry, said, subject);
-  delegated(entry.name, trust.publishers.get(keyId)!, now);
+  checkAgreement(entry, said, subject);
+  checkDelegation(entry.name, trust.publishers.get(keyId)!, now);
   if (trust.revokedKeys.has(keyId))
     refuseDocument('key_revoked', `key ${keyId}, which signed ${entry.name}, is revoked`);
   if (trust.revokedArtifacts.has(entry.sha256))
@@ -32,7 +32,7 @@ export function verifyEntry(entry: PluginEntry, trust: Trust, now: number): stri
 }
 
 /** Checks that the publisher signed every member of the index entry. */
-function agrees(entry: PluginEntry, said: ArtifactPredicate, subject: { name: string; sha256: string }): void {
+function checkAgreement(entry: PluginEntry, said: ArtifactPredicate, subject: { name: string; sha256: string }): void {
   const differing = [
     ...Object.keys(artifactPredicate.shape).filter(
       (member) =>
@@ -45,8 +45,8 @@ function agrees(entry: PluginEntry, said: ArtifactPredicate, subject: { name: st
     refuseDocument('statement_mismatch', `index and publisher differ about ${entry.name}: ${differing.join(', ')}`);
 }
 
-function delegated(name: string, grants: readonly Publisher[], now: number): void {
-  const fitting = grants.filter(({ patterns }) => patterns.some((pattern) => fits(pattern, name)));
+function checkDelegation(name: string, grants: readonly Publisher[], now: number): void {
+  const fitting = grants.filter(({ patterns }) => patterns.some((pattern) => matchesName(pattern, name)));
   if (fitting.length === 0) {
     const patterns = grants.flatMap((grant) => grant.patterns).join(', ');
     refuseDocument('delegation_missing', `the publisher of ${name} may sign ${patterns} only`);
@@ -55,5 +55,5 @@ function delegated(name: string, grants: readonly Publisher[], now: number): voi
     refuseDocument('delegation_expired', `the delegation for ${name} ended at ${fitting[0]?.notAfter}`);
 }
 
-const fits = (pattern: string, name: string): boolean =>
+const matchesName = (pattern: string, name: string): boolean =>
   pattern.endsWith('*') ? name.startsWith(pattern.slice(0, -1)) : name === pattern;

@@ -21,7 +21,7 @@ export const matchesName = (patterns: readonly string[], spellings: readonly str
 /** Works like `matchesName`, but case-sensitively. Used for allowlists of tables and paths. */
 export const matchesText = (patterns: readonly string[], spellings: readonly string[]): boolean =>
   patterns.some((pattern) => {
-    const glob = compiled(pattern);
+    const glob = cachedGlob(pattern);
     return spellings.some((spelling) => glob.matches(spelling));
   });
 
@@ -42,5 +42,5 @@ export const textParameter = (part: ToolCall, key: string): string => {
 
 const cache = new RecentMap<string, ReturnType<typeof compileGlob>>({ max: 1000 });
 
-const compiled = (pattern: string): ReturnType<typeof compileGlob> =>
+const cachedGlob = (pattern: string): ReturnType<typeof compileGlob> =>
   cache.getOrInsertComputed(pattern, () => compileGlob(pattern, 'text'));

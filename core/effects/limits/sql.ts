@@ -66,7 +66,7 @@ function checkTable(sql: Limits, part: ToolCall): LimitViolation | undefined {
   if (!tables.has(object) && !isWhole) return undefined;
   // `users` and `public.users` are the same table, and the configuration may contain either.
   const spellings = textParameter(part, 'schema') === 'public' ? [part.target, `public.${part.target}`] : [part.target];
-  const isBlocked = isWhole ? holdsBlocked(sql.blocked_tables, part) : matchesName(sql.blocked_tables, spellings);
+  const isBlocked = isWhole ? containsBlocked(sql.blocked_tables, part) : matchesName(sql.blocked_tables, spellings);
   if (isBlocked) return { rule: 'sql.blocked_tables', reason: `The table ${part.target} is blocked.` };
   if (sql.allowed_tables && (isWhole || !matchesText(sql.allowed_tables, spellings)))
     return { rule: 'sql.allowed_tables', reason: `The ${object} ${part.target} is not among the tables allowed.` };
@@ -77,7 +77,7 @@ function checkTable(sql: Limits, part: ToolCall): LimitViolation | undefined {
  * Checks whether a whole object contains a blocked table: dropping a schema or granting rights on it affects all its
  * tables.
  */
-function holdsBlocked(patterns: readonly string[], part: ToolCall): boolean {
+function containsBlocked(patterns: readonly string[], part: ToolCall): boolean {
   const schema = textParameter(part, 'schema');
   if (schema === '') return patterns.length > 0;
   return patterns.some((pattern) =>

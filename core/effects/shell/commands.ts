@@ -3,7 +3,7 @@ import type { OwnPrograms } from '#core/contracts/config/catalog.ts';
 import type { Profile } from '#core/contracts/shell-programs.ts';
 import { rememberedText } from '#core/kernel/remembered.ts';
 import { type Grammar, grammarOf, parseWords } from './arguments.ts';
-import { builtins } from './builtins.ts';
+import { builtins, entriesFor } from './builtins.ts';
 import { commandTree } from './command-tree.ts';
 import { git, programOfGit } from './git.ts';
 import { interpret } from './interpret.ts';
@@ -14,7 +14,7 @@ import { dd, tar } from './readers/archives.ts';
 import { commandProgram } from './readers/command-programs.ts';
 import { find } from './readers/find.ts';
 import { curl, editor, remoteCopy, wget } from './readers/network.ts';
-import { later, parallel, ssh, watch, xargs } from './readers/runners.ts';
+import { parallel, readDeferred, ssh, watch, xargs } from './readers/runners.ts';
 import { otherShell, shell } from './readers/shells.ts';
 
 interface CommandReader {
@@ -25,29 +25,28 @@ interface CommandReader {
 }
 
 type CommandCheck = (call: Invocation, grammar: Grammar) => void;
-const each = <T>(names: string, value: T): [string, T][] => names.split(' ').map((name) => [name, value]);
 
 /** Programs with effects beyond the roles of their arguments. */
 const specials = new Map<string, CommandCheck>([
-  ...each('tar bsdtar gtar', tar),
+  ...entriesFor('tar bsdtar gtar', tar),
   ['dd', dd],
-  ...each('xargs gxargs', xargs),
-  ...each('parallel sem', parallel),
+  ...entriesFor('xargs gxargs', xargs),
+  ...entriesFor('parallel sem', parallel),
   ['watch', watch],
   ['ssh', ssh],
-  ...each('at batch crontab', later),
+  ...entriesFor('at batch crontab', readDeferred),
   ['curl', curl],
   ['wget', wget],
-  ...each('scp sftp', remoteCopy),
-  ...each('vi vim nvim view rvim emacs nano pico joe micro ed ex red', editor),
+  ...entriesFor('scp sftp', remoteCopy),
+  ...entriesFor('vi vim nvim view rvim emacs nano pico joe micro ed ex red', editor),
 ]);
 
 /** Programs with their own grammar. */
 const grammars = new Map<string, Reader>([
-  ...each('find gfind', find),
+  ...entriesFor('find gfind', find),
   ['git', git],
-  ...each('sh bash dash zsh ksh ash rbash mksh pdksh yash posh', shell),
-  ...each('fish csh tcsh pwsh powershell cmd cmd.exe powershell.exe nu xonsh elvish rc', otherShell),
+  ...entriesFor('sh bash dash zsh ksh ash rbash mksh pdksh yash posh', shell),
+  ...entriesFor('fish csh tcsh pwsh powershell cmd cmd.exe powershell.exe nu xonsh elvish rc', otherShell),
 ]);
 
 const runsCommands = ({ operands }: Profile): boolean => operands.some((operand) => operand.startsWith('command'));

@@ -61,7 +61,7 @@ function sourcesIn(names: readonly (Arg | undefined)[]): readonly string[] | und
 }
 
 /** Returns the files that may be found below these folders, as words with a wildcard. */
-export const foundBelow = (roots: readonly Arg[], names: readonly string[]): readonly Arg[] =>
+export const filesBelow = (roots: readonly Arg[], names: readonly string[]): readonly Arg[] =>
   roots.flatMap((root) =>
     names.map((name) => ({
       ...argOf(`${root.text.replace(/\/+$/, '')}/${name}`),

@@ -57,7 +57,7 @@ const touched = (arg: Arg | undefined, read: (text: string) => TouchedBranch): T
  * Reads `<repository> [<refspec>…]`. Without a refspec, Git pushes the current branch or those selected by the
  * repository's settings.
  */
-function sent([remote, ...specs]: readonly Arg[], words: ParsedArguments): readonly BranchWrite[] {
+function readPushRefs([remote, ...specs]: readonly Arg[], words: ParsedArguments): readonly BranchWrite[] {
   if (remote && !words.certain.has(remote) && (remote.splits || remote.glob || /^[$`<>]/.test(remote.text)))
     return anyWrite;
   const to = remote?.text ?? givenOptions(words, '--repo --remote')[0]?.value?.text ?? '';
@@ -86,7 +86,7 @@ const isForcing = ({ text }: Arg): boolean => text.startsWith('+');
  * Reads `fetch origin main:main`, which writes to a local branch. With `--refmap` and `--stdin`, the operands do not
  * determine the branch.
  */
-const fetched: Reader = ({ options, operands }) =>
+const readFetch: Reader = ({ options, operands }) =>
   anyIf(
     options.some(({ name }) => /^--(?:refm|std)/.test(name)),
     operands
@@ -94,13 +94,13 @@ const fetched: Reader = ({ options, operands }) =>
       .filter(
         ({ text, glob }) => (glob || /^\+?[^:]*:(?!\/\/)/.test(text)) && !otherRef.test(text.replace(/^.*:/s, '')),
       )
-      .map((spec) => here(spec, { ...(isForcing(spec) && { force: true }) }, refspecBranch)),
+      .map((spec) => currentBranchWrites(spec, { ...(isForcing(spec) && { force: true }) }, refspecBranch)),
   );
 
 /** A ref that is a tag, a note or a remote-tracking branch. */
 const otherRef = /^refs\/(?!heads\/)[^/*]+\//i;
 
-const here = (
+const currentBranchWrites = (
   name: Arg | undefined,
   how: Pick<BranchWrite, 'force' | 'deleted'> = {},
   read: (text: string) => TouchedBranch = touchedBranch,
@@ -110,7 +110,7 @@ const here = (
 const created =
   (names: string): Reader =>
   (words) =>
-    givenOptions(words, names).map(({ value }) => here(value, { force: true }));
+    givenOptions(words, names).map(({ value }) => currentBranchWrites(value, { force: true }));
 
 const isNotHead = ({ text }: Arg): boolean => !/^(?:[A-Z_]+_)?HEAD$/.test(text);
 
@@ -120,7 +120,7 @@ const firstRef = closed((words) =>
     words.operands
       .slice(0, 1)
       .filter((ref) => isNotHead(ref) && !otherRef.test(ref.text))
-      .map((ref) => here(ref, { ...(isGiven(words, '-d --delete') && { deleted: true }) })),
+      .map((ref) => currentBranchWrites(ref, { ...(isGiven(words, '-d --delete') && { deleted: true }) })),
   ),
 );
 
@@ -133,7 +133,7 @@ const branch = closed((words) => {
   const force = isGiven(words, '-f --force -D -M -C');
   return words.operands
     .slice(0, all ? undefined : 1)
-    .map((name) => here(name, { ...(force && { force }), ...(deleted && { deleted }) }));
+    .map((name) => currentBranchWrites(name, { ...(force && { force }), ...(deleted && { deleted }) }));
 });
 
 /** Reads `git rebase <upstream> <branch>` and `git rebase --root <branch>`, which rewrite the named branch. */
@@ -142,7 +142,7 @@ const rebased: Reader = (words) => {
   const named = words.operands.slice(at, at + 1).filter(isNotHead);
   return anyIf(
     isGiven(words, '-x --exec --update-refs'),
-    named.map((name) => here(name, { force: true })),
+    named.map((name) => currentBranchWrites(name, { force: true })),
   );
 };
 
@@ -151,18 +151,18 @@ const verb = ({ operands }: ParsedArguments): string => operands[0]?.text ?? '';
 const writing: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ...['push', 'send-pack', 'http-push'].map((name): [string, Reader] => [
     name,
-    closed((words) => sent(words.operands, words)),
+    closed((words) => readPushRefs(words.operands, words)),
   ]),
   [
     'subtree',
     closed((words) => {
       const [command, ...rest] = words.operands;
-      const pushes = command?.text === 'push' ? anyIf(rest.length < 2, sent(rest, words)) : [];
+      const pushes = command?.text === 'push' ? anyIf(rest.length < 2, readPushRefs(rest, words)) : [];
       return anyIf(!command?.known, [...created('-b --branch')(words), ...pushes]);
     }),
   ],
-  ['fetch', fetched],
-  ['pull', fetched],
+  ['fetch', readFetch],
+  ['pull', readFetch],
   ['branch', branch],
   ['update-ref', firstRef],
   ['symbolic-ref', firstRef],

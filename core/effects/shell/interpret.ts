@@ -15,7 +15,7 @@ export function interpret(
   parsed: ParsedArguments,
   words: readonly Arg[] = call.args,
 ): void {
-  const operands = assigned(call, profile, parsed);
+  const operands = assignRoles(call, profile, parsed);
   hideTexts(call, parsed, operands);
   reportProblems(call, profile, parsed, operands);
   if (showsNames(call, profile, parsed)) call.showsNames();
@@ -38,7 +38,7 @@ function showsNames(call: Invocation, { showsNames }: Profile, parsed: ParsedArg
 }
 
 /** Returns the roles of the operands, or the worst possible role if their number is wrong. */
-function assigned(call: Invocation, profile: Profile, parsed: ParsedArguments): readonly OperandRole[] {
+function assignRoles(call: Invocation, profile: Profile, parsed: ParsedArguments): readonly OperandRole[] {
   const wanted = operandsOf(profile, parsed);
   const found = assign(parsed.operands, wanted);
   if (found) return found;
@@ -88,14 +88,14 @@ export function capabilityOf(profile: Profile, parsed: ParsedArguments): Pick<Ro
   return { does, changed };
 }
 
-const worst = (all: readonly Capability[]): Capability | undefined =>
+const worstCapability = (all: readonly Capability[]): Capability | undefined =>
   (['delete', 'execute', 'write', 'read'] as const).find((capability) => all.includes(capability));
 
 /** Returns the capability that results from options and the first operand. */
 function changedTo({ verbs = {}, alone }: Profile, { options, operands }: ParsedArguments): Capability | undefined {
   const verb = (Object.keys(verbs) as Capability[]).filter((does) => isOneOf(operands[0]?.text, verbs[does]));
   const byOptions = options.flatMap(({ known }) => known?.changes ?? []);
-  return worst([...verb, ...byOptions]) ?? (operands.length === 0 ? alone : undefined);
+  return worstCapability([...verb, ...byOptions]) ?? (operands.length === 0 ? alone : undefined);
 }
 
 /** Checks for a command that only prints its help or version. */

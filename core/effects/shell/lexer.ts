@@ -181,7 +181,7 @@ export abstract class Lexer extends HereDocuments {
     this.at += name.length;
     if (this.char === '[') this.doubt('zsh evaluates an index after a variable');
     // Numbers are not split, while `"$@"` may become any number of words.
-    unknown(draft, this.source.slice(start, this.at), ('?#$'.includes(name) || quoted) && name !== '@');
+    addUnknown(draft, this.source.slice(start, this.at), ('?#$'.includes(name) || quoted) && name !== '@');
   }
 
   /**
@@ -196,7 +196,7 @@ export abstract class Lexer extends HereDocuments {
     this.at += element?.length ?? 0;
     if (!this.eat('}')) this.#operator(draft, head, quoted);
     const several = head.endsWith('@') || element === '[@]';
-    unknown(draft, this.source.slice(start, this.at), quoted && !several);
+    addUnknown(draft, this.source.slice(start, this.at), quoted && !several);
   }
 
   #operator(draft: Draft, head: string, quoted: boolean): void {
@@ -238,7 +238,7 @@ export abstract class Lexer extends HereDocuments {
       this.assertDocumentsRead();
       if (!this.eat(')')) throw new UnreadableSyntax('a substitution is not closed');
     }
-    unknown(draft, this.source.slice(start, this.at), quoted);
+    addUnknown(draft, this.source.slice(start, this.at), quoted);
   }
 
   /**
@@ -261,7 +261,7 @@ export abstract class Lexer extends HereDocuments {
       throw new UnreadableSyntax('quotes within backticks are read differently by different shells');
     this.at = end + 1;
     draft.inner.push(this.read(text));
-    unknown(draft, this.source.slice(start, this.at), quoted);
+    addUnknown(draft, this.source.slice(start, this.at), quoted);
   }
 }
 
@@ -271,6 +271,6 @@ function add({ pieces }: Draft, text: string, quoted: boolean): void {
   else pieces.push({ kind: 'text', text, quoted });
 }
 
-const unknown = ({ pieces }: Draft, source: string, quoted: boolean): void => {
+const addUnknown = ({ pieces }: Draft, source: string, quoted: boolean): void => {
   pieces.push({ kind: 'unknown', source, quoted });
 };

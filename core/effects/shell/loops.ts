@@ -26,7 +26,7 @@ const setsVariables = new Set(
 export function roundsOf({ scope, sets: name, words, bodies }: Compound): readonly (readonly Script[])[] | undefined {
   if (scope !== 'loop' || name === undefined || words.length === 0) return undefined;
   const values = loopValues(words);
-  if (values === undefined || !bodies.every((body) => keeps(body, name))) return undefined;
+  if (values === undefined || !bodies.every((body) => keepsVariable(body, name))) return undefined;
   return values.map((value) => bodies.map((body) => bindScript(body, name, value)));
 }
 
@@ -46,10 +46,11 @@ const commandsOf = (script: Script): Command[] =>
   script.flatMap(({ first, rest }) => [...first, ...rest.flatMap(({ pipeline }) => pipeline)]);
 
 /** Checks that the body never changes the loop variable. */
-const keeps = (script: Script, name: string): boolean =>
+const keepsVariable = (script: Script, name: string): boolean =>
   commandsOf(script).every((command) => {
     if (command.kind === 'function') return false;
-    if (command.kind === 'compound') return command.sets !== name && command.bodies.every((body) => keeps(body, name));
+    if (command.kind === 'compound')
+      return command.sets !== name && command.bodies.every((body) => keepsVariable(body, name));
     const program = literalText(command.words[0]);
     return (
       command.assignments.every((each) => each.name !== name) && program !== undefined && !setsVariables.has(program)

@@ -1,5 +1,5 @@
 /** Command output that can be derived from the text: `echo …`, `printf …` and here-documents fed to a shell. */
-import { foundBelow, foundNames } from './found-names.ts';
+import { filesBelow, foundNames } from './found-names.ts';
 import { type Stdin, short } from './invocation.ts';
 import type { Command } from './syntax.ts';
 import { type Arg, argOf, expandWord, joinedWord } from './words.ts';
@@ -28,7 +28,7 @@ export function outputOf(command: Command): string | undefined {
   }
   if (command.redirects.length > 0) return undefined;
   if (name === 'echo') return echoed(texts);
-  return name === 'printf' ? printed(texts) : undefined;
+  return name === 'printf' ? printfOutput(texts) : undefined;
 }
 
 function echoed(texts: readonly string[]): string | undefined {
@@ -38,17 +38,17 @@ function echoed(texts: readonly string[]): string | undefined {
   const text = texts.slice(at).join(' ');
   // Without `-e`, shells disagree on backslashes.
   if (!text.includes('\\')) return `${text}\n`;
-  return escapes ? unescaped(text) : undefined;
+  return escapes ? unescapeFormat(text) : undefined;
 }
 
-function printed([format = '', ...texts]: readonly string[]): string | undefined {
-  if (!format.includes('%')) return unescaped(format);
+function printfOutput([format = '', ...texts]: readonly string[]): string | undefined {
+  if (!format.includes('%')) return unescapeFormat(format);
   return /^%s(?:\\n)?$/.test(format) && texts.length === 1 ? `${texts[0]}\n` : undefined;
 }
 
 const letters: Readonly<Record<string, string>> = { n: '\n', t: '\t', '\\': '\\', '"': '"', "'": "'" };
 
-function unescaped(text: string): string | undefined {
+function unescapeFormat(text: string): string | undefined {
   let certain = true;
   const plain = text.replace(/\\(?:x([0-9a-fA-F]{1,2})|0?([0-7]{1,3})|([\s\S]?))/g, (_, hex, octal, letter) => {
     const code = hex ? Number.parseInt(hex, 16) : octal ? Number.parseInt(octal, 8) : undefined;
@@ -73,7 +73,7 @@ function namesPrinted(command: Command): readonly Arg[] | undefined {
   const words = expression.map(({ text }) => text);
   if (words.at(-1) !== '-print0' || words.slice(0, -1).some((word) => printing.test(word))) return undefined;
   const names = foundNames(expression);
-  return names && foundBelow(roots, names);
+  return names && filesBelow(roots, names);
 }
 
 /** Other words of `find` that print or run something. */

@@ -4,7 +4,7 @@
  * that name may be a plain value (`g.pg_sleep` from `generate_series(1, 2) g`). `t.f` on a table counts as a column,
  * because the only other meaning is a function on that table's row type.
  */
-import { callNamed, isHarmlessFunction } from './functions.ts';
+import { callOperation, isHarmlessFunction } from './functions.ts';
 import { qualifiedNameOf } from './names.ts';
 import type { Operation } from './operation.ts';
 import { listAt, nodeBody, stringsOf, type Tree, textAt, treeAt } from './tree.ts';
@@ -82,7 +82,7 @@ export function scanEffects(columns: readonly QualifiedColumn[], scans: readonly
 const effectOf = (name: string | undefined): Operation[] =>
   name === undefined || isHarmlessFunction(name)
     ? []
-    : [callNamed(qualifiedNameOf([{ String: { sval: name } }]), 'attribute')];
+    : [callOperation(qualifiedNameOf([{ String: { sval: name } }]), 'attribute')];
 
 const fieldName = (node: unknown): string | undefined => textAt(nodeBody(node, 'String') ?? {}, 'sval');
 

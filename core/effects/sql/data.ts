@@ -55,7 +55,7 @@ export const dataStatements: Readonly<Record<string, StatementReader>> = {
         ...(updates
           ? [operationOn('update', 'write', 'table', name, { has_where: true, ...columnsOf(conflict, 'targetList') })]
           : []),
-        ...(updates ? returned(body) : []),
+        ...(updates ? returningReads(body) : []),
       ],
       skip: ['relation'],
     };
@@ -67,7 +67,7 @@ export const dataStatements: Readonly<Record<string, StatementReader>> = {
         has_where: restricts(body.whereClause),
         ...columnsOf(body, 'targetList'),
       }),
-      ...returned(body),
+      ...returningReads(body),
     ],
     skip: ['relation'],
   }),
@@ -77,7 +77,7 @@ export const dataStatements: Readonly<Record<string, StatementReader>> = {
       operationOn('delete', 'delete', 'table', relationName(treeAt(body, 'relation')), {
         has_where: restricts(body.whereClause),
       }),
-      ...returned(body),
+      ...returningReads(body),
     ],
     skip: ['relation'],
   }),
@@ -92,7 +92,7 @@ export const dataStatements: Readonly<Record<string, StatementReader>> = {
         ...(actions.includes('CMD_INSERT') ? [operationOn('insert', 'write', 'table', name)] : []),
         ...(actions.includes('CMD_UPDATE') ? [operationOn('update', 'write', 'table', name, { has_where })] : []),
         ...(actions.includes('CMD_DELETE') ? [operationOn('delete', 'delete', 'table', name, { has_where })] : []),
-        ...returned(body),
+        ...returningReads(body),
       ],
       skip: ['relation'],
     };
@@ -111,7 +111,7 @@ export const dataStatements: Readonly<Record<string, StatementReader>> = {
   }),
 
   CopyStmt: (body) => ({
-    operations: [...copied(body), ...copyTable(body)],
+    operations: [...copyOperations(body), ...copyTable(body)],
     skip: ['relation'],
   }),
 };
@@ -149,7 +149,7 @@ export const relationsOf = (body: Tree, key: string) =>
   });
 
 /** Returns the read of the table that RETURNING implies. */
-const returned = (body: Tree): Operation[] =>
+const returningReads = (body: Tree): Operation[] =>
   listAt(treeAt(body, 'returningClause'), 'exprs').length === 0
     ? []
     : [operationOn('select', 'read', 'table', relationName(treeAt(body, 'relation')))];
@@ -160,7 +160,7 @@ const columnsOf = (body: Tree, key: string): Record<string, unknown> => {
 };
 
 /** Returns the source or destination of the rows: a program or file on the server, or the connection. */
-function copied(body: Tree): Operation[] {
+function copyOperations(body: Tree): Operation[] {
   const from = body.is_from === true;
   const direction = from ? 'from' : 'to';
   const place = textAt(body, 'filename');

@@ -178,7 +178,7 @@ export const definitionStatements: Readonly<Record<string, StatementReader>> = {
   DropStmt: (body) => {
     const object = objectWord(body.removeType);
     return {
-      operations: listAt(body, 'objects').map((node) => dropped(object, node, cascade(body))),
+      operations: listAt(body, 'objects').map((node) => dropOperation(object, node, cascade(body))),
       skip: ['objects'],
     };
   },
@@ -231,7 +231,7 @@ const changeOf = (body: Tree, object: string, parameters: Readonly<Record<string
 };
 
 /** Returns the drop operation. Triggers, rules and policies are named after their table: `[schema, table, name]`. */
-function dropped(object: string, node: unknown, parameters: Readonly<Record<string, unknown>>): Operation {
+function dropOperation(object: string, node: unknown, parameters: Readonly<Record<string, unknown>>): Operation {
   if (object === 'trigger' || object === 'rule' || object === 'policy') {
     const items = listAt(nodeBody(node, 'List') ?? {}, 'items');
     return operationOn('drop', 'delete', object, qualifiedNameOf(items.slice(0, -1)), {

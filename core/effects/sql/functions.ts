@@ -24,11 +24,11 @@ export function functionCall(name: QualifiedName, call: Tree, object: 'function'
     .map(constantOf)
     .filter((value) => typeof value === 'string')
     .slice(0, 16);
-  return callNamed(name, object, args);
+  return callOperation(name, object, args);
 }
 
 /** @param object the syntax of the call: a function, an attribute or a sampling method. */
-export function callNamed(name: QualifiedName, object: string, args: readonly string[] = []): Operation {
+export function callOperation(name: QualifiedName, object: string, args: readonly string[] = []): Operation {
   // `pg_catalog` is omitted; an unqualified name may be in `public`.
   const target = name.schema === 'pg_catalog' ? name.name : name.target;
   return operation('call', 'execute', target, { object, schema: name.schema, ...(args.length > 0 && { args }) });

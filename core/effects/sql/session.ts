@@ -16,17 +16,17 @@ export const sessionStatements: Readonly<Record<string, StatementReader>> = {
       }),
     };
   },
-  VariableShowStmt: (body) => one('show', 'read', (textAt(body, 'name') ?? '').toLowerCase()),
+  VariableShowStmt: (body) => singleOperation('show', 'read', (textAt(body, 'name') ?? '').toLowerCase()),
   TransactionStmt: (body) =>
-    one('transaction', 'execute', (textAt(body, 'kind') ?? '').replace(/^TRANS_STMT_/, '').toLowerCase()),
-  ConstraintsSetStmt: () => one('set', 'write', 'constraints'),
+    singleOperation('transaction', 'execute', (textAt(body, 'kind') ?? '').replace(/^TRANS_STMT_/, '').toLowerCase()),
+  ConstraintsSetStmt: () => singleOperation('set', 'write', 'constraints'),
   DiscardStmt: (body) =>
-    one('discard', 'execute', (textAt(body, 'target') ?? '').replace(/^DISCARD_/, '').toLowerCase()),
-  CheckPointStmt: () => one('checkpoint', 'execute', ''),
-  LoadStmt: (body) => one('load', 'execute', textAt(body, 'filename') ?? ''),
-  NotifyStmt: (body) => one('notify', 'write', identifier(textAt(body, 'conditionname') ?? '')),
-  ListenStmt: (body) => one('listen', 'read', identifier(textAt(body, 'conditionname') ?? '')),
-  UnlistenStmt: (body) => one('unlisten', 'read', identifier(textAt(body, 'conditionname') ?? '')),
+    singleOperation('discard', 'execute', (textAt(body, 'target') ?? '').replace(/^DISCARD_/, '').toLowerCase()),
+  CheckPointStmt: () => singleOperation('checkpoint', 'execute', ''),
+  LoadStmt: (body) => singleOperation('load', 'execute', textAt(body, 'filename') ?? ''),
+  NotifyStmt: (body) => singleOperation('notify', 'write', identifier(textAt(body, 'conditionname') ?? '')),
+  ListenStmt: (body) => singleOperation('listen', 'read', identifier(textAt(body, 'conditionname') ?? '')),
+  UnlistenStmt: (body) => singleOperation('unlisten', 'read', identifier(textAt(body, 'conditionname') ?? '')),
 
   // Planning reads statistics; ANALYZE executes the statement.
   ExplainStmt: (body) => {
@@ -39,15 +39,15 @@ export const sessionStatements: Readonly<Record<string, StatementReader>> = {
     };
   },
   // The statement may be executed later, at any time.
-  PrepareStmt: (body) => one('prepare', 'execute', identifier(textAt(body, 'name') ?? '')),
+  PrepareStmt: (body) => singleOperation('prepare', 'execute', identifier(textAt(body, 'name') ?? '')),
   ExecuteStmt: (body) => ({
     operations: [operation('execute', 'execute', identifier(textAt(body, 'name') ?? ''))],
     unclear: `EXECUTE ${textAt(body, 'name') ?? ''} runs a statement prepared elsewhere`,
   }),
-  DeallocateStmt: (body) => one('deallocate', 'execute', identifier(textAt(body, 'name') ?? '')),
-  DeclareCursorStmt: (body) => one('declare', 'read', identifier(textAt(body, 'portalname') ?? '')),
-  FetchStmt: (body) => one('fetch', 'read', identifier(textAt(body, 'portalname') ?? '')),
-  ClosePortalStmt: (body) => one('close', 'read', identifier(textAt(body, 'portalname') ?? '')),
+  DeallocateStmt: (body) => singleOperation('deallocate', 'execute', identifier(textAt(body, 'name') ?? '')),
+  DeclareCursorStmt: (body) => singleOperation('declare', 'read', identifier(textAt(body, 'portalname') ?? '')),
+  FetchStmt: (body) => singleOperation('fetch', 'read', identifier(textAt(body, 'portalname') ?? '')),
+  ClosePortalStmt: (body) => singleOperation('close', 'read', identifier(textAt(body, 'portalname') ?? '')),
 
   DoStmt: (body) => {
     const language = constantOf(optionsOf(listAt(body, 'args')).find(({ name }) => name === 'language')?.value);
@@ -88,6 +88,6 @@ function isOff(value: unknown): boolean {
   return constant === false || ['false', 'off', '0'].includes(String(constant).toLowerCase());
 }
 
-const one = (verb: string, capability: 'read' | 'write' | 'execute', target: string) => ({
+const singleOperation = (verb: string, capability: 'read' | 'write' | 'execute', target: string) => ({
   operations: [operation(verb, capability, target)],
 });

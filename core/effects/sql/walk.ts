@@ -13,7 +13,7 @@ import {
   scanEffects,
 } from './attributes.ts';
 import { intoTable, rowLocks } from './data.ts';
-import { callEffect, callNamed } from './functions.ts';
+import { callEffect, callOperation } from './functions.ts';
 import { qualifiedNameOf, relationName } from './names.ts';
 import { definitionNodes, placeMember, shapes } from './nodes.ts';
 import { type Operation, operation, operationOn, type StatementReader } from './operation.ts';
@@ -161,7 +161,7 @@ class Walk {
     const words = listAt(range, 'method');
     const name = qualifiedNameOf(words);
     const builtIn = stringsOf(words).length === 1 || name.schema === 'pg_catalog';
-    if (!builtIn || !samplingMethods.has(name.name)) this.#call(callNamed(name, 'sampling'));
+    if (!builtIn || !samplingMethods.has(name.name)) this.#call(callOperation(name, 'sampling'));
   }
 
   /** Opens the scope of a WITH clause and pushes its queries onto the stack. */

@@ -73,13 +73,13 @@ export function openCheckpoint(note: string, trusted: LogTrusted | undefined): O
 }
 
 /** Returns the text that a witness signs: the time in seconds, followed by the full text of the checkpoint. */
-const cosigned = (text: string, seconds: number): string => `cosignature/v1\ntime ${seconds}\n${text}`;
+const cosignatureText = (text: string, seconds: number): string => `cosignature/v1\ntime ${seconds}\n${text}`;
 
 /** Returns a cosignature line, to be added below the checkpoint's signatures. @param seconds since 1970. */
 export function cosign(text: string, seconds: number, witness: NoteSigner): string {
   const time = Buffer.alloc(8);
   time.writeBigUInt64BE(BigInt(seconds));
-  const signature = sign(null, Buffer.from(cosigned(text, seconds)), witness.privateKey);
+  const signature = sign(null, Buffer.from(cosignatureText(text, seconds)), witness.privateKey);
   return signatureLine({ ...witness, bytes: Buffer.concat([time, signature]) });
 }
 
@@ -96,7 +96,8 @@ export function cosignedAt(
     if (!claims(signature, witness) || signature.bytes.length !== 72) continue;
     const seconds = Number(signature.bytes.readBigUInt64BE(0));
     if (!Number.isSafeInteger(seconds)) continue;
-    if (isValidSignature(cosigned(text, seconds), witness.publicKey, signature.bytes.subarray(8))) return seconds;
+    if (isValidSignature(cosignatureText(text, seconds), witness.publicKey, signature.bytes.subarray(8)))
+      return seconds;
   }
   return undefined;
 }

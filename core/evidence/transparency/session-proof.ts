@@ -54,11 +54,11 @@ export function checkLogProof(
   if (dependent !== undefined) return dependent;
   const under = (text: string, proof: readonly string[]) => headOver(leaf, position, text, proof, log);
   const head = under(checkpoint, hashes);
-  if (typeof head === 'string') return head + unpinned(head, keys, log);
+  if (typeof head === 'string') return head + keyAdvice(head, keys, log);
   const seen: WitnessSighting[] = [];
   for (const each of cosigned) {
     const earlier = under(each.checkpoint, each.path);
-    if (typeof earlier === 'string') return `a cosigned checkpoint fails: ${earlier}${unpinned(earlier, keys, log)}`;
+    if (typeof earlier === 'string') return `a cosigned checkpoint fails: ${earlier}${keyAdvice(earlier, keys, log)}`;
     if (earlier.origin !== head.origin) return 'a cosigned checkpoint is of another log';
     for (const witness of witnesses) {
       const seconds = cosignedAt(earlier, witness);
@@ -86,7 +86,7 @@ function dependentWitness(witnesses: readonly NoteKey[], logKeys: readonly NoteK
 }
 
 /** Returns advice if the log's keys differ from the trusted ones. */
-function unpinned(reason: string, keys: readonly string[], log: LogTrusted | undefined): string {
+function keyAdvice(reason: string, keys: readonly string[], log: LogTrusted | undefined): string {
   const pinned = [log ?? []].flat().map(verifierKey);
   const others = keys.filter((key) => !pinned.includes(key));
   if (!reason.includes('is not signed by') || others.length === 0) return '';

@@ -3,14 +3,14 @@ import { hash } from 'node:crypto';
 
 export const hashBytes = 32;
 
-const digest = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer');
+const sha256Of = (bytes: Uint8Array): Buffer => hash('sha256', bytes, 'buffer');
 
 /** Computes SHA-256(0x00 ‖ leaf). */
 export function leafHash(leaf: Uint8Array): Buffer {
   const bytes = Buffer.allocUnsafe(leaf.length + 1);
   bytes[0] = 0;
   bytes.set(leaf, 1);
-  return digest(bytes);
+  return sha256Of(bytes);
 }
 
 /** Computes SHA-256(0x01 ‖ left ‖ right). */
@@ -19,10 +19,10 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   bytes[0] = 1;
   bytes.set(left, 1);
   bytes.set(right, 1 + hashBytes);
-  return digest(bytes);
+  return sha256Of(bytes);
 }
 
-export const emptyRoot = (): Buffer => digest(new Uint8Array());
+export const emptyRoot = (): Buffer => sha256Of(new Uint8Array());
 
 /** Callback for each completed node: `index` counts the nodes of its level from the left; leaves are at level 0. */
 type NodeListener = (level: number, index: number, hash: Buffer) => void;

@@ -36,7 +36,7 @@ const pollIntervalMs = 1_000;
 const skewMs = 1_000;
 
 export interface Watch {
-  /** Aborts with the given signal, or with the reason `Cancelled` if the call is cancelled. */
+  /** Aborts with the given signal, or with the reason `CancelledByOwner` if the call is cancelled. */
   readonly signal: AbortSignal;
   stop(): void;
 }

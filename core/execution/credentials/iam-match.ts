@@ -46,16 +46,16 @@ function applies(statement: PolicyStatement, { action, resource, context }: IamR
   if (statement.Effect !== 'Allow' && statement.Effect !== 'Deny') throw new UnreadablePolicy('Effect');
   const parts = [
     // Actions are case-insensitive, resources are case-sensitive.
-    list(statement.Action)
-      .map((pattern) => like(pattern.toLowerCase(), action.toLowerCase()))
+    asList(statement.Action)
+      .map((pattern) => matchesPattern(pattern.toLowerCase(), action.toLowerCase()))
       .some(Boolean),
-    list(statement.Resource)
-      .map((pattern) => like(pattern, resource))
+    asList(statement.Resource)
+      .map((pattern) => matchesPattern(pattern, resource))
       .some(Boolean),
     ...Object.entries(statement.Condition ?? {}).flatMap(([operator, tests]) => {
       const holds = Object.hasOwn(operators, operator) ? operators[operator] : undefined;
       if (!holds) throw new UnreadablePolicy(operator);
-      return Object.entries(tests).map(([key, wanted]) => holds(contextValues(context, key), list(wanted)));
+      return Object.entries(tests).map(([key, wanted]) => holds(contextValues(context, key), asList(wanted)));
     }),
   ];
   return parts.every(Boolean);
@@ -66,7 +66,8 @@ type Operator = (held: readonly string[] | undefined, wanted: readonly string[])
 
 const operators: Readonly<Record<string, Operator>> = {
   StringEquals: (held, wanted) => single(held, (value) => wanted.map(withoutEscapes).includes(value)),
-  StringLike: (held, wanted) => single(held, (value) => wanted.map((pattern) => like(pattern, value)).some(Boolean)),
+  StringLike: (held, wanted) =>
+    single(held, (value) => wanted.map((pattern) => matchesPattern(pattern, value)).some(Boolean)),
   DateLessThan: (held, wanted) =>
     single(held, (value) => wanted.map((limit) => time(value) < time(limit)).some(Boolean)),
   /** Also true if the key is missing from the request; conditions that require the key add `Null`. */
@@ -90,12 +91,12 @@ function time(text: string): number {
   return ms;
 }
 
-const list = (value: string | readonly string[]): readonly string[] => (typeof value === 'string' ? [value] : value);
+const asList = (value: string | readonly string[]): readonly string[] => (typeof value === 'string' ? [value] : value);
 
 /** Returns the values of a condition key, whose name is case-insensitive. */
 function contextValues(context: IamRequest['context'], key: string): readonly string[] | undefined {
   const name = Object.keys(context).find((known) => known.toLowerCase() === key.toLowerCase());
-  return name === undefined ? undefined : list(context[name]!);
+  return name === undefined ? undefined : asList(context[name]!);
 }
 
 /** One unit of a pattern: a literal character, or the wildcard `*` or `?`. */
@@ -130,7 +131,7 @@ const withoutEscapes = (pattern: string): string =>
  * Checks whether the pattern matches the whole string. Backtracks only to the last star, so time is at most pattern
  * length × string length.
  */
-function like(pattern: string, text: string): boolean {
+function matchesPattern(pattern: string, text: string): boolean {
   const units = unitsOf(pattern);
   let [unit, at, star, starAt] = [0, 0, -1, 0];
   while (at < text.length) {

@@ -112,7 +112,7 @@ export async function sweepCredentials(
     if (fresh.length === 0) return revoked;
     for (const { tenant, id } of fresh) seen.add(`${tenant}#${id}`);
     const sweep = async (record: CredentialRecord) => {
-      if (await swept(ports, record, now)) revoked++;
+      if (await sweepCredential(ports, record, now)) revoked++;
     };
     const inTime = () => ports.clock.now() < endsAt;
     await sideBySide(fresh, sweepConcurrency, sweep, inTime);
@@ -122,7 +122,7 @@ export async function sweepCredentials(
 }
 
 /** Revokes one credential. A failure is left to the next run and does not stop the others [store.sweep]. */
-async function swept(ports: RegistryPorts, record: CredentialRecord, now: string): Promise<boolean> {
+async function sweepCredential(ports: RegistryPorts, record: CredentialRecord, now: string): Promise<boolean> {
   // Once expired at the issuer, the credential need not be revoked there.
   const over = (record.issuer_expires_at ?? record.expires_at) <= now;
   const called = await callBack(ports, record);

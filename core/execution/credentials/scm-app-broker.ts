@@ -23,9 +23,9 @@ const type = 'scm_app_jwt';
 export function scmAppBroker(settings: ScmAppSettings, ports: BrokerPorts): CredentialBroker {
   const { name, installation_id: installationId, api_url: apiUrl } = settings;
   if (installationId === undefined) return wholeApp(settings, ports);
-  if (apiUrl === undefined) return without(name, 'its api_url is not configured');
+  if (apiUrl === undefined) return unusableBroker(name, 'its api_url is not configured');
   const gitHost = ports.clients?.gitHost;
-  if (!gitHost) return without(name, 'this function calls no Git host');
+  if (!gitHost) return unusableBroker(name, 'this function calls no Git host');
   return oneRepository(settings, ports, gitHost, { installationId, apiUrl: apiUrl.replace(/\/+$/, '') });
 }
 
@@ -94,7 +94,7 @@ function oneRepository(
 }
 
 /** Returns a broker that refuses all actions because it is not usable. It does not fall back to the app's own token. */
-const without = (name: string, why: string): CredentialBroker => ({
+const unusableBroker = (name: string, why: string): CredentialBroker => ({
   name,
   calledBack: 'by_value',
   issue: () => Promise.reject(unavailable(name, why)),
@@ -172,7 +172,7 @@ async function appKey(
 ): Promise<KeyObject> {
   const pem = await secrets.get(private_key_env);
   if (!pem) throw unavailable(name, `${private_key_env} contains no key`);
-  const key = keyIn(private_key_env, pem);
+  const key = parseKey(private_key_env, pem);
   if (!key) throw unavailable(name, `${private_key_env} contains no readable PEM key`);
   const { modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
   if (key.asymmetricKeyType === 'rsa' && modulusLength >= shortestKeyBits) return key;
@@ -184,7 +184,7 @@ async function appKey(
  */
 const parsedKeys = new RecentMap<string, { readonly pem: string; readonly key: KeyObject }>({ max: 64 });
 
-function keyIn(secret: string, pem: string): KeyObject | undefined {
+function parseKey(secret: string, pem: string): KeyObject | undefined {
   const known = parsedKeys.get(secret);
   if (known?.pem === pem) return known.key;
   const key = readKey(pem);

@@ -45,7 +45,7 @@ export function compileSessionPolicy(
       {
         Effect: 'Allow',
         Action: known.actions,
-        Resource: escaped(resource.arn) + (resource.suffix ?? ''),
+        Resource: escapeWildcards(resource.arn) + (resource.suffix ?? ''),
         Condition: conditionsOf(resource, expiresMs),
       },
     ],
@@ -60,7 +60,7 @@ export function compileSessionPolicy(
 }
 
 /** Escapes characters that IAM would treat as wildcards or variables. */
-const escaped = (text: string): string => text.replace(/[*?$]/g, (char) => `\${${char}}`);
+const escapeWildcards = (text: string): string => text.replace(/[*?$]/g, (char) => `\${${char}}`);
 
 /** Escapes a value without wildcards, in which only the dollar sign is special. */
 const escapedValue = (text: string): string => text.replace(/\$/g, (char) => `\${${char}}`);
@@ -91,13 +91,13 @@ function iamRequest(action: string, resource: AwsResource): IamRequest {
   const lists = Object.entries(everyEquals ?? {}).map(([key, value]) => [key, [value]] as const);
   return {
     action,
-    resource: requested(arn, resource),
+    resource: requestResource(arn, resource),
     context: { ...equals, ...Object.fromEntries(lists) },
   };
 }
 
 /** Returns the resource of the IAM request; for log groups without a named stream, the resource has a suffix. */
-const requested = (arn: string, { suffix }: AwsResource): string => (suffix ? `${arn}:log-stream:` : arn);
+const requestResource = (arn: string, { suffix }: AwsResource): string => (suffix ? `${arn}:log-stream:` : arn);
 
 /** Verifies that the policy allows the call until the policy expires, and allows none of the similar calls. */
 function isNarrow(
@@ -115,8 +115,8 @@ function isNarrow(
   const service = call.action.slice(0, call.action.indexOf(':'));
   const neighbours = [
     at(expiresMs),
-    at(before, { resource: requested(`${resource.arn}x`, resource) }),
-    at(before, { resource: requested(resource.arn.slice(0, -1), resource) }),
+    at(before, { resource: requestResource(`${resource.arn}x`, resource) }),
+    at(before, { resource: requestResource(resource.arn.slice(0, -1), resource) }),
     at(before, { action: `${service}:*` }),
     at(before, { action: 'iam:CreateUser' }),
     ...Object.entries(call.context).map(([key, value]) => {

@@ -58,7 +58,7 @@ export function stsBroker(settings: StsSettings, ports: BrokerPorts): Credential
         policy: compiled.text,
         durationSeconds: Math.max(shortestStsSeconds, Math.ceil((expiresMs - issuedMs) / 1000)),
       };
-      const keys = await assumed(ports, sts, request, tagsOf(envelope, policyDigest)).catch((thrown: unknown) => {
+      const keys = await assumeRole(ports, sts, request, tagsOf(envelope, policyDigest)).catch((thrown: unknown) => {
         throw brokerError(name, 'STS', thrown);
       });
       const { expires_at, ...secret } = keys;
@@ -100,7 +100,7 @@ const keptTags = 1;
  * Assumes the role. Uses fewer tags if not all of them fit, and retries once if STS throttles the call; the policy
  * never changes.
  */
-async function assumed(
+async function assumeRole(
   ports: BrokerPorts,
   sts: StsClient,
   request: Omit<AssumeRoleRequest, 'tags'>,

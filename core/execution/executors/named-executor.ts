@@ -3,7 +3,7 @@ import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
 import { withoutSecrets } from '#core/execution/credentials/redact-values.ts';
 import { decodeUriOrUnchanged } from '#core/kernel/decode-uri.ts';
-import { masked } from '#core/text/secrets/masked.ts';
+import { maskSecrets } from '#core/text/secrets/masked.ts';
 import { ExecutionFault, hints, UpstreamError, unknownHint } from './fault.ts';
 import type { ExecuteOptions, Executor } from './ports.ts';
 
@@ -36,20 +36,20 @@ export function namedExecutor({ name, upstreamOf, run }: Work): Executor {
  * Returns a fault for an unexpected error. The error's text is dropped, since it may contain secrets; the action may
  * have begun.
  */
-const unforeseen = (cause: unknown) =>
+const unexpectedFault = (cause: unknown) =>
   new ExecutionFault('malformed', 'it failed in a way that was not foreseen', { effect: 'unknown', cause });
 
 function errorOf(thrown: unknown, tool: string, upstream: string, secrets: readonly string[]): UpstreamError {
-  const fault = thrown instanceof ExecutionFault ? thrown : unforeseen(thrown);
+  const fault = thrown instanceof ExecutionFault ? thrown : unexpectedFault(thrown);
   const { kind, status, effect } = fault;
   const hint = effect === 'unknown' ? unknownHint : (fault.hint ?? hints[kind]);
   const said = withoutSecrets(fault.message, secrets) as string;
-  const message = masked(`${tool} at ${upstream}: ${said}. ${hint}`);
+  const message = maskSecrets(`${tool} at ${upstream}: ${said}. ${hint}`);
   return new UpstreamError(message, { tool, upstream, kind, effect, status, hint });
 }
 
 /** Formats text from a service for an error message: one line of bounded length. */
-export function quoted(text: string, longest = 300): string {
+export function quoteText(text: string, longest = 300): string {
   const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
   return line.length > longest ? `${line.slice(0, longest)}…` : line.replace(/\.+$/, '');
 }

@@ -32,12 +32,12 @@ export function sqlExecutor(
         statementTimeoutMs: entry.statement_timeout_ms,
       };
       const cluster = clusterOf(entry);
-      if (cluster) return shaped(await dataApi!({ ...work, server: cluster }, signal));
+      if (cluster) return singleOrList(await dataApi!({ ...work, server: cluster }, signal));
       const { server, configured } = await serverOf(entry, credential, secrets);
       try {
-        return withoutSecrets(shaped(await postgres!({ ...work, server }, signal)), configured);
+        return withoutSecrets(singleOrList(await postgres!({ ...work, server }, signal)), configured);
       } catch (thrown) {
-        throw cleaned(thrown, configured);
+        throw withoutLogin(thrown, configured);
       }
     },
   });
@@ -49,14 +49,14 @@ const clusterOf = ({ resource_arn, secret_arn, database }: SqlDatabaseEntry) =>
     : undefined;
 
 /** Returns a single statement's result directly, and several results as a list. */
-function shaped(results: readonly SqlResult[]): SqlResult | { readonly results: readonly SqlResult[] } {
+function singleOrList(results: readonly SqlResult[]): SqlResult | { readonly results: readonly SqlResult[] } {
   const [only, ...more] = results;
   if (!only) throw callRefused('nothing was asked for');
   return more.length === 0 ? only : { results };
 }
 
 /** Removes the configured login from a fault, as is done for a minted one. */
-function cleaned(thrown: unknown, secrets: readonly string[]): unknown {
+function withoutLogin(thrown: unknown, secrets: readonly string[]): unknown {
   if (!(thrown instanceof ExecutionFault) || secrets.length === 0) return thrown;
   const { kind, effect, hint, status } = thrown;
   const message = withoutSecrets(thrown.message, secrets) as string;

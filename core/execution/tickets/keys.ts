@@ -38,13 +38,13 @@ export async function ticketKeys(
   ]);
   if (!current) throw noKey(`${key_env} contains no value`);
   return {
-    current: usable(key_env, current, prefix),
+    current: checkedKey(key_env, current, prefix),
     // The previous key may be missing after the rotation has ended.
-    ...(previous && previous_key_env !== undefined && { previous: usable(previous_key_env, previous, prefix) }),
+    ...(previous && previous_key_env !== undefined && { previous: checkedKey(previous_key_env, previous, prefix) }),
   };
 }
 
-function usable(name: string, secret: string, prefix: string): TicketKey {
+function checkedKey(name: string, secret: string, prefix: string): TicketKey {
   if (secret.length >= shortestTicketKeyCharacters) return ticketKey(secret, prefix);
   throw noKey(`${name} is shorter than ${shortestTicketKeyCharacters} characters`);
 }

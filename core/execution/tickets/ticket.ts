@@ -67,7 +67,7 @@ export function verifyTicket(text: string, use: TicketUse, keys: TicketKeys, now
   if (!opened.ok) return defect(opened.defect);
   const claims: Partial<TicketClaims> = opened.payload;
   if (!isClaims(claims)) return defect('malformed');
-  const wrong = misuse(claims, use) ?? untimely(claims, nowMs);
+  const wrong = misuse(claims, use) ?? timeDefect(claims, nowMs);
   return wrong ? { ...defect(wrong), claims } : { ok: true, claims };
 }
 
@@ -88,7 +88,7 @@ function misuse(claims: TicketClaims, use: TicketUse): TicketDefect | undefined 
   return undefined;
 }
 
-function untimely({ issued_ms, expires_ms }: TicketClaims, nowMs: number): TicketDefect | undefined {
+function timeDefect({ issued_ms, expires_ms }: TicketClaims, nowMs: number): TicketDefect | undefined {
   if (nowMs < issued_ms - ticketSkewMs) return 'not_yet_valid';
   return nowMs >= expires_ms ? 'expired' : undefined;
 }

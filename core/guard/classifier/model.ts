@@ -26,11 +26,11 @@ export function scoredByModel(
   const model = resolveModel(look.snapshot.configuration, wanted);
   return {
     name: { classifier: `model:${model}`, version: questionVersion },
-    score: (text, signal) => scored(ports!, look, model, text, signal),
+    score: (text, signal) => scoreText(ports!, look, model, text, signal),
   };
 }
 
-async function scored(
+async function scoreText(
   ports: ClassifierPorts,
   look: ClassificationRequest,
   model: string,
@@ -45,7 +45,7 @@ async function scored(
   const id = await reserved(ports, look, model, most);
   let used: Usage = most;
   try {
-    const { answer, usage, provider } = await asked(ports, plan, question, signal);
+    const { answer, usage, provider } = await askModel(ports, plan, question, signal);
     used = { ...most, ...usage };
     const cost = costOf(configuration, model, used).microusd;
     const { input_tokens, output_tokens } = used;
@@ -105,7 +105,7 @@ interface ModelAnswer {
   readonly provider: string;
 }
 
-async function asked(
+async function askModel(
   ports: ClassifierPorts,
   plan: RoutePlan,
   question: JsonObject,

@@ -66,7 +66,7 @@ function protocolMember(key: string, value: Json, era: Era): Json | 'unknown' | 
     case metaKeys.clientInfo:
       return era === 'stateless' ? clientInfoOf(value) : undefined;
     case metaKeys.capabilities:
-      return era === 'stateless' ? withoutTasks(declared(value)) : undefined;
+      return era === 'stateless' ? withoutTasks(declaredCapabilities(value)) : undefined;
     case metaKeys.logLevel:
       if (!levels.has(value)) throw invalidParams(`params._meta["${key}"] must be one of ${[...levels].join(', ')}.`);
       return era === 'stateless' ? value : undefined;
@@ -128,13 +128,13 @@ const deepest = 6;
 /**
  * Returns declared capabilities: names, booleans and media types. Drops free text, which a declaration does not need.
  */
-export function declared(value: Json | undefined, depth = 0): Json | undefined {
+export function declaredCapabilities(value: Json | undefined, depth = 0): Json | undefined {
   if (typeof value === 'boolean') return value;
   if (Array.isArray(value)) return value.filter((each) => typeof each === 'string' && mediaType.test(each));
   if (!isObject(value) || depth > deepest) return undefined;
   return Object.fromEntries(
     Object.entries(value).flatMap(([name, member]) => {
-      const kept = declared(member, depth + 1);
+      const kept = declaredCapabilities(member, depth + 1);
       return kept === undefined ? [] : [[name.slice(0, 128), kept]];
     }),
   );

@@ -287,10 +287,10 @@ export class Conversations {
   }
 }
 
-const linkKey = (owner: string, entry: McpUpstreamEntry, era: Era): string => `${owner}\n${era}\n${digested(entry)}`;
+const linkKey = (owner: string, entry: McpUpstreamEntry, era: Era): string => `${owner}\n${era}\n${entryText(entry)}`;
 
 /** Digest of an entry: a changed entry counts as a different server. */
-const digested = remembered((entry: McpUpstreamEntry): string => canonicalize(entry));
+const entryText = remembered((entry: McpUpstreamEntry): string => canonicalize(entry));
 
 /** Returns the protocol version of a caller without a session. */
 export const versionNamed = (header: string | undefined): string => header ?? assumedVersion;

@@ -6,7 +6,7 @@ import type { Telemetry } from '#core/kernel/ports.ts';
 import { type ClientHandshake, UpstreamFault } from '../ports.ts';
 import { metaKeys, sessionVersions, statelessVersions, tasksExtension } from '../protocol/era.ts';
 import { invalidParams } from '../protocol/messages.ts';
-import { clientInfoOf, declared } from '../protocol/request-meta.ts';
+import { clientInfoOf, declaredCapabilities } from '../protocol/request-meta.ts';
 import type { Conversation, ConversationLink } from './conversations.ts';
 
 /** Parses the parameters of `initialize`. @throws RpcFault -32602 for a missing or malformed member. */
@@ -18,7 +18,7 @@ export function handshakeOf({ protocolVersion, capabilities, clientInfo }: JsonO
   const known = (sessionVersions as readonly string[]).includes(protocolVersion);
   return {
     protocolVersion: known ? protocolVersion : sessionVersions[0],
-    capabilities: declared(capabilities) as JsonObject,
+    capabilities: declaredCapabilities(capabilities) as JsonObject,
     clientInfo: clientInfoOf(clientInfo),
   };
 }
@@ -49,7 +49,7 @@ export async function reachedServers(
 type ReachedServers = Awaited<ReturnType<typeof reachedServers>>;
 
 export function initializeResult(handshake: ClientHandshake, met: ReachedServers, version: string): JsonObject {
-  const capabilities = merged(met);
+  const capabilities = mergeCapabilities(met);
   // Tasks were introduced in this revision. The gateway implements them itself and hides those of the servers.
   const tasks = handshake.protocolVersion === '2025-11-25' && {
     tasks: { cancel: {}, requests: { tools: { call: {} } } },
@@ -63,7 +63,7 @@ export function initializeResult(handshake: ClientHandshake, met: ReachedServers
 }
 
 export function discoverResult(met: ReachedServers, version: string): JsonObject {
-  const { extensions, ...capabilities } = merged(met);
+  const { extensions, ...capabilities } = mergeCapabilities(met);
   return {
     resultType: 'complete',
     supportedVersions: [...statelessVersions],
@@ -82,7 +82,7 @@ export const serverInfo = (version: string): JsonObject => ({
 });
 
 /** Returns the union of all capabilities. Even without servers, an empty list of tools is offered. */
-function merged(met: ReachedServers): JsonObject {
+function mergeCapabilities(met: ReachedServers): JsonObject {
   const all = met.map(({ link }) => {
     const theirs = isObject(link.initializeResult.capabilities) ? link.initializeResult.capabilities : {};
     const { logging: _toTheGateway, ...capabilities } = theirs;

@@ -87,7 +87,7 @@ export async function actionOf(
  * Builds the action for a call whose tool is not listed by any server. Returns undefined if it does not fit in an
  * envelope.
  */
-export async function actionOfUnplaced(
+export async function actionOfUnlisted(
   name: string,
   args: JsonObject,
   upstream: string | undefined,

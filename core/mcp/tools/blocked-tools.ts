@@ -6,7 +6,7 @@ import type { ToolWords } from './action.ts';
 /**
  * Checks whether the policy, or one of its levels, blocks every call to the tool, regardless of target and arguments.
  */
-export const certainlyBlocked = (policy: CompiledPolicy, words: ToolWords): boolean =>
+export const isAlwaysBlocked = (policy: CompiledPolicy, words: ToolWords): boolean =>
   [policy, ...(policy.levels ?? [])].some((each) => blocksAll(each, words));
 
 function blocksAll(policy: CompiledPolicy, words: ToolWords): boolean {

@@ -17,7 +17,7 @@ import type { inspectResult } from './inspect-result.ts';
  * @param refuse answers a request that could not be inspected or is withheld. A withheld notification is dropped.
  * @param noted records the findings.
  */
-export function handBounded(
+export function forwardMessage(
   message: JsonObject,
   secrets: readonly string[],
   calls: Pick<CallWork, 'lookOver'> | undefined,

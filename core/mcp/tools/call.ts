@@ -22,19 +22,19 @@ import { declaredRoots } from '../sessions/client-roots.ts';
 import { answersForServer, assertKnown } from '../sessions/forward.ts';
 import { complete } from '../sessions/translate.ts';
 import {
+  immediateOutcome,
   inputRequired,
   opensAddresses,
   type RepeatedCall,
-  returned,
-  standing,
+  readRepeatedCall,
   stateKeysIfAny,
 } from '../waiting/input-required.ts';
 import { stateToClient, stateToServer } from '../waiting/request-state.ts';
 import { clientWaiting } from '../waiting/waiting.ts';
 import { actionOf, argumentsOf, placementIn, type Tool } from './action.ts';
-import { drifted } from './drift.ts';
+import { checkDrift } from './drift.ts';
 import { keptResult, type Run, runExecutor } from './executor.ts';
-import { findTool, heldMeanwhile, placedAgain } from './find-tool.ts';
+import { findHold, findTool, placedAgain } from './find-tool.ts';
 import { definitionGuard, resultClassifier, resultGuard } from './guard-settings.ts';
 import { policyName } from './tool-names.ts';
 
@@ -49,7 +49,7 @@ export async function callTool(
   exchange: Exchange,
 ): Promise<RpcOutcome> {
   assertKnown(request.method, request.params, caller.era);
-  const back = await returned(ports, caller, request.params);
+  const back = await readRepeatedCall(ports, caller, request.params);
   return back
     ? make(ports, back.caller, { ...request, params: back.params }, exchange, back)
     : make(ports, caller, request, exchange);
@@ -91,11 +91,11 @@ async function make(
     ...(back && { approval_ref: back.state.approval }),
   };
   const digest = () => callDigest(openEnvelope(action, caller.principal, caller.sessionId, '', placement));
-  const stands = back && (await standing(ports, back, digest()));
+  const stands = back && (await immediateOutcome(ports, back, digest()));
   if (stands) return stands;
 
   const guard = await definitionGuard(caller.snapshot.configuration, tool.entry);
-  if (await drifted(ports.mcpStore, tool, guard))
+  if (await checkDrift(ports.mcpStore, tool, guard))
     return answer(ports, await refuseDrift(ports, caller, action, tool), undefined);
   const misfit = guard?.schema === 'refuse' ? await misfitIn(tool, args) : undefined;
   if (misfit !== undefined) return answer(ports, await refuseMisfit(ports, caller, action, misfit), undefined);
@@ -115,7 +115,7 @@ async function make(
     calls: ports.calls,
     guard: resultGuard(caller.snapshot.configuration, tool.entry),
     classifier: resultClassifier(ports, caller.snapshot, tool.entry, caller.principal),
-    ...(notings.length > 0 && guard && { held: () => heldMeanwhile(ports, tool, guard, notings) }),
+    ...(notings.length > 0 && guard && { held: () => findHold(ports, tool, guard, notings) }),
   };
   const executors = () => [runExecutor(run)];
   const { signal } = exchange;

@@ -7,7 +7,7 @@ import { textsIn, withoutTexts } from '#core/guard/classifier/texts.ts';
 import { type InspectedResult, markOf, type ResultFinding } from '#core/guard/results.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
-import { guardedBytes, marked } from './inspect-result.ts';
+import { guardedBytes, markResult } from './inspect-result.ts';
 
 export interface ResultClassifier {
   readonly ask: Classify;
@@ -29,16 +29,16 @@ export async function classifyResult(
   signal: AbortSignal,
 ): Promise<ClassifiedResult> {
   if (looked.outcome === undefined) return looked;
-  const answer = unmarked(looked.outcome, markOf(looked.findings));
+  const answer = withoutMark(looked.outcome, markOf(looked.findings));
   const text = joinedTexts(answer);
   if (text === '') return looked;
   const judged = await ask(text, signal);
   if ('error' in judged) return onError === 'log' ? { ...looked, judged } : { ...looked, outcome: undefined, judged };
   if (!judged.flagged) return { ...looked, judged };
-  const findings = [...looked.findings, classified(action)];
-  const kept = action === 'strip' ? await stripped(answer, ask, signal) : answer;
+  const findings = [...looked.findings, classifiedFinding(action)];
+  const kept = action === 'strip' ? await stripText(answer, ask, signal) : answer;
   const passes = action !== 'block' && kept !== undefined;
-  return { outcome: passes ? marked(kept, findings) : undefined, findings, judged };
+  return { outcome: passes ? markResult(kept, findings) : undefined, findings, judged };
 }
 
 const joinedTexts = (answer: JsonObject): string => {
@@ -50,7 +50,7 @@ const joinedTexts = (answer: JsonObject): string => {
  * Removes strings that contain whitespace and keeps single words. Returns undefined if the classifier still flags the
  * rest.
  */
-async function stripped(answer: JsonObject, ask: Classify, signal: AbortSignal): Promise<JsonObject | undefined> {
+async function stripText(answer: JsonObject, ask: Classify, signal: AbortSignal): Promise<JsonObject | undefined> {
   const { result, error } = answer;
   const rest = isObject(error)
     ? { ...answer, error: withoutTexts(error, guardedBytes) }
@@ -59,7 +59,7 @@ async function stripped(answer: JsonObject, ask: Classify, signal: AbortSignal):
   return 'error' in left || left.flagged ? undefined : rest;
 }
 
-const classified = (action: ResultAction): ResultFinding => ({
+const classifiedFinding = (action: ResultAction): ResultFinding => ({
   kind: 'classified',
   where: 'result',
   severity: 'high',
@@ -68,7 +68,7 @@ const classified = (action: ResultAction): ResultFinding => ({
 });
 
 /** Removes the gateway's own mark before classification, because it is not the server's text. */
-function unmarked(outcome: JsonObject, mark: string | undefined): JsonObject {
+function withoutMark(outcome: JsonObject, mark: string | undefined): JsonObject {
   const { result, error } = outcome;
   if (mark === undefined) return outcome;
   if (isObject(error) && typeof error.message === 'string' && error.message.startsWith(`${mark} `))

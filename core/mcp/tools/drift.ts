@@ -221,7 +221,7 @@ function noteHeld(tools: readonly ListedTool[], marks: ToolMarks['tools']): void
  * Checks whether a tool is blocked or held for a human: every changed tool under `drift: block`, otherwise one with
  * findings to review. Reads the marks only if needed, so other calls cost no extra read.
  */
-export async function drifted(
+export async function checkDrift(
   store: McpStore,
   tool: Pick<Tool, 'entry' | 'own' | 'listed'>,
   guard?: DefinitionGuard | undefined,

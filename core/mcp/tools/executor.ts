@@ -21,12 +21,12 @@ import { paramHeaders } from '../protocol/param-headers.ts';
 import { ask, type Conversation, type Conversations, type RequestContext } from '../sessions/conversations.ts';
 import { toServer } from '../sessions/relay.ts';
 import { upstreamError } from '../sessions/upstream-errors.ts';
-import { handBounded } from './bounded-message.ts';
+import { forwardMessage } from './bounded-message.ts';
 import type { ClassifiedResult, ResultClassifier } from './classify-result.ts';
 import { resultClassifier, resultGuard } from './guard-settings.ts';
 import type { inspectResult } from './inspect-result.ts';
 import { toolsOf, withEnvelope } from './inventory.ts';
-import { type PlacingPorts, placed, servesProtocol } from './placement.ts';
+import { type PlacingPorts, placeToolCall, servesProtocol } from './placement.ts';
 
 /** One call to a server and its outcome. The client gets more of the outcome than evidence does. */
 export interface Run {
@@ -124,7 +124,7 @@ async function execute(
     outcome = await ask(conversation, entry, method, params, {
       ...asking,
       onMessage: (message) =>
-        handBounded(message, secrets, calls, {
+        forwardMessage(message, secrets, calls, {
           look,
           guard: guard && withoutMarks(guard),
           hand: onMessage,
@@ -149,7 +149,7 @@ async function execute(
     outcome: seen,
     findings: found,
     judged,
-  } = await classified(run, await lookedOver(run, outcome, secrets, look));
+  } = await classifyResult(run, await lookedOver(run, outcome, secrets, look));
   const findings = [...heard, ...found];
   const withheld = seen === undefined;
   if (findings.length > 0 || withheld || judged) onNotes?.({ findings, judged, withheld });
@@ -229,7 +229,7 @@ async function lookedOver(
   }
 }
 
-async function classified({ classifier, signal }: Run, looked: InspectedResult): Promise<ClassifiedResult> {
+async function classifyResult({ classifier, signal }: Run, looked: InspectedResult): Promise<ClassifiedResult> {
   if (!classifier || looked.outcome === undefined) return looked;
   return (await classifying()).classifyResult(looked, classifier, signal);
 }
@@ -267,7 +267,7 @@ export function mcpExecutor(ports: PlacingPorts, conversations: Conversations, s
   const conversationOf = (envelope: ActionEnvelope) => conversations.ofKey(envelope, 'session', '2025-11-25', entries);
   return {
     name: 'MCP',
-    place: (envelope, fresh) => placed(ports, conversationOf(envelope), snapshot, envelope, fresh),
+    place: (envelope, fresh) => placeToolCall(ports, conversationOf(envelope), snapshot, envelope, fresh),
     handles: (envelope) => {
       const entry = entryOf(envelope);
       return entry !== undefined && servesProtocol(entry, envelope.protocol);

@@ -6,7 +6,7 @@ import { mcpCodes, RpcFault } from '../protocol/messages.ts';
 import type { Caller, Exchange } from '../sessions/caller.ts';
 import { upstreamError } from '../sessions/upstream-errors.ts';
 import { placementIn, type Tool } from './action.ts';
-import { drifted, noteDefinitions } from './drift.ts';
+import { checkDrift, noteDefinitions } from './drift.ts';
 import type { DriftPorts } from './found-definition.ts';
 import { type DefinitionGuard, definitionClassifier, definitionGuard, notingGuard } from './guard-settings.ts';
 import { inventoryOf, toolNamed } from './inventory.ts';
@@ -38,26 +38,26 @@ export async function findTool(
   const late = toolNamed(fresh, name);
   if (late) return late;
   const [silent] = fresh.silent;
-  if (silent) throw faulted(upstreamError(name, silent.entry, silent.fault));
+  if (silent) throw rpcFault(upstreamError(name, silent.entry, silent.fault));
   throw new RpcFault(mcpCodes.noUpstream, `No upstream serves the tool ${name.slice(0, 200)}.`, {
     data: { tool: name.slice(0, 200), hint: 'tools/list names the tools there are.' },
   });
 }
 
-const faulted = ({ code, message, data }: { code: number; message: string; data?: unknown }) =>
+const rpcFault = ({ code, message, data }: { code: number; message: string; data?: unknown }) =>
   new RpcFault(code, message, { data: data as never });
 
 /**
  * Checks for a hold found in a list that was read for this call. The comparison runs concurrently with the decision.
  */
-export async function heldMeanwhile(
+export async function findHold(
   ports: Pick<McpPorts, 'mcpStore'>,
   tool: Tool,
   guard: DefinitionGuard,
   notings: readonly Promise<void>[],
 ): Promise<boolean> {
   await Promise.all(notings);
-  return drifted(ports.mcpStore, tool, guard);
+  return checkDrift(ports.mcpStore, tool, guard);
 }
 
 export const noteFor =
@@ -82,7 +82,7 @@ export async function placedAgain(
   const now = await inventoryOf(ports, caller.conversation, asking, noteFor(ports, caller), true);
   const same = now.tools.find(({ entry, own }) => entry.name === tool.entry.name && own === tool.own);
   const silent = now.silent.find(({ entry }) => entry.name === tool.entry.name);
-  if (silent) throw faulted(upstreamError(tool.exposed, silent.entry, silent.fault));
+  if (silent) throw rpcFault(upstreamError(tool.exposed, silent.entry, silent.fault));
   const guard = await definitionGuard(caller.snapshot.configuration, tool.entry);
-  return same && !(await drifted(ports.mcpStore, same, guard)) ? placementIn(same, name, args) : undefined;
+  return same && !(await checkDrift(ports.mcpStore, same, guard)) ? placementIn(same, name, args) : undefined;
 }

@@ -92,7 +92,7 @@ function decisionOn(
 }
 
 /** Removes items that the policy blocks from a list. */
-export async function readable(
+export async function withoutBlocked(
   caller: Caller,
   entry: McpUpstreamEntry,
   member: string,

@@ -47,7 +47,7 @@ export function inspectResult(
     const { value, findings } = guardResult(redacted as Json, { ...guard, bytes: guardedBytes });
     const all = [...leaked, ...findings];
     const blocked = value === undefined || leaked.some(({ action }) => action === 'block');
-    return { outcome: blocked ? undefined : marked(value as JsonObject, all), findings: all };
+    return { outcome: blocked ? undefined : markResult(value as JsonObject, all), findings: all };
   } catch {
     return { outcome: undefined, findings: leaked };
   }
@@ -64,7 +64,7 @@ const credential = ({ actions }: GuardSettings): ResultFinding => ({
 });
 
 /** Adds the mark to the content and the findings to `_meta`, so that structured results still fit their schema. */
-export function marked(outcome: JsonObject, findings: readonly ResultFinding[]): JsonObject {
+export function markResult(outcome: JsonObject, findings: readonly ResultFinding[]): JsonObject {
   const acted = findings.filter(({ action, kind }) => action !== 'log' && kind !== 'credential');
   if (acted.length === 0) return outcome;
   const mark = markOf(findings);

@@ -13,10 +13,10 @@ import { changeSubscription, isSubscribed } from '../sessions/shared-link.ts';
 import { complete } from '../sessions/translate.ts';
 import { upstreamError } from '../sessions/upstream-errors.ts';
 import { type Tool, toolPolicyFacts } from './action.ts';
-import { certainlyBlocked } from './blocked-tools.ts';
+import { isAlwaysBlocked } from './blocked-tools.ts';
 import { isAccepted, isHidden, mayWait } from './drift.ts';
 import { noteFor } from './find-tool.ts';
-import { completionRefused, isReadMethod, readable, readGoverned } from './governed-read.ts';
+import { completionRefused, isReadMethod, readGoverned, withoutBlocked } from './governed-read.ts';
 import { definitionGuard } from './guard-settings.ts';
 import { assertFewTools, inventoryOf, listPage, memberOf, nextCursorOf, servedTools } from './inventory.ts';
 import type { PlacingPorts } from './placement.ts';
@@ -86,7 +86,7 @@ async function shownOf(
 ): Promise<Tool[]> {
   const isVisible = (tool: Tool) => {
     const names = new Set([tool.own, tool.exposed]);
-    return ![...names].some((name) => certainlyBlocked(snapshot.policy, toolPolicyFacts(tool, name)));
+    return ![...names].some((name) => isAlwaysBlocked(snapshot.policy, toolPolicyFacts(tool, name)));
   };
   const entries = [...new Set(tools.map(({ entry }) => entry))];
   const guards = new Map(
@@ -142,7 +142,9 @@ export async function listThings(
     const page = await pageOf(conversation, only, request, asking);
     const own = memberOf(request.method);
     if ('error' in page || !Array.isArray(page.result[own])) return page;
-    return { result: { ...page.result, [own]: await readable(caller, only, own, page.result[own].filter(isObject)) } };
+    return {
+      result: { ...page.result, [own]: await withoutBlocked(caller, only, own, page.result[own].filter(isObject)) },
+    };
   }
   const { index, cursor } = cursorOf(request.params.cursor);
   const member = memberOf(request.method);
@@ -152,20 +154,20 @@ export async function listThings(
       (): JsonObject => ({ [member]: [] }),
     );
     const all = Array.isArray(page[member]) ? page[member].filter(isObject) : [];
-    const things = await readable(caller, entry, member, all);
+    const things = await withoutBlocked(caller, entry, member, all);
     const more = nextCursorOf(page, at === index ? cursor : undefined);
     const next = more === undefined ? { index: at + 1, cursor: undefined } : { index: at, cursor: more };
     const over = next.index >= conversation.entries.length;
     if (things.length === 0 && !over) continue;
     const named =
-      member === 'prompts' ? things.map((prompt) => ({ ...prompt, name: parted(entry, prompt.name) })) : things;
+      member === 'prompts' ? things.map((prompt) => ({ ...prompt, name: promptName(entry, prompt.name) })) : things;
     return listOutcome(caller, request.method, { [member]: named, ...(!over && { nextCursor: encodeCursor(next) }) });
   }
   return listOutcome(caller, request.method, { [member]: [] });
 }
 
 /** Prefixes prompt names if there are several servers, because collisions with other pages cannot be detected. */
-const parted = (entry: McpUpstreamEntry, prompt: unknown): string => partedName(entry, asText(prompt));
+const promptName = (entry: McpUpstreamEntry, prompt: unknown): string => partedName(entry, asText(prompt));
 
 /**
  * Sends `prompts/get`, `resources/read`, subscriptions and completions to the server that owns the item, if the policy
@@ -194,14 +196,14 @@ export async function askOwner(
     const forward = () =>
       isReadMethod(method)
         ? readGoverned(ports, caller, entry, { method, params: own, id: as }, exchange)
-        : asked(conversation, entry, method, own, { ...asking, id: as });
+        : requestPage(conversation, entry, method, own, { ...asking, id: as });
     return isSubscription(method) ? subscribing(conversation, entry, method, own, forward) : forward();
   };
   const prompt = promptOf(method, params);
   if (prompt !== undefined && (another || only.prefix !== undefined)) {
-    const entry = conversation.entries.find((candidate) => prompt.startsWith(parted(candidate, '')));
+    const entry = conversation.entries.find((candidate) => prompt.startsWith(promptName(candidate, '')));
     if (!entry) throw invalidParams(`There is no prompt ${prompt.slice(0, 200)}.`);
-    const own = prompt.slice(parted(entry, '').length);
+    const own = prompt.slice(promptName(entry, '').length);
     const renamed =
       method === 'prompts/get'
         ? { ...params, name: own }
@@ -249,7 +251,7 @@ async function entriesFor(conversation: Conversation, method: string, { uri }: J
   return [subscribed, own].find(({ length }) => length > 0) ?? entries;
 }
 
-async function asked(
+async function requestPage(
   conversation: Conversation,
   entry: McpUpstreamEntry,
   method: string,
@@ -277,7 +279,7 @@ async function pageOf(
   asking: RequestContext,
 ): Promise<RpcOutcome> {
   const sent = forwardable(method, params, conversation.era);
-  const page = await asked(conversation, entry, method, sent, { ...asking, id });
+  const page = await requestPage(conversation, entry, method, sent, { ...asking, id });
   if ('error' in page || nextCursorOf(page.result, params.cursor) !== undefined) return page;
   const { nextCursor: _, ...last } = page.result;
   return { ...page, result: last };

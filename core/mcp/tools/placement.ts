@@ -11,7 +11,7 @@ import type { McpPorts } from '../ports.ts';
 import { RpcFault } from '../protocol/messages.ts';
 import type { Conversation } from '../sessions/conversations.ts';
 import { actionOf, placementIn, type Tool, toolPolicyFacts } from './action.ts';
-import { drifted, noteDefinitions } from './drift.ts';
+import { checkDrift, noteDefinitions } from './drift.ts';
 import type { DriftPorts } from './found-definition.ts';
 import { definitionGuard, notingGuard } from './guard-settings.ts';
 import { type Inventory, inventoryOf } from './inventory.ts';
@@ -32,7 +32,7 @@ export const servesProtocol = ({ overrides }: McpUpstreamEntry, protocol: string
  * @throws GatewayError `no_upstream` if no server has the tool, `service_unavailable` if the lists could not be read,
  * `invalid_request` if several have it, `policy_violation` if its definition is held for acceptance.
  */
-export async function placed(
+export async function placeToolCall(
   ports: PlacingPorts,
   conversation: Conversation,
   policy: KnownPolicy,
@@ -44,11 +44,12 @@ export async function placed(
   const known = await readTools(ports, conversation, policy, call, fresh);
   const tool = having(known, call) ?? having(await readTools(ports, conversation, policy, call, true), call);
   if (tool) {
-    if (await drifted(ports.mcpStore, tool, await definitionGuard(policy.configuration, tool.entry))) throw waits(tool);
+    if (await checkDrift(ports.mcpStore, tool, await definitionGuard(policy.configuration, tool.entry)))
+      throw waits(tool);
     return placementOf(ports, tool, policy, call);
   }
   const silent = known.silent.find(({ entry }) => asked.includes(entry));
-  throw silent ? unread(call, silent.entry.name) : noServer(call, asked);
+  throw silent ? toolsUnread(call, silent.entry.name) : noServer(call, asked);
 }
 
 /**
@@ -113,11 +114,11 @@ function having({ tools }: Inventory, call: ActionEnvelope): Tool | undefined {
   const exposed = at.filter((tool) => answersTo(tool, tool.exposed));
   const full = at.filter((tool) => answersTo(tool, partedName(tool.entry, tool.own)));
   const found = [exposed, full].find(({ length }) => length > 0) ?? at.filter((tool) => answersTo(tool, tool.own));
-  if (found.length > 1) throw several(call, found);
+  if (found.length > 1) throw ambiguousTool(call, found);
   return found[0];
 }
 
-const several = ({ tool }: ActionEnvelope, found: readonly Tool[]): GatewayError =>
+const ambiguousTool = ({ tool }: ActionEnvelope, found: readonly Tool[]): GatewayError =>
   invalidRequest(
     `The tool ${tool} is served as ${found.map(({ entry, own }) => `${own} at ${entry.name}`).join(', ')}. Name the server with upstream.`,
   );
@@ -129,7 +130,7 @@ const noServer = ({ tool }: ActionEnvelope, asked: readonly McpUpstreamEntry[]):
     { data: { tool } },
   );
 
-const unread = ({ tool }: ActionEnvelope, upstream: string): GatewayError =>
+const toolsUnread = ({ tool }: ActionEnvelope, upstream: string): GatewayError =>
   new GatewayError(
     'service_unavailable',
     `The tools of ${upstream} could not be read, so it is not known which server has ${tool}. Nothing was sent; try again, or have its address and health checked.`,

@@ -1,5 +1,5 @@
 /** Records and answers a block that did not come from a rule. */
-import { blocked } from '#core/actions/answers.ts';
+import { blockedResult } from '#core/actions/answers.ts';
 import { recordBlock as recordBlockEntry } from '#core/actions/attempt.ts';
 import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
 import type { GovernedAction } from '#core/actions/governed.ts';
@@ -29,5 +29,5 @@ export async function recordBlock(
   };
   const { hash } = await recordBlockEntry(ports, action);
   ports.telemetry.count('svc_policy_decisions_total', { decision: 'block', protocol: 'mcp' });
-  return blocked(action, hash);
+  return blockedResult(action, hash);
 }

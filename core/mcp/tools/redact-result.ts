@@ -21,7 +21,7 @@ export function redactResult<T extends Json>(
 }
 
 function copy(value: Json, found: () => void): Json {
-  if (typeof value === 'string') return text(value, found);
+  if (typeof value === 'string') return redactText(value, found);
   if (Array.isArray(value)) return value.map((item) => copy(item, found));
   if (value === null || typeof value !== 'object') return value;
   const bytes = bytesMember(value);
@@ -39,10 +39,10 @@ function copy(value: Json, found: () => void): Json {
  */
 function ofBytes(base64: string, mediaType: Json | undefined, found: () => void): string {
   const shown = textOfBytes(base64, mediaType);
-  return shown === undefined ? base64 : bytesOfText(base64, shown, text(shown, found));
+  return shown === undefined ? base64 : bytesOfText(base64, shown, redactText(shown, found));
 }
 
-function text(shown: string, found: () => void): string {
+function redactText(shown: string, found: () => void): string {
   const ranges = secretRanges(shown);
   if (ranges.length === 0) return shown;
   found();

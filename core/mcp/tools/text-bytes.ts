@@ -29,11 +29,11 @@ const controls = /[^\t-\r -~\u0085\u00a0-\uffff]/;
  */
 export function textOfBytes(base64: string, mediaType: unknown): string | undefined {
   if (typeof mediaType !== 'string' || textual.test(mediaType)) return Buffer.from(base64, 'base64').toString('utf8');
-  if (readable(base64.slice(0, lookedAt), true) === undefined) return undefined;
-  return readable(base64, false);
+  if (readableText(base64.slice(0, lookedAt), true) === undefined) return undefined;
+  return readableText(base64, false);
 }
 
-function readable(base64: string, isCut: boolean): string | undefined {
+function readableText(base64: string, isCut: boolean): string | undefined {
   const text = Buffer.from(base64, 'base64').toString('utf8');
   const whole = isCut ? text.replace(/\ufffd{1,3}$/, '') : text;
   return controls.test(whole) || whole.includes('\ufffd') ? undefined : whole;

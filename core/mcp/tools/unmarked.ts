@@ -11,7 +11,7 @@ import { isObject } from '#core/kernel/narrow.ts';
 import type { RpcOutcome } from '../protocol/messages.ts';
 import type { Caller } from '../sessions/caller.ts';
 import { toServer } from '../sessions/relay.ts';
-import { handBounded } from './bounded-message.ts';
+import { forwardMessage } from './bounded-message.ts';
 import { resultGuard } from './guard-settings.ts';
 import { inspectResult, withoutMarks } from './inspect-result.ts';
 
@@ -40,7 +40,7 @@ export function heardBy(
   const guard = guardOf(caller);
   if (!guard) return hand;
   return (message) =>
-    handBounded(message, [], ports.calls, {
+    forwardMessage(message, [], ports.calls, {
       look: inspectResult,
       guard,
       hand,
@@ -67,10 +67,11 @@ export async function withoutFound(
 ): Promise<RpcOutcome> {
   const guard = guardOf(caller);
   if (!guard) return outcome;
-  if ('error' in outcome) return (inspected(ports, guard, outcome as unknown as JsonObject) ?? outcome) as RpcOutcome;
+  if ('error' in outcome)
+    return (inspectOutcome(ports, guard, outcome as unknown as JsonObject) ?? outcome) as RpcOutcome;
   const { result } = outcome;
   const look = (value: JsonObject): JsonObject | undefined => {
-    const seen = inspected(ports, guard, { result: value });
+    const seen = inspectOutcome(ports, guard, { result: value });
     return isObject(seen?.result) ? seen.result : undefined;
   };
   const member = members.get(method);
@@ -94,7 +95,7 @@ export async function withoutFound(
   return outcome;
 }
 
-function inspected(ports: Ports, guard: GuardSettings, outcome: JsonObject): JsonObject | undefined {
+function inspectOutcome(ports: Ports, guard: GuardSettings, outcome: JsonObject): JsonObject | undefined {
   const seen = inspectResult(outcome, [], guard);
   count(ports, seen.findings);
   return seen.outcome;

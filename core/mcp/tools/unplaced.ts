@@ -8,7 +8,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { mcpCodes, RpcFault } from '../protocol/messages.ts';
 import type { Caller } from '../sessions/caller.ts';
 import { noHold } from '../waiting/waiting.ts';
-import { actionOfUnplaced } from './action.ts';
+import { actionOfUnlisted } from './action.ts';
 import { recordBlock } from './record-block.ts';
 
 /**
@@ -28,7 +28,7 @@ export async function refuseUnplaced(
   if (!(fault instanceof RpcFault)) throw fault;
   const { data, code, message, status } = fault;
   const { upstream } = (data ?? {}) as { readonly upstream?: string };
-  const request = await actionOfUnplaced(name, args, upstream);
+  const request = await actionOfUnlisted(name, args, upstream);
   if (!request) throw fault;
   const placed = {
     ...request,

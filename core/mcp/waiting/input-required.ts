@@ -3,7 +3,7 @@
  * user's answer has no effect on the decision: a reviewer votes at the approval (decision 0028).
  */
 import { approvalRequired } from '#core/actions/answers.ts';
-import { unusable } from '#core/approvals/approval.ts';
+import { unusableReason } from '#core/approvals/approval.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import { type TicketKeys, ticketKeys } from '#core/execution/tickets/keys.ts';
@@ -53,7 +53,11 @@ export interface RepeatedCall {
  * @throws RpcFault -32602 for a forged or stale state, or an invalid answer; GatewayError `service_unavailable` if
  * there is no key to open it.
  */
-export async function returned(ports: Needs, caller: Caller, params: JsonObject): Promise<RepeatedCall | undefined> {
+export async function readRepeatedCall(
+  ports: Needs,
+  caller: Caller,
+  params: JsonObject,
+): Promise<RepeatedCall | undefined> {
   if (caller.era !== 'stateless' || !isOwnState(params.requestState)) return undefined;
   const { requestState, inputResponses, ...rest } = params;
   const state = openState(requestState as string, await stateKeys(ports, caller), caller, ports.clock.now());
@@ -85,12 +89,16 @@ function answerIn(responses: unknown): ElicitationAction {
  * running. Returns undefined if the call proceeds with its approval.
  * @throws RpcFault -32602 for another call, or an approval that is used up, expired or unknown.
  */
-export async function standing(ports: Needs, back: RepeatedCall, digest: string): Promise<RpcOutcome | undefined> {
+export async function immediateOutcome(
+  ports: Needs,
+  back: RepeatedCall,
+  digest: string,
+): Promise<RpcOutcome | undefined> {
   const { state, answered } = back;
   if (state.call_digest !== digest) throw stateRefused('other_call');
   const row = await ports.approvals.get(state.tenant, state.approval);
   if (!row) throw stateRefused('unknown');
-  const why = unusable(row, { ...row, now: isoTime(ports.clock.now()) });
+  const why = unusableReason(row, { ...row, now: isoTime(ports.clock.now()) });
   switch (why) {
     case undefined:
     case 'pending':

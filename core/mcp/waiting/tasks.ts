@@ -59,7 +59,7 @@ export async function taskFor(
   if (decision === 'review') {
     const row = await ports.approvals.get(caller.principal.tenant, envelope_id);
     if (row?.status !== 'pending' || row.withheld.length > 0) return undefined;
-    return created(caller, await taskOf(ports, row));
+    return taskCreatedResult(caller, await taskOf(ports, row));
   }
   // In 2026-07-28 the server chooses whether to create a task. In earlier revisions, a client that requests a task gets
   // one.
@@ -69,7 +69,7 @@ export async function taskFor(
   const kept: JsonObject = { task: 1, tenant: caller.principal.tenant, key_id: caller.principal.key_id, at: now };
   const bytes = Buffer.from(JSON.stringify({ ...kept, nonce: ports.ids.randomHex(16), outcome }));
   try {
-    return created(caller, doneTask(await ports.results.put(bytes), now, outcome));
+    return taskCreatedResult(caller, doneTask(await ports.results.put(bytes), now, outcome));
   } catch (fault) {
     // The call ran: its response is returned directly, so that it is not lost with the task.
     ports.telemetry.log('error', 'a task was not stored', { envelope_id, error: (fault as Error).name });
@@ -103,7 +103,7 @@ export async function answerTask(
     case 'tasks/result':
       return awaitResult(ports, caller, id, exchange);
     case 'tasks/cancel':
-      return { result: cancelled(caller, await cancel(ports, caller, id)) };
+      return { result: cancelResult(caller, await cancel(ports, caller, id)) };
     default: // tasks/update: a client cannot send a human's vote
       await ownTask(ports, caller, id);
       return { result: { resultType: 'complete' } };
@@ -125,12 +125,12 @@ async function awaitResult(ports: Needs, caller: Caller, id: string, exchange: E
     let found = await ownTask(ports, caller, id);
     if ('envelope_id' in found && found.status === 'approved') found = await executeApproved(ports, found);
     const task = 'envelope_id' in found ? await taskOf(ports, found) : found;
-    if (task.outcome) return related(task);
+    if (task.outcome) return withTaskId(task);
     await ports.pause(pollMs);
   }
 }
 
-const related = ({ id, outcome }: Task): RpcOutcome => {
+const withTaskId = ({ id, outcome }: Task): RpcOutcome => {
   if (!outcome || 'error' in outcome) return outcome!;
   const meta = isObject(outcome.result._meta) ? outcome.result._meta : {};
   return { result: { ...outcome.result, _meta: { ...meta, [metaKeys.relatedTask]: { taskId: id } } } };
@@ -202,7 +202,7 @@ async function taskOf(ports: Needs, row: ApprovalRow): Promise<Task> {
         return failed(mcpCodes.approvalRequired, 'The approval was not used in time.', 'expired');
       return { ...times, status: 'working', message: 'Approved; the call is carried out.' };
     case 'consumed':
-      if (row.outcome === 'executed') return { ...times, ...(await ended(ports, row)) };
+      if (row.outcome === 'executed') return { ...times, ...(await endedOutcome(ports, row)) };
       return failed(
         mcpCodes.upstreamFailed,
         `${row.tool} was approved; its execution ended as ${row.outcome ?? 'unknown'}.`,
@@ -212,7 +212,7 @@ async function taskOf(ports: Needs, row: ApprovalRow): Promise<Task> {
 }
 
 /** Returns the outcome of a task that ran: its result, or why the result is not available. */
-async function ended(ports: Needs, row: ApprovalRow): Promise<Pick<Task, 'status' | 'message' | 'outcome'>> {
+async function endedOutcome(ports: Needs, row: ApprovalRow): Promise<Pick<Task, 'status' | 'message' | 'outcome'>> {
   try {
     return { status: 'completed', outcome: { result: await keptResult(ports, row.tool, row) } };
   } catch (fault) {
@@ -222,7 +222,7 @@ async function ended(ports: Needs, row: ApprovalRow): Promise<Pick<Task, 'status
 }
 
 /** Returns the response to a call that became a task. */
-function created(caller: Caller, task: Task): JsonObject {
+function taskCreatedResult(caller: Caller, task: Task): JsonObject {
   return caller.era === 'stateless' ? { resultType: 'task', ...fields(caller, task) } : { task: fields(caller, task) };
 }
 
@@ -232,7 +232,7 @@ function taskAnswer(caller: Caller, task: Task): JsonObject {
   return { resultType: 'complete', ...fields(caller, task), ...(task.outcome as JsonObject | undefined) };
 }
 
-const cancelled = (caller: Caller, task: Task): JsonObject =>
+const cancelResult = (caller: Caller, task: Task): JsonObject =>
   caller.era === 'session' ? fields(caller, task) : { resultType: 'complete' };
 
 function fields({ era }: Caller, { id, status, message, createdAt, updatedAt }: Task): JsonObject {

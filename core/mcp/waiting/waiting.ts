@@ -33,7 +33,7 @@ export function clientWaiting(
   const holds = way === 'held' || isRetry;
   return {
     way,
-    ...(holds ? holding(approvals.hold_seconds, params, exchange) : { wait: { ...noHold, way }, send: exchange.send }),
+    ...(holds ? holdCall(approvals.hold_seconds, params, exchange) : { wait: { ...noHold, way }, send: exchange.send }),
   };
 }
 
@@ -56,7 +56,7 @@ interface HeldWait {
 }
 
 /** Returns how a call is held. The client receives the waiting time as progress, in seconds. */
-export function holding(
+export function holdCall(
   holdSeconds: number,
   params: JsonObject,
   { send, signal, isGone }: Pick<Exchange, 'send' | 'signal' | 'isGone'>,

@@ -7,7 +7,7 @@ import { isObject } from '#core/kernel/narrow.ts';
 
 /** Checks whether the request is eligible for a cache lookup, before a flight is opened. */
 export function cacheableRequest(body: JsonObject): boolean {
-  if (filled(body.tools) || filled(body.functions)) return false;
+  if (isNonEmptyList(body.tools) || isNonEmptyList(body.functions)) return false;
   // Requests whose responses depend on the time, or that store data at the provider.
   if (body.web_search_options !== undefined || body.store === true) return false;
   return !objects(body.messages).some(carriesTools);
@@ -29,7 +29,7 @@ function wholeReply(reply: JsonObject): boolean {
     return choices.length > 0 && choices.length === reply.choices.length && choices.every(wholeChoice);
   }
   const ended = reply.stop_reason;
-  return ended !== undefined && endings.has(asText(ended)) && filled(reply.content) && !carriesTools(reply);
+  return ended !== undefined && endings.has(asText(ended)) && isNonEmptyList(reply.content) && !carriesTools(reply);
 }
 
 const endings: ReadonlySet<string> = new Set(['stop', 'length', 'end_turn', 'max_tokens', 'stop_sequence']);
@@ -40,9 +40,9 @@ function wholeChoice({ message, finish_reason }: JsonObject): boolean {
 
 function carriesTools(message: JsonObject): boolean {
   if (message.role === 'tool' || message.role === 'function') return true;
-  if (filled(message.tool_calls) || isObject(message.function_call)) return true;
+  if (isNonEmptyList(message.tool_calls) || isObject(message.function_call)) return true;
   return objects(message.content).some(({ type }) => typeof type === 'string' && /tool_(use|result)$/.test(type));
 }
 
-const filled = (value: Json | undefined): boolean => Array.isArray(value) && value.length > 0;
+const isNonEmptyList = (value: Json | undefined): boolean => Array.isArray(value) && value.length > 0;
 const objects = (value: Json | undefined): JsonObject[] => (Array.isArray(value) ? value.filter(isObject) : []);

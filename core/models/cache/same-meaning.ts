@@ -28,7 +28,7 @@ export function mayMeanTheSame(a: string, b: string): boolean {
   const [left, right] = [parseWords(a), parseWords(b)];
   if (left === undefined || right === undefined) return false;
   return (
-    equal(left.flatMap(naming), right.flatMap(naming)) &&
+    equal(left.flatMap(significantWords), right.flatMap(significantWords)) &&
     equal(left.flatMap(turn), right.flatMap(turn)) &&
     sharedInOrder(left, right)
   );
@@ -59,7 +59,7 @@ function parseWords(text: string): readonly Word[] | undefined {
 }
 
 /** Returns numbers, names, codes and symbols, which must match on both sides and in the same order. */
-function naming({ text, folded, first }: Word): string[] {
+function significantWords({ text, folded, first }: Word): string[] {
   if (!/^[\p{L}\p{M}']+$/u.test(text)) return [folded];
   if (first && text.slice(1) === text.slice(1).toLowerCase())
     return opening.has(withoutSuffix(folded)) ? [] : nameIfCapitalised(text);

@@ -19,12 +19,12 @@ export const apiKey: Entity = {
   name: 'api_key',
   find: (text, from) => secretsOf(text).filter(([start]) => start >= from),
   openFrom(text) {
-    const from = Math.max(earliestOpen(text), text.length - secretAtMost);
+    const from = Math.max(openMatchStart(text), text.length - secretAtMost);
     return from < text.length ? from : Infinity;
   },
 };
 
-function earliestOpen(text: string): number {
+function openMatchStart(text: string): number {
   let from = runStart(text, text.length, Math.max(0, text.length - wordAtMost), (char) => !blank.test(char));
   if (!sign.test(text)) return from;
   from = Math.min(from, openToken(text), openKey.exec(text)?.index ?? from);

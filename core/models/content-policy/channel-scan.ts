@@ -7,7 +7,7 @@ import { JsonSpelling } from './json-spelling.ts';
 import { advance, copyLines, type Lines, newLine } from './lines.ts';
 import { MatchCount } from './match-count.ts';
 import type { PatternMatch } from './partial-match.ts';
-import { type Occurrence, redacted, withoutOverlaps } from './personal-data.ts';
+import { type Occurrence, redactionLabel, withoutOverlaps } from './personal-data.ts';
 import { basesOf, endsIncomplete, indexIn, lastLetter, readingOf } from './reading.ts';
 
 /** Number of released characters kept as context, because preceding text affects whether something is an entity. */
@@ -242,7 +242,7 @@ export class ChannelScan {
     while (this.#redactions[0] && this.#redactions[0].start < to) {
       const { entity, start, end } = this.#redactions.shift()!;
       take(start);
-      released += this.#json?.redacted(start, end, redacted(entity)) ?? redacted(entity);
+      released += this.#json?.redacted(start, end, redactionLabel(entity)) ?? redactionLabel(entity);
       this.#released = Math.max(this.#released, end);
     }
     take(to);

@@ -107,6 +107,6 @@ export class Keywords {
 const isBlank = (normal: string): boolean => normal.trim() === '';
 
 const anyOf = (phrases: readonly Phrase[]): string =>
-  [...new Set(phrases.map(({ normal }) => normal))].map(escaped).join('|');
+  [...new Set(phrases.map(({ normal }) => normal))].map(escapeRegex).join('|');
 
-const escaped = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+const escapeRegex = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');

@@ -10,9 +10,9 @@ import {
   allConditions,
   boundaryConditions,
   follow,
+  instructionOwners,
   isConsuming,
   op,
-  owners,
   type Program,
   reachable,
 } from './program.ts';
@@ -86,7 +86,7 @@ export class PartialMatches {
     this.#program = program;
     this.#holds = holds;
     this.#window = window;
-    this.#owner = owners(program);
+    this.#owner = instructionOwners(program);
     this.#seen = new Int32Array(program.inst.length);
     this.#added = new Int32Array(program.inst.length);
     this.#states = new Array(program.inst.length);

@@ -37,7 +37,7 @@ export interface Occurrence {
 }
 
 /** Returns a label such as `[REDACTED:EMAIL]`. */
-export const redacted = (entity: PiiEntity): string => `[REDACTED:${entity.toUpperCase()}]`;
+export const redactionLabel = (entity: PiiEntity): string => `[REDACTED:${entity.toUpperCase()}]`;
 
 /** PII filters of a phase. */
 export class PersonalData {
@@ -131,7 +131,7 @@ function replaceOccurrences(
   let text = '';
   let from = 0;
   for (const { entity, start, end } of occurrences) {
-    const label = redacted(entity);
+    const label = redactionLabel(entity);
     text += written(from, start) + (spelling?.redacted(start, end, label) ?? label);
     from = end;
   }

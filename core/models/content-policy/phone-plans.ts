@@ -11,7 +11,7 @@ const regions =
 /** Cached results, because text often repeats numbers, and their digits are checked in several groupings. */
 const validNumbers = new RecentMap<string, boolean>({ max: 2048 });
 
-function remembered(key: string, work: () => boolean): boolean {
+function cachedValidity(key: string, work: () => boolean): boolean {
   const before = validNumbers.get(key);
   if (before !== undefined) return before;
   const answer = work();
@@ -27,23 +27,25 @@ const numberOf = (digits: string, region?: CountryCode): PhoneNumber | undefined
  * @param digits digits starting with the country code, without the plus sign.
  */
 export const isInternational = (digits: string): boolean =>
-  remembered(`+${digits}`, () => numberOf(`+${digits}`)?.isValid() === true);
+  cachedValidity(`+${digits}`, () => numberOf(`+${digits}`)?.isValid() === true);
 
 /** Checks for a number of valid length, even if it is unassigned, as in examples. */
 export const mayBeInternational = (digits: string): boolean =>
-  remembered(`?${digits}`, () => numberOf(`+${digits}`)?.isPossible() === true);
+  cachedValidity(`?${digits}`, () => numberOf(`+${digits}`)?.isPossible() === true);
 
 /** Checks for a valid number of ten digits, or of eleven digits with a leading 1. */
 export const isNorthAmerican = (digits: string): boolean =>
-  remembered(`1${digits}`, () => numberOf(digits, 'US')?.isValid() === true);
+  cachedValidity(`1${digits}`, () => numberOf(digits, 'US')?.isValid() === true);
 
 /** Checks for a number in the form dialled within one of the regions. */
 export const isNational = (digits: string): boolean =>
-  remembered(digits, () => regions.some((region) => numberOf(digits, region)?.isValid() === true));
+  cachedValidity(digits, () => regions.some((region) => numberOf(digits, region)?.isValid() === true));
 
 /** Checks whether the digits are grouped as one of the regions prints its numbers, with or without the trunk prefix. */
 export const isPrintedAsAtHome = (digits: string, lengths: readonly number[]): boolean =>
-  remembered(`${digits}:${lengths.join('-')}`, () => regions.some((region) => isPrintedIn(region, digits, lengths)));
+  cachedValidity(`${digits}:${lengths.join('-')}`, () =>
+    regions.some((region) => isPrintedIn(region, digits, lengths)),
+  );
 
 function isPrintedIn(region: CountryCode, digits: string, lengths: readonly number[]): boolean {
   const number = numberOf(digits, region);

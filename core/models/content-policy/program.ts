@@ -88,7 +88,7 @@ export function reachable(
 }
 
 /** Returns the pattern that each instruction belongs to. A pattern's instructions end with its match instruction. */
-export function owners({ inst }: Program): Int32Array {
+export function instructionOwners({ inst }: Program): Int32Array {
   const owner = new Int32Array(inst.length).fill(-1);
   let pattern = -1;
   for (let i = inst.length - 1; i >= 0; i--) {

@@ -45,7 +45,7 @@ export function readingOf(raw: string): Reading {
     const ascii = read === written && isAscii(written);
     if (length + read.length >= at.length) {
       if (length > maxCharacters) throw new RangeError('folded, the text is longer than what is looked at');
-      at = longer(at, length + read.length);
+      at = grow(at, length + read.length);
     }
     for (let i = 0; i < read.length; i++) at[length++] = ascii ? index + i : index;
     text += read;
@@ -54,7 +54,7 @@ export function readingOf(raw: string): Reading {
   return { text, at: at.subarray(0, length + 1) };
 }
 
-function longer(at: Int32Array<ArrayBuffer>, needed: number): Int32Array<ArrayBuffer> {
+function grow(at: Int32Array<ArrayBuffer>, needed: number): Int32Array<ArrayBuffer> {
   const next = new Int32Array(2 * needed + 1);
   next.set(at);
   return next;

@@ -25,8 +25,8 @@ export function idCarrying(id: string, call: JsonObject): string {
 /** Returns a call's vendor-specific members, or undefined if it has none. */
 export function vendorMembers(call: JsonObject): JsonObject | undefined {
   const form = call.custom === undefined ? 'function' : 'custom';
-  const inner = without(objectOf(call[form]) ?? {}, ofFunctions);
-  const outer = without(call, ofCalls);
+  const inner = withoutMembers(objectOf(call[form]) ?? {}, ofFunctions);
+  const outer = withoutMembers(call, ofCalls);
   const members = { ...outer, ...(Object.keys(inner).length > 0 && { [form]: inner }) };
   return Object.keys(members).length === 0 ? undefined : members;
 }
@@ -56,10 +56,10 @@ export function withVendorMembers(call: JsonObject): JsonObject {
   const carried = typeof call.id === 'string' ? decodeCallId(call.id) : undefined;
   if (!carried) return call;
   const form = call.custom === undefined ? 'function' : 'custom';
-  const inner = without(objectOf(carried.members[form]) ?? {}, ofFunctions);
+  const inner = withoutMembers(objectOf(carried.members[form]) ?? {}, ofFunctions);
   return {
     ...call,
-    ...without(carried.members, ofCalls),
+    ...withoutMembers(carried.members, ofCalls),
     id: carried.id,
     [form]: { ...objectOf(call[form]), ...inner },
   };
@@ -99,7 +99,7 @@ function decodeCallId(id: string): { readonly id: string; readonly members: Json
 }
 
 /** Removes members by name regardless of letter case, because some servers ignore case. */
-const without = (members: JsonObject, names: ReadonlySet<string>): JsonObject =>
+const withoutMembers = (members: JsonObject, names: ReadonlySet<string>): JsonObject =>
   Object.fromEntries(
     Object.entries(members).filter(
       ([name, value]) => value !== null && name !== '__proto__' && !names.has(name.toUpperCase().toLowerCase()),

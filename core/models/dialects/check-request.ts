@@ -26,14 +26,14 @@ export function checkOpenai(body: JsonObject): void {
   checkWhole(body, 'n', 1, maxChoices);
   // Ollama's name for the maximum output tokens; values below 1 mean unlimited.
   if (isObject(body.options)) checkWhole(body.options, 'num_predict', 1, maxOutputTokens, 'options.');
-  if (!absent(body.stream_options) && !isObject(body.stream_options))
+  if (!isAbsent(body.stream_options) && !isObject(body.stream_options))
     refuseMember('stream_options', body.stream_options, 'an object');
   checkObjects(body.functions, 'functions');
 }
 
 export function checkAnthropic(body: JsonObject): void {
   checkCommon(body);
-  if (!absent(body.system)) checkContent(body.system, 'system', { mayBeSilent: true });
+  if (!isAbsent(body.system)) checkContent(body.system, 'system', { mayBeSilent: true });
   checkMessages(body, 'user, assistant', (message, path) =>
     checkContent(message.content, `${path}.content`, { mayBeSilent: message.role === 'assistant' }),
   );
@@ -49,7 +49,7 @@ function checkCommon(body: JsonObject): void {
   // Prices, budgets and lists would treat this as a different name, but a provider might treat it as the same.
   if (model.trim() !== model || hidden.test(model))
     refuseMember('model', model, 'a name without characters that are not visible, and without blanks at its ends');
-  if (!absent(body.stream) && typeof body.stream !== 'boolean') refuseMember('stream', body.stream, 'true or false');
+  if (!isAbsent(body.stream) && typeof body.stream !== 'boolean') refuseMember('stream', body.stream, 'true or false');
   checkWhole(body, 'max_tokens', 1, maxOutputTokens);
   checkNumber(body, 'temperature');
   checkNumber(body, 'top_p');
@@ -89,22 +89,22 @@ const endpointOf: readonly (readonly [member: string, owner: string, remedy: str
  */
 export function refuseOtherEndpoint(body: JsonObject, own: string): void {
   if (!isEmpty(body[own])) return;
-  const [member, owner, remedy] = endpointOf.find(([name]) => name !== own && !absent(body[name])) ?? [];
+  const [member, owner, remedy] = endpointOf.find(([name]) => name !== own && !isAbsent(body[name])) ?? [];
   if (member === undefined) return;
-  const found = absent(body[own]) ? 'missing' : 'empty';
+  const found = isAbsent(body[own]) ? 'missing' : 'empty';
   throw invalidRequest(`${member} belongs to ${owner}, and ${own} is ${found}. ${remedy}, or send ${own} here.`, {
     param: member,
   });
 }
 
 const isEmpty = (value: Json | undefined): boolean =>
-  absent(value) || value === '' || (Array.isArray(value) && value.length === 0);
+  isAbsent(value) || value === '' || (Array.isArray(value) && value.length === 0);
 
 /**
  * Checks that content is a string, or parts with a type. An assistant's turn may have no content if it made tool calls.
  */
 function checkContent(content: Json | undefined, path: string, { mayBeSilent }: { mayBeSilent: boolean }): void {
-  if (typeof content === 'string' || (mayBeSilent && absent(content))) return;
+  if (typeof content === 'string' || (mayBeSilent && isAbsent(content))) return;
   if (!Array.isArray(content) || (content.length === 0 && !mayBeSilent))
     refuseMember(path, content, 'a text, or an array of at least one part');
   for (const [index, part] of content.entries()) checkPart(part, `${path}[${index}]`);
@@ -114,7 +114,7 @@ function checkPart(part: Json, path: string): void {
   if (!isObject(part)) refuseMember(path, part, 'an object with a type');
   if (typeof part.type !== 'string' || part.type === '') refuseMember(`${path}.type`, part.type, 'a text such as text');
   if (part.type === 'text' && typeof part.text !== 'string') refuseMember(`${path}.text`, part.text, 'a text');
-  if (part.type === 'tool_result' && !absent(part.content) && typeof part.content !== 'string') {
+  if (part.type === 'tool_result' && !isAbsent(part.content) && typeof part.content !== 'string') {
     if (!Array.isArray(part.content)) refuseMember(`${path}.content`, part.content, 'a text or an array of parts');
     for (const [index, inner] of part.content.entries()) checkPart(inner, `${path}.content[${index}]`);
   }
@@ -122,25 +122,25 @@ function checkPart(part: Json, path: string): void {
 
 function checkWhole(body: JsonObject, key: string, least: number, most: number, path = ''): void {
   const value = body[key];
-  if (absent(value)) return;
+  if (isAbsent(value)) return;
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < least || value > most)
     refuseMember(path + key, value, `a whole number from ${least} to ${most}`);
 }
 
 function checkNumber(body: JsonObject, key: string): void {
   const value = body[key];
-  if (!absent(value) && !(typeof value === 'number' && Number.isFinite(value))) refuseMember(key, value, 'a number');
+  if (!isAbsent(value) && !(typeof value === 'number' && Number.isFinite(value))) refuseMember(key, value, 'a number');
 }
 
 function checkObjects(value: Json | undefined, path: string): void {
-  if (absent(value)) return;
+  if (isAbsent(value)) return;
   if (!Array.isArray(value)) refuseMember(path, value, 'an array of objects');
   const stranger = value.findIndex((item) => !isObject(item));
   if (stranger !== -1) refuseMember(`${path}[${stranger}]`, value[stranger], 'an object');
 }
 
 /** Checks for an absent member. Optional members may be null, as the official clients' types allow. */
-const absent = (value: Json | undefined): value is null | undefined => value === undefined || value === null;
+const isAbsent = (value: Json | undefined): value is null | undefined => value === undefined || value === null;
 
 function refuseMember(path: string, found: Json | undefined, allowed: string): never {
   throw invalidRequest(`${path} is ${describeValue(found)}; allowed is ${allowed}.`, { param: path });

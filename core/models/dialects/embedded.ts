@@ -26,7 +26,7 @@ export function embeddedUrl(text: string): EmbeddedText | 'opaque' | undefined {
   if (comma === -1) return undefined;
   const [prefix, parameters, payload] = [text.slice(0, comma + 1), text.slice(start + 5, comma), text.slice(comma + 1)];
   if (/;\s*base64\s*$/i.test(parameters)) return embeddedBase64(payload, parameters, prefix);
-  return { read: () => unescaped(payload), write: (changed) => prefix + encodeURIComponent(changed) };
+  return { read: () => decodeUri(payload), write: (changed) => prefix + encodeURIComponent(changed) };
 }
 
 /**
@@ -68,7 +68,7 @@ const isUtf16 = ([first, second]: Buffer): boolean =>
 const decodeUtf8 = (bytes: Buffer): string =>
   isUtf16(bytes) ? new TextDecoder(bytes[0] === 0xff ? 'utf-16le' : 'utf-16be').decode(bytes) : bytes.toString('utf8');
 
-function unescaped(text: string): string {
+function decodeUri(text: string): string {
   try {
     return decodeURIComponent(text);
   } catch {

@@ -28,7 +28,7 @@ export const member = (key: string, value: Json | undefined): JsonObject =>
   value === undefined ? {} : { [key]: value };
 
 /** Returns the members of an object except the given names. */
-export const omit = (object: JsonObject, names: ReadonlySet<string>): JsonObject =>
+export const omitMembers = (object: JsonObject, names: ReadonlySet<string>): JsonObject =>
   Object.fromEntries(Object.entries(object).filter(([name]) => !names.has(name)));
 
 /**

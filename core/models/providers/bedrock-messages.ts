@@ -76,7 +76,7 @@ function blockParts(block: JsonObject, path: string, names: DocumentNames): Conv
         { reasoningContent: { reasoningText: { text: textOf(block.thinking) ?? '', signature: block.signature } } },
       ];
     case 'redacted_thinking':
-      return [{ reasoningContent: { redactedContent: decoded(textOf(block.data) ?? '') } }];
+      return [{ reasoningContent: { redactedContent: decodeBase64(textOf(block.data) ?? '') } }];
     default:
       throw cannotCarry(
         path,
@@ -166,7 +166,7 @@ function formatOf({ source }: JsonObject, formats: ReadonlyMap<string, string>):
 function sourceBytes({ source }: JsonObject, path: string): Uint8Array {
   const type = isObject(source) ? source.type : undefined;
   if (!isObject(source) || type !== 'base64') throw cannotCarry(`${path}.source`, 'base64', type ?? null);
-  return decoded(textOf(source.data) ?? '');
+  return decodeBase64(textOf(source.data) ?? '');
 }
 
-const decoded = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base64, 'base64'));
+const decodeBase64 = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base64, 'base64'));

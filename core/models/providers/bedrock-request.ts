@@ -13,7 +13,7 @@ import { isSigned } from './anthropic.ts';
 import { type ConversePart, cachePoint, converseMessages, isKnownLifetime } from './bedrock-messages.ts';
 import type { ConverseInput } from './bedrock-port.ts';
 import type { ProviderCall } from './ports.ts';
-import { unfit } from './reply.ts';
+import { asUnfitRequest } from './reply.ts';
 
 /** Members that Converse can express; all others are sent as `additionalModelRequestFields`. */
 const translatedMembers: ReadonlySet<string> = new Set([
@@ -35,7 +35,7 @@ export function converseInput(call: ProviderCall): ConverseInput {
   try {
     return inputOf(call);
   } catch (thrown) {
-    throw unfit(thrown);
+    throw asUnfitRequest(thrown);
   }
 }
 

@@ -51,7 +51,7 @@ export function bedrockProvider(entry: ProviderEntry, { bedrock, secrets, timeou
           return { type: 'json', body: converseReply(output, call.model, requestId) };
         }
         const stream = await bedrock.converseStream(target, input, signal);
-        const converse = converseEvents(inTime(stream.events, deadline), call, stream.requestId);
+        const converse = converseEvents(withTimeLimit(stream.events, deadline), call, stream.requestId);
         const events = guarded(name, converse, call.signal, apiKey);
         return { type: 'stream', events: await awaitFirstEvent(name, events) };
       } catch (thrown) {
@@ -65,7 +65,7 @@ export function bedrockProvider(entry: ProviderEntry, { bedrock, secrets, timeou
  * Returns Converse events with a time limit for each. After the stop reason, only the counts may follow, and some
  * streams do not send them.
  */
-function inTime(events: AsyncIterable<ConversePart>, deadline: Deadline): AsyncIterable<ConversePart> {
+function withTimeLimit(events: AsyncIterable<ConversePart>, deadline: Deadline): AsyncIterable<ConversePart> {
   const source = events[Symbol.asyncIterator]();
   let hasStopped = false;
   const noticed: Events<ConversePart> = {

@@ -127,7 +127,7 @@ export function httpProvider(
   if (!embeddings) return provider;
   return {
     ...provider,
-    ...(wire.files && later(files)),
+    ...(wire.files && lazyFilesApi(files)),
     async post(endpoint, call) {
       let id: string | undefined;
       try {
@@ -159,7 +159,7 @@ export function httpProvider(
 
 type FilesApi = Required<Pick<Provider, 'resource' | 'download'>>;
 
-const later = (load: () => FilesApi | Promise<FilesApi>): FilesApi => ({
+const lazyFilesApi = (load: () => FilesApi | Promise<FilesApi>): FilesApi => ({
   resource: async (call) => (await load()).resource(call),
   download: async (call) => (await load()).download(call),
 });

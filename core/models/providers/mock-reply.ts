@@ -21,7 +21,7 @@ export function lastUserText(body: JsonObject): string {
 }
 
 export function mockCompletion(reply: MockReply): JsonObject {
-  const { text, cut } = spoken(reply);
+  const { text, cut } = truncateReply(reply);
   const message = defined({
     role: 'assistant',
     content: text === '' && reply.toolCalls.length > 0 ? null : text,
@@ -34,16 +34,16 @@ export function mockCompletion(reply: MockReply): JsonObject {
     logprobs: null,
   });
   return {
-    ...head(reply, 'chat.completion'),
+    ...mockHead(reply, 'chat.completion'),
     choices: Array.from({ length: choicesOf(reply) }, (_, index) => choice(index)),
     usage: mockUsage(reply, text),
   };
 }
 
 export function mockChunks(reply: MockReply): JsonObject[] {
-  const { text, cut } = spoken(reply);
+  const { text, cut } = truncateReply(reply);
   const chunk = (index: number, delta: JsonObject, finish: string | null = null): JsonObject => ({
-    ...head(reply, 'chat.completion.chunk'),
+    ...mockHead(reply, 'chat.completion.chunk'),
     choices: [{ index, delta, finish_reason: finish }],
   });
   const choice = (index: number): JsonObject[] => [
@@ -56,11 +56,11 @@ export function mockChunks(reply: MockReply): JsonObject[] {
   const counted = isObject(options) && options.include_usage === true;
   return [
     ...Array.from({ length: choicesOf(reply) }, (_, index) => choice(index)).flat(),
-    ...(counted ? [{ ...head(reply, 'chat.completion.chunk'), choices: [], usage: mockUsage(reply, text) }] : []),
+    ...(counted ? [{ ...mockHead(reply, 'chat.completion.chunk'), choices: [], usage: mockUsage(reply, text) }] : []),
   ];
 }
 
-const head = ({ id, createdAt, model }: MockReply, object: string): JsonObject => ({
+const mockHead = ({ id, createdAt, model }: MockReply, object: string): JsonObject => ({
   id: `chatcmpl-mock-${id}`,
   object,
   created: createdAt,
@@ -68,7 +68,7 @@ const head = ({ id, createdAt, model }: MockReply, object: string): JsonObject =
 });
 
 /** Returns the text truncated to the number of tokens that the caller allows. */
-function spoken({ body, text }: MockReply): { text: string; cut: boolean } {
+function truncateReply({ body, text }: MockReply): { text: string; cut: boolean } {
   const most = countOf(body.max_completion_tokens) ?? countOf(body.max_tokens);
   const characters = [...text];
   const room = most === undefined ? characters.length : most * chatSizes.charactersPerToken;

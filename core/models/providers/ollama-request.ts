@@ -7,11 +7,12 @@ import {
   assertRole,
   cannotCarry,
   crossing,
-  each,
   hintsOfOpenai,
   leftOut,
   type Members,
+  membersNamed,
   type Note,
+  neutralValues,
   noteCall,
   noteFormat,
   notePart,
@@ -19,12 +20,11 @@ import {
   noteStreamOptions,
   rolesOfOpenai,
   translated,
-  unless,
 } from '#core/models/dialects/translate/members.ts';
 import { chosenTools } from '#core/models/dialects/translate/to-anthropic-request.ts';
 import { argumentsOf } from '#core/models/dialects/wire.ts';
 import type { ProviderCall } from './ports.ts';
-import { defined, unfit } from './reply.ts';
+import { asUnfitRequest, defined } from './reply.ts';
 
 /** OpenAI members that Ollama expects in `options`. */
 const optionNames = ['temperature', 'top_p', 'seed', 'frequency_penalty', 'presence_penalty'] as const;
@@ -36,10 +36,10 @@ const optionNames = ['temperature', 'top_p', 'seed', 'frequency_penalty', 'prese
 export const membersToOllama: Members = {
   ...hintsOfOpenai,
   ...askedOfOpenai,
-  ...each([...optionNames, 'stop', 'max_tokens', 'max_completion_tokens', 'response_format'], translated),
-  ...each(['model', 'messages', 'stream', 'stream_options', 'tools', 'tool_choice'], translated),
-  ...each(['user', 'safety_identifier', 'function_call'], leftOut),
-  parallel_tool_calls: { ...leftOut, ...unless(true) },
+  ...membersNamed([...optionNames, 'stop', 'max_tokens', 'max_completion_tokens', 'response_format'], translated),
+  ...membersNamed(['model', 'messages', 'stream', 'stream_options', 'tools', 'tool_choice'], translated),
+  ...membersNamed(['user', 'safety_identifier', 'function_call'], leftOut),
+  parallel_tool_calls: { ...leftOut, ...neutralValues(true) },
 };
 
 /** Translates the body. Members that neither side knows pass through. @throws UnfitRequest */
@@ -47,7 +47,7 @@ export function ollamaBody(call: ProviderCall): JsonObject {
   try {
     return requestBody(call);
   } catch (thrown) {
-    throw unfit(thrown);
+    throw asUnfitRequest(thrown);
   }
 }
 

@@ -46,7 +46,7 @@ function completionOf(body: JsonObject): JsonObject {
     tool_calls: calls.length > 0 ? calls : undefined,
   });
   return {
-    ...head(body, id, 'chat.completion'),
+    ...replyHead(body, id, 'chat.completion'),
     choices: [{ index: 0, message: reply, finish_reason: finishOf(body, calls.length > 0) }],
     usage: openaiUsage(body),
   };
@@ -76,7 +76,7 @@ class LineReader implements FrameReader {
       reasoning_content: textOf(message.thinking) || undefined,
       tool_calls: calls.length > 0 ? calls : undefined,
     });
-    const begin = head(line, this.#id, 'chat.completion.chunk');
+    const begin = replyHead(line, this.#id, 'chat.completion.chunk');
     const chunk = (finish_reason: string | null) => ({ ...begin, choices: [{ index: 0, delta, finish_reason }] });
     if (line.done !== true) return Object.keys(delta).length === 0 ? [] : [chunk(null)];
     this.ended = true;
@@ -95,7 +95,7 @@ function messageOf(body: JsonObject): JsonObject {
 const replyId = ({ created_at, model, message }: JsonObject) =>
   sha256(JSON.stringify([created_at ?? null, model ?? null, message ?? null])).slice(0, 24);
 
-const head = ({ created_at, model }: JsonObject, id: string, object: string): JsonObject => {
+const replyHead = ({ created_at, model }: JsonObject, id: string, object: string): JsonObject => {
   const createdMs = Date.parse(textOf(created_at) ?? '');
   return {
     id: `chatcmpl-${id}`,

@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
-import { mask, masked } from '#core/text/secrets/masked.ts';
+import { mask, maskSecrets } from '#core/text/secrets/masked.ts';
 import type { HttpReply } from './http.ts';
 import { ProviderFault } from './ports.ts';
 import { reasonOf } from './reply.ts';
@@ -35,15 +35,15 @@ interface Refusal {
  */
 export function refusalFault(refusal: Refusal): ProviderFault {
   const { provider, status, retryAfterSeconds, type, code, key, requestId } = refusal;
-  const said = cleaned(refusal.message ?? '', key);
+  const said = cleanText(refusal.message ?? '', key);
   const toCaller = aboutTheRequest.has(status);
-  const kind = type === undefined ? '' : ` (${cleaned(type, key).slice(0, 64)})`;
+  const kind = type === undefined ? '' : ` (${cleanText(type, key).slice(0, 64)})`;
   const detail = said === '' || toCaller ? '' : `: ${said}`;
   return new ProviderFault(provider, 'status', `${provider} answered ${status}${kind}${detail}`, {
     status,
     ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
     ...(toCaller && said !== '' && { shown: said, param: refusal.param ?? leading.exec(said)?.[1] }),
-    ...(code !== undefined && /^[a-z][\w.-]{2,63}$/i.test(code) && cleaned(code, key) === code && { code }),
+    ...(code !== undefined && /^[a-z][\w.-]{2,63}$/i.test(code) && cleanText(code, key) === code && { code }),
     reason: reasonOf([type, code]) ?? (status === 404 && /^model\b/i.test(said) ? 'no_model' : undefined),
     requestId,
   });
@@ -104,8 +104,8 @@ const placeholder = /^(?:[A-Za-z]{0,7}|.{0,3})$/s;
 export const withoutKey = (text: string, key: string | undefined): string =>
   key !== undefined && !placeholder.test(key) && text.includes(key) ? text.replaceAll(key, mask) : text;
 
-function cleaned(text: string, key: string | undefined): string {
-  const own = masked(withoutKey(text, key).slice(0, 4 * maxTold));
+function cleanText(text: string, key: string | undefined): string {
+  const own = maskSecrets(withoutKey(text, key).slice(0, 4 * maxTold));
   const line = own.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
   return line.length <= maxTold ? line : `${line.slice(0, maxTold - 1).toWellFormed()}…`;
 }

@@ -35,7 +35,7 @@ export class UnfitRequest extends Error {
 }
 
 /** Converts a translation refusal into an error for a request that the provider cannot express. */
-export const unfit = (thrown: unknown): unknown =>
+export const asUnfitRequest = (thrown: unknown): unknown =>
   thrown instanceof GatewayError ? new UnfitRequest(thrown.message, thrown) : thrown;
 
 /** Limits of a valid reply, because processing a value costs more than its characters. */

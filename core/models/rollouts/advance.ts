@@ -8,7 +8,7 @@ import type { Observations } from '#core/observatory/ports.ts';
 import { figuresOf } from './figures.ts';
 import type { RolloutsInForce } from './in-force.ts';
 import { judge } from './judge.ts';
-import { moved, type RolloutMove } from './moves.ts';
+import { applyMove, type RolloutMove } from './moves.ts';
 import type { Rollouts } from './ports.ts';
 
 interface RolloutClockPorts {
@@ -57,7 +57,7 @@ async function advance(ports: RolloutClockPorts, rollout: Rollout): Promise<bool
   const { baseline, canary, judged } = await figuresOf(ports.observations, rollout, now);
   const move = judge(rollout, judged, now);
   if (!move) return false;
-  const next = moved(rollout, move, isoTime(now));
+  const next = applyMove(rollout, move, isoTime(now));
   return commitMove(ports, {
     before: rollout,
     next,

@@ -37,14 +37,17 @@ export function judge(rollout: Rollout, canary: CanaryFigures, nowMs: number): R
   if (rollout.state === 'pending')
     return nowMs >= Date.parse(rollout.start_at ?? rollout.created_at) ? { type: 'start' } : undefined;
   if (rollout.state !== 'running') return undefined;
-  const reason = unhealthy(rollout, canary);
+  const reason = unhealthyReason(rollout, canary);
   if (reason !== undefined) return { type: 'rollback', reason };
   const passed = nowMs - Date.parse(rollout.stage_started_at) >= rollout.observation_window_ms;
   if (!passed || canary.requests < leastRequests) return undefined;
   return { type: rollout.current_stage + 1 < rollout.stages.length ? 'promote' : 'complete' };
 }
 
-function unhealthy(rollout: Rollout, { requests, errors, timed, p95_latency_ms }: CanaryFigures): string | undefined {
+function unhealthyReason(
+  rollout: Rollout,
+  { requests, errors, timed, p95_latency_ms }: CanaryFigures,
+): string | undefined {
   const failing = lowerBound(errors, requests) * 100;
   if (requests >= leastRequests && failing > rollout.error_threshold)
     return `error rate: ${errors} of ${requests} canary calls failed; at least ${failing.toFixed(1)} % with 95 % confidence, allowed are ${rollout.error_threshold} %`;

@@ -24,7 +24,7 @@ const from: Readonly<Record<RolloutMove['type'], readonly RolloutState[]>> = {
  * @param now ISO 8601
  * @throws GatewayError `invalid_request` if the state does not allow the move.
  */
-export function moved(rollout: Rollout, move: RolloutMove, now: string): Rollout {
+export function applyMove(rollout: Rollout, move: RolloutMove, now: string): Rollout {
   if (!from[move.type].includes(rollout.state))
     throw invalidRequest(
       `Rollout ${rollout.id} is ${rollout.state}; ${move.type} is possible while it is ${from[move.type].join(' or ')}.`,

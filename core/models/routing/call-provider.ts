@@ -81,7 +81,7 @@ export async function callProvider(ports: RoutingPorts, plan: RoutePlan, call: R
     const { entry } = candidate;
     const most = entry.retry?.max_attempts ?? 1;
     for (let attempt = 1; attempt <= most; attempt++) {
-      const tried = await attempted(ports, candidate, call);
+      const tried = await attemptCall(ports, candidate, call);
       if (!(tried instanceof ProviderFault)) return { ...tried, attempts };
       faults.push(tried);
       attempts.push({ provider: entry.name, error: errorType(tried) });
@@ -101,7 +101,7 @@ const noProvider = ({ route, model }: RoutePlan) =>
   new ProviderFault('', 'unavailable', `every provider of the route ${route ?? model} is disabled`);
 
 /** Runs one attempt, if the breaker admits it. */
-async function attempted(
+async function attemptCall(
   ports: RoutingPorts,
   { entry, region }: Candidate,
   call: RoutedCall,
@@ -164,7 +164,7 @@ function traced(
         const settled = Promise.withResolvers<void>();
         const watch: Watch = { span, admitted, fault: undefined };
         handed.resolve({
-          reply: reply.type === 'stream' ? { ...reply, events: watched(reply.events, watch) } : reply,
+          reply: reply.type === 'stream' ? { ...reply, events: watchStream(reply.events, watch) } : reply,
           settleSpan: (what) => {
             span.set(answerAttributes(what));
             if (watch.fault) settled.reject(watch.fault);
@@ -189,7 +189,7 @@ interface Watch {
 }
 
 /** Reports the end of a stream, normal or not, to the breaker and the span. */
-function watched(events: AsyncIterable<JsonObject>, watch: Watch): AsyncIterable<JsonObject> {
+function watchStream(events: AsyncIterable<JsonObject>, watch: Watch): AsyncIterable<JsonObject> {
   const iterator = events[Symbol.asyncIterator]();
   let first = true;
   const seen = (step: IteratorResult<JsonObject>): IteratorResult<JsonObject> => {

@@ -25,7 +25,7 @@ export function faultToError(cause: ProviderFault, gatewayRequestId?: string): G
     return fault('provider_error', 'The caller closed the connection before the answer was complete.');
   if (kind === 'timeout' || (kind === 'status' && (status === 408 || status === 504)))
     return fault('provider_timeout', 'The provider did not answer in time; try again.');
-  if (kind === 'status' && status === 429) return limited(cause, fault);
+  if (kind === 'status' && status === 429) return limitError(cause, fault);
   if (isOverloaded(cause))
     return fault('provider_overloaded', 'The provider is overloaded. Send the request again later.', {
       ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
@@ -57,7 +57,7 @@ const providerMessage = ({ shown }: ProviderFault): string => (shown === undefin
 /**
  * Returns the error for a provider's rate limit, which passes with time, or for an exhausted account, which does not.
  */
-function limited(
+function limitError(
   { reason, code, retryAfterSeconds = unsaidWaitSeconds }: ProviderFault,
   fault: (code: ErrorCode, message: string, more: Options) => GatewayError,
 ): GatewayError {

@@ -5,7 +5,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import type { SpanAttributes } from '#core/kernel/ports.ts';
 import type { Provider } from '#core/models/providers/ports.ts';
-import { masked } from '#core/text/secrets/masked.ts';
+import { maskSecrets } from '#core/text/secrets/masked.ts';
 
 /** Outcome of the response, for its span. */
 export interface ReplyOutcome {
@@ -43,7 +43,7 @@ export function firstEventAttributes(event: JsonObject, elapsedUs: number): Span
 export function answerAttributes({ body, usage, finishReasons = [] }: ReplyOutcome): SpanAttributes {
   const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, reasoning_tokens } = usage;
   const total = input_tokens === undefined || output_tokens === undefined ? undefined : input_tokens + output_tokens;
-  return given({
+  return definedAttributes({
     'gen_ai.response.id': body && textOf(body.id),
     'gen_ai.response.model': body && textOf(body.model),
     'gen_ai.response.finish_reasons':
@@ -86,7 +86,7 @@ const settings = ['temperature', 'top_p', 'top_k', 'seed', 'frequency_penalty', 
 /** Returns as many sequences as providers accept, truncated and without secrets, because callers write them. */
 function stopSequences({ stop, stop_sequences }: JsonObject): readonly string[] | undefined {
   const given = [stop_sequences ?? stop].flat().filter((each) => typeof each === 'string');
-  const short = given.slice(0, 16).map((each) => masked(each).slice(0, 64));
+  const short = given.slice(0, 16).map((each) => maskSecrets(each).slice(0, 64));
   return short.length === 0 ? undefined : short;
 }
 
@@ -94,7 +94,7 @@ const numberIn = (value: JsonObject[string] | undefined): number | undefined =>
   typeof value === 'number' ? value : undefined;
 
 const identity = ({ id, model }: JsonObject): SpanAttributes =>
-  given({ 'gen_ai.response.id': textOf(id), 'gen_ai.response.model': textOf(model) });
+  definedAttributes({ 'gen_ai.response.id': textOf(id), 'gen_ai.response.model': textOf(model) });
 
 /** Returns one finish reason per choice of a complete reply. */
 function reasonsOf({ choices, stop_reason }: JsonObject): readonly string[] | undefined {
@@ -104,7 +104,7 @@ function reasonsOf({ choices, stop_reason }: JsonObject): readonly string[] | un
 }
 
 /** Omits undefined attributes. */
-function given(attributes: SpanAttributes): SpanAttributes {
+function definedAttributes(attributes: SpanAttributes): SpanAttributes {
   const some: Record<string, SpanAttributes[string]> = {};
   for (const name of Object.keys(attributes)) if (attributes[name] !== undefined) some[name] = attributes[name];
   return some;

@@ -10,7 +10,7 @@ export type ModelGlob = (model: string) => boolean;
 
 /** Compiles a pattern. @throws GatewayError `invalid_request` if it is malformed. */
 export function modelGlob(pattern: string): ModelGlob {
-  const nodes = parseGlob(pattern, foldCase).map(widened);
+  const nodes = parseGlob(pattern, foldCase).map(widenNode);
   const [first, second, ...rest] = nodes;
   if (first?.kind === 'literal' && second === undefined) return (model) => foldCase(model) === first.text;
   if (first && isAnything(first) && second === undefined) return () => true;
@@ -31,8 +31,8 @@ const compiled = new RecentMap<string, ModelGlob>({ max: maxCompiled });
 export const modelMatches = (pattern: string, model: string): boolean =>
   compiled.getOrInsertComputed(pattern, modelGlob)(model);
 
-function widened(node: GlobNode): GlobNode {
-  if (node.kind === 'either') return { ...node, branches: node.branches.map((branch) => branch.map(widened)) };
+function widenNode(node: GlobNode): GlobNode {
+  if (node.kind === 'either') return { ...node, branches: node.branches.map((branch) => branch.map(widenNode)) };
   return 'set' in node && node.set === noSlash ? { ...node, set: everyChar } : node;
 }
 

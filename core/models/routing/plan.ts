@@ -45,7 +45,7 @@ export function planRoute(
   model: string,
   rotated: Rotation = rotation,
 ): RoutePlan | undefined {
-  const { routes, served } = compiled(configuration);
+  const { routes, served } = compileRoutes(configuration);
   const route = routes.find(({ matches }) => matches(model));
   if (route) return { model, route: route.pattern, candidates: candidatesOf(route, rotated) };
   const listing = served.filter(({ matches }) => matches(model)).map(({ entry }) => entry);
@@ -58,7 +58,7 @@ export function planRoute(
 
 /** Returns the names of disabled providers that list the model. */
 export const disabledProvidersOf = (configuration: Configuration, model: string): readonly string[] =>
-  compiled(configuration)
+  compileRoutes(configuration)
     .served.filter(({ entry, matches }) => !entry.enabled && !isDemoOf(entry, model) && matches(model))
     .map(({ entry }) => entry.name);
 
@@ -89,7 +89,7 @@ interface CompiledRoutes {
   readonly served: readonly { readonly entry: ProviderEntry; readonly matches: ModelGlob }[];
 }
 
-const compiled = remembered((configuration: Configuration): CompiledRoutes => {
+const compileRoutes = remembered((configuration: Configuration): CompiledRoutes => {
   const enabled = configuration.providers.filter((entry) => entry.enabled);
   return {
     routes: configuration.routes.map((route) => compiledRoute(route, enabled)),

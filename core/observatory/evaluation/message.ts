@@ -1,6 +1,6 @@
 /** Messages between the gateway and an evaluator [evaluation.webhook]. */
 import { sha256 } from '#core/kernel/canonical.ts';
-import { masked } from '#core/text/secrets/masked.ts';
+import { maskSecrets } from '#core/text/secrets/masked.ts';
 
 /** Body of the webhook. Secrets in known formats are removed from both texts. */
 export interface EvaluationMessage {
@@ -38,7 +38,7 @@ const margin = 4_096;
  * @param most code points to keep: a character outside the basic plane is never split
  */
 export function excerptOf(text: string, most: number): { readonly text: string; readonly truncated: boolean } {
-  const shown = masked(text.slice(0, 2 * most + margin).toWellFormed(), '[redacted]');
+  const shown = maskSecrets(text.slice(0, 2 * most + margin).toWellFormed(), '[redacted]');
   const points = [...shown.slice(0, 2 * most)];
   const kept = points.slice(0, most).join('');
   return { text: kept, truncated: kept.length < shown.length || text.length > 2 * most + margin };

@@ -36,7 +36,7 @@ import {
   setAsideSessions,
 } from './conditions.ts';
 import { controlPlaneConditions, dataPlaneConditions } from './federation-watch.ts';
-import { evaluated, keyOf, type Measurement } from './lifecycle.ts';
+import { keyOf, type Measurement, nextAlert } from './lifecycle.ts';
 import type { AlertStore } from './ports.ts';
 import type { RefusalWatch } from './refusal-watch.ts';
 import { budgetThresholds } from './thresholds.ts';
@@ -273,7 +273,7 @@ async function apply(
   let changed = 0;
   for (const each of [...seen.values(), ...unseen]) {
     const before = newest.get(keyOf(each));
-    const step = evaluated(before, each, at);
+    const step = nextAlert(before, each, at);
     if (!step) continue;
     try {
       if (!step.change) await ports.alerts.note(step.row, before!);

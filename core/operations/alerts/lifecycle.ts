@@ -46,7 +46,7 @@ const rank: Readonly<Record<AlertSeverity, number>> = { info: 0, warning: 1, cri
  * @param at ISO time of the evaluation. A minute counts only once, even if several processes evaluate it.
  * @returns undefined if there is no change to write.
  */
-export function evaluated(
+export function nextAlert(
   before: AlertRow | undefined,
   measured: Measurement,
   at: string,

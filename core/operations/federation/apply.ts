@@ -66,7 +66,7 @@ async function assertModules(objects: ObjectStore, { policies }: Configuration):
 }
 
 /** Returns the last served configuration, if it is still stored. */
-export async function lastServed(
+export async function lastServedConfiguration(
   { configStore, objects }: { readonly configStore: Pick<ConfigStore, 'federation'>; readonly objects: ObjectStore },
   { federation }: Pick<Configuration, 'federation'>,
 ): Promise<{ readonly state: FederationState; readonly served: ServedText | undefined } | undefined> {
@@ -89,7 +89,7 @@ export async function underControlPlane(
   own: Configuration,
 ): Promise<Configuration> {
   if (own.federation.role !== 'data') return own;
-  const last = await lastServed(deps, own);
+  const last = await lastServedConfiguration(deps, own);
   if (!last) return own; // not used for decisions: the plane refuses calls until a document arrives
   if (last.served) return mergedConfiguration(last.served, own).configuration;
   const lost = { ...last.state, revision: last.state.revision + 1, document_sha256: '', etag: '' };

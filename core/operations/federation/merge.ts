@@ -6,7 +6,7 @@ import { hasItsRules, storedForm } from '#core/configuration/store/stored-form.t
 import type { LocalKey } from '#core/contracts/config/federation.ts';
 import { type Configuration, configurationSchema, type KeyEntry } from '#core/contracts/config.ts';
 import { problemsError, problemsOf } from '#core/contracts/problems.ts';
-import { allowed } from '#core/kernel/issue-words.ts';
+import { describeAllowed } from '#core/kernel/issue-words.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import type { PlaneSections } from './served.ts';
 
@@ -26,7 +26,7 @@ export function mergedConfiguration(
 ): MergeResult {
   const tenants = Array.isArray(served.tenants) ? served.tenants : [];
   const keyless = { ...served, admin, federation, tenants: tenants.map((tenant) => ({ ...tenant, api_keys: [] })) };
-  const parsed = configurationSchema.safeParse(keyless, { error: allowed });
+  const parsed = configurationSchema.safeParse(keyless, { error: describeAllowed });
   if (!parsed.success) throw problemsError(problemsOf(parsed.error.issues, keyless), () => undefined);
   const { pack } = parsed.data.tool_policies;
   if (pack !== null && (typeof pack === 'string' || !hasItsRules(pack)))

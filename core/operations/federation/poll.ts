@@ -9,7 +9,7 @@ import type { FederationSettings } from '#core/contracts/config/federation.ts';
 import { durationMs } from '#core/contracts/rollout.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
 import { type Clock, isoTime, type SecretStore, type Telemetry } from '#core/kernel/ports.ts';
-import { type ApplyDeps, applyServed, lastServed, type ServedText, storeServed } from './apply.ts';
+import { type ApplyDeps, applyServed, lastServedConfiguration, type ServedText, storeServed } from './apply.ts';
 import { verifyDocument } from './document.ts';
 import { type ConfigAnswer, type ControlPlane, type ControlPlaneAddress, ControlPlaneRefusal } from './ports.ts';
 
@@ -33,17 +33,17 @@ export async function pollControlPlane(ports: PollPorts): Promise<PollResult> {
   const { federation } = snapshot.configuration;
   const to = await controlPlaneAddress(ports, federation);
   if (!to) return 'not_a_data_plane';
-  const last = await lastServed(ports, snapshot.configuration);
+  const last = await lastServedConfiguration(ports, snapshot.configuration);
   // Without the stored document, a 304 would confirm nothing.
   const etag = last?.served && last.state.etag !== '' ? last.state.etag : undefined;
   let answer: ConfigAnswer;
   try {
     answer = await ports.controlPlane.config(to, etag);
   } catch (fault) {
-    return unanswered(ports, snapshot, fault as Error);
+    return pollFailure(ports, snapshot, fault as Error);
   }
-  if (answer.changed) return taken(ports, snapshot, answer);
-  return confirmed(ports, snapshot, last!.state, last!.served!);
+  if (answer.changed) return processDocument(ports, snapshot, answer);
+  return confirmDocument(ports, snapshot, last!.state, last!.served!);
 }
 
 /** Returns the address of the control plane, or undefined for a gateway that is not a data plane. */
@@ -57,7 +57,7 @@ export async function controlPlaneAddress(
   return { url, plane, token: token ?? 'none' };
 }
 
-async function unanswered(ports: PollPorts, snapshot: Snapshot, fault: Error): Promise<PollResult> {
+async function pollFailure(ports: PollPorts, snapshot: Snapshot, fault: Error): Promise<PollResult> {
   // A replaced token is reread immediately instead of after its cache time. 403 is the response to another plane's
   // token.
   if (fault instanceof ControlPlaneRefusal && (fault.status === 401 || fault.status === 403)) ports.secrets.refused?.();
@@ -68,7 +68,7 @@ async function unanswered(ports: PollPorts, snapshot: Snapshot, fault: Error): P
 }
 
 /** Processes a new document: verifies and merges it, stores it as a version, and remembers it. */
-async function taken(
+async function processDocument(
   ports: PollPorts,
   snapshot: Snapshot,
   answer: ConfigAnswer & { changed: true },
@@ -84,7 +84,7 @@ async function taken(
   if (!verified.ok) return refuseDocument(ports, snapshot, verified.reason);
   const { version, digest, expires_at, configuration } = verified.document;
   try {
-    await applied(ports, snapshot, configuration, { version, digest });
+    await applyDocument(ports, snapshot, configuration, { version, digest });
   } catch (fault) {
     const error = asGatewayError(fault);
     if (error.kind.status >= 500) throw fault; // the store is down, so the document is not at fault
@@ -97,7 +97,7 @@ async function taken(
   return 'adopted';
 }
 
-async function applied(
+async function applyDocument(
   ports: PollPorts,
   { configuration, version, sha256 }: Snapshot,
   served: ServedText,
@@ -129,13 +129,13 @@ async function applied(
 }
 
 /** Handles an unchanged document. Restores its configuration after a local change, or if a version was not stored. */
-async function confirmed(
+async function confirmDocument(
   ports: PollPorts,
   snapshot: Snapshot,
   state: FederationState,
   served: ServedText,
 ): Promise<PollResult> {
-  await applied(ports, snapshot, served, state);
+  await applyDocument(ports, snapshot, served, state);
   const now = ports.clock.now();
   const stalenessMs = durationMs(snapshot.configuration.federation.max_staleness)!;
   const due = now - Date.parse(state.confirmed_at) >= Math.min(60_000, stalenessMs / 10);

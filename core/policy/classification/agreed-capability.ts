@@ -32,7 +32,7 @@ export function agreedCapability(
 ): Capability {
   if (inventoried !== undefined) return moreSevere(call.capability, inventoried);
   if (readOtherwise.has(foldCase(call.protocol).trim())) return call.capability;
-  return moreSevere(call.capability, overridden(call, servers) ?? capabilityFromName(call.tool));
+  return moreSevere(call.capability, configuredCapability(call, servers) ?? capabilityFromName(call.tool));
 }
 
 const argumentsModule = lazyImport(() => import('./classify-arguments.ts'));
@@ -53,7 +53,7 @@ export async function capabilityOfCall(
 }
 
 /** Returns the most severe capability that the configuration assigns to tools with this name. */
-function overridden({ tool }: Claim, servers: readonly McpUpstreamEntry[]): Capability | undefined {
+function configuredCapability({ tool }: Claim, servers: readonly McpUpstreamEntry[]): Capability | undefined {
   const said = servers.flatMap(({ name, prefix, overrides }) => {
     const parted = `${prefix ?? name}__`;
     const own = tool.startsWith(parted) ? tool.slice(parted.length) : tool;

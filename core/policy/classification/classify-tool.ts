@@ -104,7 +104,8 @@ function byWords({ family, words: written, ascii }: ToolWords): NamedClass {
     if (change) found(word, change);
   });
   if (gravest) return { capability: gravest.change, why: `the verb "${gravest.word}" of its name`, changes: true };
-  if (ascii && reads(words, lead, family)) return { capability: 'read', why: 'its name only reads', changes: false };
+  if (ascii && hasReadingWord(words, lead, family))
+    return { capability: 'read', why: 'its name only reads', changes: false };
   return { capability: 'execute', why: 'its name does not say what it does', changes: false };
 }
 
@@ -171,7 +172,7 @@ const isReading = (words: readonly string[], i: number): boolean =>
   readingVerbs.has(words[i]!) || (readingWith.get(words[i]!)?.objects.has(words[i + 1] ?? '') ?? false);
 
 /** Checks for a leading verb that reads, or for a known noun with a reading word at the end: `directory_tree`. */
-function reads(words: readonly string[], lead: number, family: readonly string[]): boolean {
+function hasReadingWord(words: readonly string[], lead: number, family: readonly string[]): boolean {
   const first = words[lead];
   if (first === undefined) return false;
   if (isReading(words, lead)) return first !== 'list' || listsMany(words.slice(lead + 1));
@@ -188,10 +189,10 @@ function reads(words: readonly string[], lead: number, family: readonly string[]
 }
 
 /** Returns what a word changes in any position: it is a verb that implies a change, or is derived from one. */
-export const changeOfWord = (word: string): Change | undefined => changingVerbs.get(word) ?? derived(word);
+export const changeOfWord = (word: string): Change | undefined => changingVerbs.get(word) ?? derivedChange(word);
 
 /** Returns what a word derived from a verb changes: `autosave`, `rescale`, `normalize`, `deleteall`. */
-function derived(word: string): Change | undefined {
+function derivedChange(word: string): Change | undefined {
   if ([leadingNouns, services, nounsAndVerbs, readingVerbs, compounds].some((known) => known.has(word)))
     return undefined;
   const stem = prefixed.exec(word)?.[1];

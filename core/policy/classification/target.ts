@@ -35,7 +35,7 @@ export function targetFromArguments(args: Readonly<Record<string, unknown>>, wan
   }
   const named = usualTarget.find((name) => byName.has(name));
   if (named !== undefined) return byName.get(named)!;
-  const text = texts.find((name) => fits(byName.get(name)));
+  const text = texts.find((name) => isValidTarget(byName.get(name)));
   return text === undefined ? '' : byName.get(text)!;
 }
 
@@ -58,5 +58,5 @@ const onlyText = (value: unknown): string | undefined => {
 };
 
 const controls = /\p{Cc}/u;
-const fits = (text: string | undefined): boolean =>
+const isValidTarget = (text: string | undefined): boolean =>
   text !== undefined && Buffer.byteLength(text) <= sizes.targetBytes && !controls.test(text);

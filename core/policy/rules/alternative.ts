@@ -23,13 +23,13 @@ export function suggestAlternative(policy: CompiledPolicy, call: ToolCall): stri
   // The call is blocked by an effect, a limit or a task, so another name or target would not help.
   if (decided.decision !== 'block') return blockedForOthers(policy, call);
   try {
-    return nearest(policy, call) ?? nothingNear(policy, call, decided);
+    return nearestAlternative(policy, call) ?? nothingNear(policy, call, decided);
   } catch {
     return nothingNear(policy, call, decided);
   }
 }
 
-function nearest(policy: CompiledPolicy, call: ToolCall): string | undefined {
+function nearestAlternative(policy: CompiledPolicy, call: ToolCall): string | undefined {
   const reading = worstReading(policy, call);
   for (const wanted of ['allow', 'review'] as const) {
     const attempts = policy.rules

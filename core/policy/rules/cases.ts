@@ -5,7 +5,7 @@ import { actionRequestSchema } from '#core/contracts/envelope-schema.ts';
 import { type Path, pathText, problemsOf, sentenceOf } from '#core/contracts/problems.ts';
 import { sourceKey, unknown, type ValueSource } from '#core/contracts/provenance.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { allowed } from '#core/kernel/issue-words.ts';
+import { describeAllowed } from '#core/kernel/issue-words.ts';
 
 const policyCaseSchema = z.strictObject({
   why: z.string().min(1).optional(),
@@ -37,7 +37,7 @@ export function parseCases(
 ): PolicyCase[] {
   if (!Array.isArray(value) || value.length === 0)
     throw invalidRequest(`${where}: found no rows; allowed is a list of calls, each with its decision.`);
-  const parsed = z.array(policyCaseSchema).safeParse(value, { error: allowed });
+  const parsed = z.array(policyCaseSchema).safeParse(value, { error: describeAllowed });
   if (parsed.success) return parsed.data;
   const lines = problemsOf(parsed.error.issues, value).map((problem) => {
     const [row, ...members] = problem.path;

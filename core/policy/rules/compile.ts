@@ -39,7 +39,7 @@ export function compilePolicy(document: ToolPolicyDocument): CompiledPolicy {
   const guards = entries.flatMap((named, i) =>
     locate(`guards[${i}]`, () => named.flatMap((guard) => rulesOfGuard(guard, sieves))),
   );
-  const policy = policyOf(document.name, document.default_decision, guards.map(numbered), rules);
+  const policy = policyOf(document.name, document.default_decision, guards.map(withGuardIndex), rules);
   const levels = document.levels?.map(compileLevel);
   if (levels === undefined || levels.length === 0) return policy;
   return { ...policy, levels, readsSources: policy.readsSources || levels.some((level) => level.readsSources) };
@@ -79,7 +79,7 @@ export function policyOf(
 export const hasSourceCondition = ({ arguments: conditions }: CompiledRule): boolean =>
   conditions.some(({ predicate }) => predicate.origin !== undefined);
 
-const numbered = (guard: CompiledRule, at: number, { length }: readonly CompiledRule[]): CompiledRule => ({
+const withGuardIndex = (guard: CompiledRule, at: number, { length }: readonly CompiledRule[]): CompiledRule => ({
   ...guard,
   index: at - length,
 });
@@ -150,7 +150,7 @@ function sievesOf(guards: readonly ToolGuard[]): Sieves {
   return { word: pathSieve(patterns, false), whole: pathSieve(patterns, true) };
 }
 
-const sifted = (glob: Glob, mayMatch: (text: string) => boolean): Glob => ({
+const withPrefilter = (glob: Glob, mayMatch: (text: string) => boolean): Glob => ({
   ...glob,
   matches: (text) => mayMatch(text) && glob.matches(text),
 });
@@ -162,8 +162,8 @@ function rulesOfGuard(guard: ToolGuard, sieves: Sieves): CompiledRule[] {
     const rule: ToolRule = { ...conditions, protocol, tool: conditions.tool ?? '*', decision: 'block' };
     const base = { ...compileRule(rule, 0, name), name: `guard:${name}`, ...(contents && { contents }) };
     if (paths === undefined) return [base];
-    const word = sifted(pathGlob({ globs: paths, except, wholePath: false }), sieves.word);
-    const whole = sifted(pathGlob({ globs: paths, except, wholePath: true }), sieves.whole);
+    const word = withPrefilter(pathGlob({ globs: paths, except, wholePath: false }), sieves.word);
+    const whole = withPrefilter(pathGlob({ globs: paths, except, wholePath: true }), sieves.whole);
     const inTexts = (places: Places, glob: Glob): CompiledRule => ({
       ...base,
       arguments: [...base.arguments, { path: textsAt(places), predicate: globPredicate(glob) }],

@@ -65,7 +65,7 @@ export function combineReviews(standing: PolicyDecision, other: PolicyDecision):
 /** Evaluates a call. Never throws: if the evaluation fails, the decision is block. */
 export function decide(policy: CompiledPolicy, call: ToolCall): PolicyDecision {
   try {
-    return tightened(decideReadings(policy, call), policy.levels ?? [], call);
+    return tightenByLevels(decideReadings(policy, call), policy.levels ?? [], call);
   } catch (thrown) {
     const why = thrown instanceof Error ? thrown.message : String(thrown);
     return {
@@ -78,7 +78,7 @@ export function decide(policy: CompiledPolicy, call: ToolCall): PolicyDecision {
 }
 
 /** Returns the worst decision among those of the policy and of the tenant's levels [identity.organizations]. */
-function tightened(own: PolicyDecision, levels: readonly CompiledPolicy[], call: ToolCall): PolicyDecision {
+function tightenByLevels(own: PolicyDecision, levels: readonly CompiledPolicy[], call: ToolCall): PolicyDecision {
   let worst = own;
   for (const level of levels) {
     const { rule, rule_index: _, ...said } = decideReadings(level, call);
@@ -91,12 +91,12 @@ function tightened(own: PolicyDecision, levels: readonly CompiledPolicy[], call:
     };
     if (worse > 0) worst = ofLevel;
     else if (worse === 0 && said.decision !== 'allow' && rule)
-      worst = ruled(worst) ? combineReviews(worst, ofLevel) : combineReviews(ofLevel, worst);
+      worst = isByRule(worst) ? combineReviews(worst, ofLevel) : combineReviews(ofLevel, worst);
   }
   return worst;
 }
 
-const ruled = ({ matched_rule }: PolicyDecision): boolean => matched_rule !== 'default';
+const isByRule = ({ matched_rule }: PolicyDecision): boolean => matched_rule !== 'default';
 
 /** Keeps the credential of the tenant's own rule: a level neither issues nor removes one. */
 function withCredentialOf(own: ToolRule | undefined, rule: ToolRule): ToolRule {

@@ -23,8 +23,8 @@ const joinedOf = remembered((value: object): readonly string[] => {
   const joined: string[] = [];
   collect(value, '', 0, parts, joined);
   const firsts = parts.filter((part) => beginsPath.test(part) && !part.includes('://')).slice(0, 2);
-  for (const first of firsts) for (const part of parts) if (part !== first) joined.push(...bothJoined([first, part]));
-  if (firsts.length > 0 && parts.length > 2) joined.push(...bothJoined(parts));
+  for (const first of firsts) for (const part of parts) if (part !== first) joined.push(...joinedForms([first, part]));
+  if (firsts.length > 0 && parts.length > 2) joined.push(...joinedForms(parts));
   return joined;
 });
 
@@ -35,7 +35,7 @@ function collect(value: unknown, name: string, level: number, parts: string[], j
   } else if (Array.isArray(value)) {
     const texts = value.filter((item) => typeof item === 'string');
     if (texts.length > 1 && texts.length <= maxParts && texts.every((text) => isPart(text, name)))
-      joined.push(...bothJoined(texts));
+      joined.push(...joinedForms(texts));
     for (const item of value.slice(0, maxParts)) collect(item, name, level + 1, parts, joined);
   } else if (value !== null && typeof value === 'object')
     for (const [key, item] of Object.entries(value)) collect(item, key, level + 1, parts, joined);
@@ -44,7 +44,7 @@ function collect(value: unknown, name: string, level: number, parts: string[], j
 const isPart = (text: string, name: string): boolean =>
   text !== '' && text.length <= longestPart && isPlace('not-text', name) && !/\s/.test(text);
 
-const bothJoined = ([first = '', ...rest]: readonly string[]): string[] => [
+const joinedForms = ([first = '', ...rest]: readonly string[]): string[] => [
   [first, ...rest].join(''),
   [first.replace(/[/\\]{1,64}$/, ''), ...rest].join('/'),
 ];

@@ -24,7 +24,7 @@ export function readingsOf(call: ToolCall, withParameters: boolean): NormalCall[
   const modes = modesFor(marks);
   const calls = modes.map((mode) => readAs(call, mode));
   // Parameters also differ between readings, so only calls without them can be compared cheaply.
-  return withParameters ? calls : distinct(calls);
+  return withParameters ? calls : distinctCalls(calls);
 }
 
 /** Checks types at run time, because a policy must not rely on the declared ones. */
@@ -133,7 +133,7 @@ function modesFor(marks: Marks): Reading[] {
   );
 }
 
-function distinct(calls: readonly NormalCall[]): NormalCall[] {
+function distinctCalls(calls: readonly NormalCall[]): NormalCall[] {
   const seen = new Map<string, NormalCall>();
   for (const call of calls) {
     const key = JSON.stringify([call.protocol, call.tool, call.target, call.capability]);

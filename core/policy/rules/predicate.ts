@@ -19,7 +19,7 @@ export interface Predicate {
   readonly min: number | undefined;
   readonly max: number | undefined;
   readonly maxLength: number | undefined;
-  /** The condition on the source of the value; `holds` ignores it. */
+  /** The condition on the source of the value; `meetsPredicate` ignores it. */
   readonly origin?: SourceCondition | undefined;
 }
 

@@ -39,10 +39,10 @@ export function sourceHolds(
   sources: CallSources | undefined,
 ): ConditionResult {
   const each = (ask: (source: ValueSource) => ConditionResult): ConditionResult => ofLeaves(value, sources, ask);
-  return worst([
+  return worstResult([
     ...(of ? [each((source) => comesFrom(of, source))] : []),
-    ...(not ? [each((source) => opposite(touches(not, source)))] : []),
-    ...(some ? [opposite(each((source) => opposite(touches(some, source))))] : []),
+    ...(not ? [each((source) => negateResult(touches(not, source)))] : []),
+    ...(some ? [negateResult(each((source) => negateResult(touches(some, source))))] : []),
   ]);
 }
 
@@ -53,7 +53,7 @@ function ofLeaves(
 ): ConditionResult {
   if (value !== null && typeof value === 'object') {
     const names = Array.isArray(value) ? [] : Object.keys(value);
-    return worst([
+    return worstResult([
       ...names.map((name) => ofName(name, sources, ask)),
       ...Object.values(value).map((item) => ofLeaves(item, sources, ask)),
     ]);
@@ -78,25 +78,25 @@ function ofName(
 
 /** Checks whether a source of the whole value matches. More results would not change that. */
 const comesFrom = (globs: readonly Glob[], { whole }: ValueSource): ConditionResult =>
-  matches(globs, whole) ? 'yes' : 'no';
+  matchesLabel(globs, whole) ? 'yes' : 'no';
 
 /**
  * Checks whether a source of the value or of part of it matches. If a person supplied the full value, it has no other
  * source.
  */
 function touches(globs: readonly Glob[], { whole, parts, incomplete }: ValueSource): ConditionResult {
-  if (whole.includes(trusted)) return matches(globs, [trusted]) ? 'yes' : 'no';
-  if (matches(globs, [...whole, ...parts])) return 'yes';
+  if (whole.includes(trusted)) return matchesLabel(globs, [trusted]) ? 'yes' : 'no';
+  if (matchesLabel(globs, [...whole, ...parts])) return 'yes';
   return incomplete ? 'unclear' : 'no';
 }
 
-const matches = (globs: readonly Glob[], labels: readonly string[]): boolean =>
+const matchesLabel = (globs: readonly Glob[], labels: readonly string[]): boolean =>
   globs.some((glob) => labels.some((label) => glob.matches(label)));
 
-const opposite = (held: ConditionResult): ConditionResult =>
+const negateResult = (held: ConditionResult): ConditionResult =>
   held === 'yes' ? 'no' : held === 'no' ? 'yes' : 'unclear';
 
-const worst = (all: readonly ConditionResult[]): ConditionResult =>
+const worstResult = (all: readonly ConditionResult[]): ConditionResult =>
   all.includes('no') ? 'no' : all.includes('unclear') ? 'unclear' : 'yes';
 
 const globsOf = (patterns: string | readonly string[] | undefined): Glob[] | undefined =>

@@ -50,7 +50,7 @@ export function blockedBy(settings: BehaviorSettings, standing: RiskRecords, now
     const record = standing[whose];
     if (!record) continue;
     const { score, rule } = scoreNow(settings, record, nowMs);
-    if (score >= settings.kill_switch_score) return blocked(settings, whose, score, rule);
+    if (score >= settings.kill_switch_score) return behaviorBlock(settings, whose, score, rule);
   }
   return undefined;
 }
@@ -70,7 +70,12 @@ export const scoresOf = (settings: BehaviorSettings, { session, key }: RiskRecor
   key: key ? scoreNow(settings, key, nowMs).score : 0,
 });
 
-function blocked(settings: BehaviorSettings, whose: BehaviorBlock['of'], score: number, rule: string): BehaviorBlock {
+function behaviorBlock(
+  settings: BehaviorSettings,
+  whose: BehaviorBlock['of'],
+  score: number,
+  rule: string,
+): BehaviorBlock {
   const who = whose === 'session' ? 'The session' : 'The key';
   return {
     matched_rule: `behavior:${rule}`,
@@ -126,7 +131,7 @@ export function assessAction(assessed: RiskInput): Assessment | undefined {
   for (const whose of ['session', 'key'] as const) {
     const { score, rule } = nextRisk(stateOf(standing[whose]), event, whose === 'key' ? forKeys(numbers) : numbers);
     if (score < settings.kill_switch_score) continue;
-    return { note: { ...note, decided: decision }, blocked: blocked(settings, whose, score, rule) };
+    return { note: { ...note, decided: decision }, blocked: behaviorBlock(settings, whose, score, rule) };
   }
   return { note };
 }
@@ -207,7 +212,7 @@ export async function followRisk(
   for (const alert of scoreEntry(stateOf(before), event, entry).alerts) tell(ports, entry, alert);
   if (!scored || !ports.keyRisks) return;
   const fold = (record: RiskRecord | undefined) => keyRiskAfter(record, entry);
-  if (isSame(keyStateAfter(key, entry), stateOf(key))) return;
+  if (isSameState(keyStateAfter(key, entry), stateOf(key))) return;
   await ports.keyRisks.update(entry.tenant, entry.actor.key_id, fold);
 }
 
@@ -240,7 +245,7 @@ function tell(
 }
 
 /** Reports whether two states are equal. An empty state counts as equal to an absent one. */
-function isSame(one: RiskState | undefined, other: RiskState | undefined): boolean {
+function isSameState(one: RiskState | undefined, other: RiskState | undefined): boolean {
   const [a, b] = [stateWithoutBase(one), stateWithoutBase(other)];
   return a === undefined || b === undefined ? a === b : canonicalize(a) === canonicalize(b);
 }

@@ -120,7 +120,7 @@ const withDefaults = (named: BehaviorNote['settings']): RiskSettings =>
   named === undefined ? defaultRiskSettings : completed(named);
 
 /** Cached, since an entry is scored both for its session and for its key. */
-const completed = remembered((named: Members): RiskSettings => merged(defaultRiskSettings, named));
+const completed = remembered((named: Members): RiskSettings => mergeSettings(defaultRiskSettings, named));
 
 /**
  * Returns the settings that differ from the defaults and so must be recorded in an entry, or undefined if there are
@@ -134,11 +134,14 @@ type Members = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Members => typeof value === 'object' && value !== null;
 
-const merged = <T extends object>(usual: T, named: Members): T =>
+const mergeSettings = <T extends object>(usual: T, named: Members): T =>
   Object.fromEntries(
     Object.entries(usual).map(([name, value]) => {
       const other = named[name];
-      return [name, other === undefined ? value : isObject(value) && isObject(other) ? merged(value, other) : other];
+      return [
+        name,
+        other === undefined ? value : isObject(value) && isObject(other) ? mergeSettings(value, other) : other,
+      ];
     }),
   ) as T;
 

@@ -117,7 +117,7 @@ const repeatedEscalation: Rule = (memory) => {
       [],
       `asks what would be allowed: ${x} in a dry run or simulation`,
     );
-  heldInARow(memory);
+  countHeldInRow(memory);
   const kind =
     event.decision === 'denied' ? 'approval' : event.decision === 'block' ? memory.signals('refused')[0]?.x : undefined;
   if (kind !== undefined) attempt(memory, kind, attempts, points, (count) => `${count} refused attempts at ${kind}`);
@@ -126,7 +126,7 @@ const repeatedEscalation: Rule = (memory) => {
 const held = 'review';
 
 /** Counts consecutive different held calls without an approval in between. */
-function heldInARow(memory: Memory): void {
+function countHeldInRow(memory: Memory): void {
   const { reviews, review_points } = memory.settings.repeated_escalation;
   const { decision } = memory.event;
   if (decision === 'approved')

@@ -26,7 +26,7 @@ export interface RiskScore {
 export function nextRisk(before: RiskState | undefined, event: RiskEvent, settings: RiskSettings): RiskScore {
   if (event.decision === 'released') return { state: undefined, score: 0, rule: '', alerts: [] };
   const at = Math.max(Math.floor(event.at / 1000), latestOf(before));
-  const state = pruned(before ?? emptyState(at), at, settings);
+  const state = pruneState(before ?? emptyState(at), at, settings);
   const memory = new Memory(state, at, event, settings);
   for (const rule of rules) rule(memory);
   const after = memory.after();
@@ -56,7 +56,7 @@ const alertsWithin = (
   tripped || alerts.length === 0 ? alerts : alerts.filter((alert) => alert.at > at - window_minutes * 60);
 
 /** Removes everything older than the window. */
-function pruned(state: RiskState, at: number, settings: RiskSettings): RiskState {
+function pruneState(state: RiskState, at: number, settings: RiskSettings): RiskState {
   const from = at - settings.window_minutes * 60 - state.base;
   const denial = state.denial && state.denial[0] > from ? state.denial : undefined;
   return {

@@ -15,12 +15,12 @@ import { forEachText } from '#core/policy/rules/normalise.ts';
 import { canonicalText, plainReading } from '#core/text/matching/canonical-text.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { compileGlob } from '#core/text/matching/glob.ts';
-import { masked } from '#core/text/secrets/masked.ts';
+import { maskSecrets } from '#core/text/secrets/masked.ts';
 import { secretPathTest } from '#core/text/secrets/secret-paths.ts';
 import { type Call, type SignalContext, type SignalMatch, wordOf } from './signals/call.ts';
 import { deletion } from './signals/deletions.ts';
 import { egressOf } from './signals/egress.ts';
-import { place } from './signals/places.ts';
+import { findPlace } from './signals/places.ts';
 import { privilege } from './signals/rights.ts';
 import { personalData, secret } from './signals/sensitive.ts';
 
@@ -73,7 +73,7 @@ export function signalsOf(call: ToolCall, effects: Effects, decision: Decision, 
     add(egressOf(each, context.isKnownHost));
     add(privilege(each));
     add(deletion(each));
-    add(place(each));
+    add(findPlace(each));
   }
   if (decision === 'block') add({ kind: 'refused', object: attempt(calls) });
   return [...found.values()];
@@ -138,6 +138,6 @@ function plainText(text: string): string {
 
 /** Shortens text and masks anything that looks like a secret. */
 function shortObject(object: string): string {
-  const text = masked(object, '…');
+  const text = maskSecrets(object, '…');
   return text.length > limits.characters ? `${text.slice(0, limits.characters - 1)}…` : text;
 }

@@ -132,13 +132,13 @@ function checkCalls(manifest: TaskManifest, { call, effects }: TaskCall, add: Ad
     check(
       'tool',
       calls,
-      (one) => everyReading(one, (call) => tools.some((glob) => globMatches(glob, call.tool))),
+      (one) => fitsInAllReadings(one, (call) => tools.some((glob) => globMatches(glob, call.tool))),
       tools,
       (one) => one.tool,
     );
   if (resources) {
     const globs = resources.map((resource) => compileGlob(resource, 'text'));
-    const fits = (one: ToolCall) => everyReading(one, ({ target }) => globs.some((glob) => glob.matches(target)));
+    const fits = (one: ToolCall) => fitsInAllReadings(one, ({ target }) => globs.some((glob) => glob.matches(target)));
     // A message has no target. It is checked against the list of recipients instead.
     const isMessage = (one: ToolCall) =>
       one.target === '' && recipients !== undefined && recipientsOf([one]).found.length > 0;
@@ -182,7 +182,7 @@ const isOneOf = (words: readonly string[], word: string): boolean =>
   words.some((each) => foldCase(each).trim() === foldCase(word).trim());
 
 /** Reports whether a call fits in every way that a tool could interpret it. */
-function everyReading(call: ToolCall, fits: (call: ToolCall) => boolean): boolean {
+function fitsInAllReadings(call: ToolCall, fits: (call: ToolCall) => boolean): boolean {
   try {
     return readingsOf(call, false).every(fits);
   } catch {

@@ -24,9 +24,9 @@ export function driftVerdict(
 const words = ({ kind, found, allowed }: Drift): string => `${kind} is ${JSON.stringify(found)}, declared: ${allowed}`;
 
 /** Describes drift for the reviewer, on every channel. */
-export const driftInWords = (drift: readonly Drift[]): string => `${drift.map(outside).join(' ')}`;
+export const driftInWords = (drift: readonly Drift[]): string => `${drift.map(outsideText).join(' ')}`;
 
-const outside = ({ kind, found, allowed }: Drift): string =>
+const outsideText = ({ kind, found, allowed }: Drift): string =>
   `Outside of this session's task sheet: ${kind.replace('_', ' ')} ${JSON.stringify(found)}; the sheet names ${allowed}.`;
 
 /** Limits for an entry: number of effects and length of a target. */

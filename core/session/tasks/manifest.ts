@@ -5,7 +5,7 @@ import { dayMs } from '#core/kernel/durations.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { compileGlob } from '#core/text/matching/glob.ts';
-import { masked } from '#core/text/secrets/masked.ts';
+import { maskSecrets } from '#core/text/secrets/masked.ts';
 import { sheetOfRequest } from './from-request.ts';
 
 /**
@@ -25,7 +25,10 @@ export function openManifest(given: TaskManifestBody, tenant: string, createdBy:
   }
   const { name, description } = body;
   // Masks secrets in free text, which is recorded and listed.
-  const words = { name: masked(name), ...(description !== undefined && { description: masked(description) }) };
+  const words = {
+    name: maskSecrets(name),
+    ...(description !== undefined && { description: maskSecrets(description) }),
+  };
   const content = { ...body, ...words, expires_at: isoTime(ends) };
   return {
     id: manifestId(tenant, content),

@@ -1,7 +1,7 @@
 /** Decodes encoded parts of text: base64, base32, character codes, escapes, spaced letters, Morse. */
 import { characterKinds, kinds, leastSizes } from './encoded-characters.ts';
 import { encodedRuns } from './encoded-runs.ts';
-import { unescaped } from './escapes.ts';
+import { unescapedRuns } from './escapes.ts';
 import { morse } from './morse.ts';
 
 export interface EncodedPart {
@@ -44,7 +44,7 @@ export function* encodedParts(text: string): Iterable<EncodedPart> {
         text: joinSpelledLetters(match[0]),
         isSpelled: true,
       };
-  yield* unescaped(text);
+  yield* unescapedRuns(text);
   yield* morse(text);
 }
 
@@ -60,11 +60,11 @@ function fromUnbroken(part: string): string | undefined {
   const { common, inBase32 } = kindsOf(plain);
   if ((common & kinds.binary) !== 0 && plain.length >= leastSizes.binary) return fromBinary(plain);
   if ((common & kinds.hexadecimal) !== 0 && plain.length >= leastSizes.hexadecimal) {
-    const read = readable(Buffer.from(plain, 'hex'));
+    const read = readableText(Buffer.from(plain, 'hex'));
     if (read !== undefined) return read;
   }
-  const read = inBase32 === '' ? undefined : readable(fromBase32(inBase32));
-  return read ?? readable(Buffer.from(plain, 'base64'));
+  const read = inBase32 === '' ? undefined : readableText(fromBase32(inBase32));
+  return read ?? readableText(Buffer.from(plain, 'base64'));
 }
 
 const eitherCase = kinds.base32 | kinds.base32Lower;
@@ -99,7 +99,7 @@ function fromBinary(digits: string): string | undefined {
   const width = digits.length % 8 === 0 || digits.length % 7 !== 0 ? 8 : 7;
   const bytes = Buffer.alloc(Math.floor(digits.length / width));
   for (let at = 0; at < bytes.length; at++) bytes[at] = Number.parseInt(digits.slice(at * width, (at + 1) * width), 2);
-  return readable(bytes);
+  return readableText(bytes);
 }
 
 /** Decodes base32 (RFC 4648) in either case. */
@@ -118,7 +118,7 @@ function fromBase32(text: string): Buffer {
 }
 
 /** Returns the bytes as text if they contain words, also between other bytes. Undefined for digests and images. */
-function readable(bytes: Buffer): string | undefined {
+function readableText(bytes: Buffer): string | undefined {
   let [run, longest, strange] = [0, 0, 0];
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;

@@ -42,7 +42,7 @@ function escapeAt(text: string, at: number): number {
   switch (next) {
     case 117: // u
       if (text.charCodeAt(at + 2) !== 123) return number(text, at + 2, 4, 4);
-      return closed(text, number(text, at + 3, 1, 6), 125);
+      return afterBracket(text, number(text, at + 3, 1, 6), 125);
     case 85: // U
       return number(text, at + 2, 8, 8);
     case backslash:
@@ -72,7 +72,7 @@ function reference(text: string, at: number, next: number): number {
   return end > 0 && text.charCodeAt(end) === 59 ? end + 1 : end;
 }
 
-const closed = (text: string, end: number, bracket: number): number =>
+const afterBracket = (text: string, end: number, bracket: number): number =>
   end > 0 && text.charCodeAt(end) === bracket ? end + 1 : 0;
 
 function number(text: string, from: number, least: number, most: number, base = 16): number {
@@ -93,7 +93,7 @@ const isLetter = (each: number): boolean => {
   return small >= 97 && small <= 122;
 };
 /** Checks for characters that words are made of. Accents and signs alone cannot hide a word. */
-const speaks = (each: number): boolean =>
+const isWordCharacter = (each: number): boolean =>
   isLetter(each) ||
   each === -1 ||
   each === 32 ||
@@ -103,7 +103,7 @@ const speaks = (each: number): boolean =>
   each === backslash ||
   (each >= 48 && each <= 57);
 
-export function unescaped(text: string): readonly UnescapedRun[] {
+export function unescapedRuns(text: string): readonly UnescapedRun[] {
   if (!mayHold.test(text)) return [];
   const found: UnescapedRun[] = [];
   let start = -1;
@@ -126,7 +126,7 @@ export function unescaped(text: string): readonly UnescapedRun[] {
       count = 0;
       isBytes = false;
     } else written += text.slice(last, at);
-    if (speaks(code)) count++;
+    if (isWordCharacter(code)) count++;
     if (code > 127 && code < 256) isBytes = true;
     if (code >= 0) written += code < 0x1_0000 ? String.fromCharCode(code) : String.fromCodePoint(code);
     at = end;

@@ -19,7 +19,7 @@ export function hiddenParts(text: string): HiddenPart[] {
   if (text.includes('](')) parts.push(...alternativeTexts(text));
   if (text.includes(']: ')) parts.push(...markdownComments(text));
   if (text.includes('<')) parts.push(...attributes(text), ...hiddenElements(text));
-  return apart(parts);
+  return withoutOverlaps(parts);
 }
 
 function* partsBetween(text: string, open: string, close: string): Iterable<HiddenPart> {
@@ -116,7 +116,7 @@ function hiddenElement(
   return { start: at, end: Math.max(to, close + 1), from: close + 1, to };
 }
 
-function apart(parts: HiddenPart[]): HiddenPart[] {
+function withoutOverlaps(parts: HiddenPart[]): HiddenPart[] {
   parts.sort((a, b) => a.start - b.start || b.end - a.end);
   const kept: HiddenPart[] = [];
   let end = 0;

@@ -67,7 +67,7 @@ export class NumberRuns {
   /** @param common kinds that all characters of the token except joints have in common. */
   token(start: number, end: number, common: number, isParted: boolean): void {
     if ((common & kinds.hexadecimal) === 0) {
-      const from = prefixed(this.#text, start, end);
+      const from = afterHexPrefix(this.#text, start, end);
       if (from > 0) this.#number(from, end, kinds.hexadecimal);
       else if (this.#isOpen && !(this.#isDump && this.#isColumn(start))) this.end();
       return;
@@ -165,7 +165,7 @@ const isOfText = (value: number): boolean =>
   (value >= 32 && value !== 127) || value === 10 || value === 13 || value === 9;
 
 /** Returns the start of the digits after `0x` or `U+`, or 0. */
-function prefixed(text: string, start: number, end: number): number {
+function afterHexPrefix(text: string, start: number, end: number): number {
   if (end - start < 4 || end - start > 10) return 0;
   const [first, second] = [text.charCodeAt(start), text.charCodeAt(start + 1)];
   const isPrefix =

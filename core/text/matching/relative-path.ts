@@ -12,7 +12,7 @@ import { boundaryPoints, walker } from './name-automaton.ts';
 export const isRelative = (text: string): boolean => {
   let state: string | undefined = 'empty';
   for (const char of text) {
-    state = next(state, char);
+    state = nextState(state, char);
     if (state === undefined) return false;
   }
   return ends(state);
@@ -20,7 +20,7 @@ export const isRelative = (text: string): boolean => {
 
 /** Returns the intersection of the glob's automaton with the automaton of relative paths. */
 export const relativeWalker = (nodes: readonly GlobNode[]): Walker =>
-  both(
+  intersect(
     new Automaton(nodes),
     walker(
       'empty',
@@ -45,7 +45,7 @@ export const relativeWalker = (nodes: readonly GlobNode[]): Walker =>
         0xfeff,
         0xff00,
       ],
-      next,
+      nextState,
       ends,
     ),
   );
@@ -58,7 +58,7 @@ const parts = (char: string): boolean => char < ' ' || signs.includes(char) || /
  * Returns the next state: `empty` text, `start` of a word, `.` and `..` at that start, `first` segment, `inside` a
  * folder.
  */
-function next(state: string, char: string): string | undefined {
+function nextState(state: string, char: string): string | undefined {
   if (parts(char)) return state === '..' ? undefined : 'start';
   switch (state) {
     case 'empty':
@@ -79,7 +79,7 @@ function next(state: string, char: string): string | undefined {
 const ends = (state: string): boolean => state !== 'empty' && state !== '..';
 
 /** Returns the automaton of strings that both automata accept. */
-function both(a: Walker, b: Walker): Walker {
+function intersect(a: Walker, b: Walker): Walker {
   const pairs: (readonly [number, number])[] = [[dead, dead]];
   const ids = new Map<string, number>();
   const intern = (x: number, y: number): number => {

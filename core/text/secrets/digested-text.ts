@@ -16,10 +16,10 @@ export class DigestedText implements AsyncIterable<string> {
     const decoder = new TextDecoder('utf-8', { fatal: true });
     for await (const chunk of this.#bytes) {
       this.#hash.update(chunk);
-      const text = decoded(() => decoder.decode(chunk, { stream: true }));
+      const text = decodeOrEmpty(() => decoder.decode(chunk, { stream: true }));
       if (text !== '') yield text;
     }
-    const rest = decoded(() => decoder.decode());
+    const rest = decodeOrEmpty(() => decoder.decode());
     if (rest !== '') yield rest;
   }
 
@@ -29,7 +29,7 @@ export class DigestedText implements AsyncIterable<string> {
   }
 }
 
-function decoded(decode: () => string): string {
+function decodeOrEmpty(decode: () => string): string {
   try {
     return decode();
   } catch {

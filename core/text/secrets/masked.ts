@@ -6,7 +6,7 @@ import { secretRanges } from './secret-formats.ts';
 export const mask = '[withheld]';
 
 /** Masks secrets of recognised formats in text. */
-export const masked = (text: string, instead = mask): string =>
+export const maskSecrets = (text: string, instead = mask): string =>
   secretRanges(text).reduceRight((kept, [from, to]) => `${kept.slice(0, from)}${instead}${kept.slice(to)}`, text);
 
 /** Yields the withheld strings of a call by comparing `raw` with its redacted copy. */
@@ -31,7 +31,7 @@ export function withoutWithheld(withheld: readonly string[]): (text: string) => 
   const hidden = withheld.map((text) => text.toLowerCase()).filter((text) => text.length >= shortest);
   const isPart = (word: string) => hidden.some((text) => text.includes(word) || word.includes(text));
   return (text) =>
-    masked(text).replace(/[^\s"'(),;]+/g, (found) => {
+    maskSecrets(text).replace(/[^\s"'(),;]+/g, (found) => {
       const word = found.replace(/[.:!?]+$/, '');
       return word.length >= shortest && isPart(word.toLowerCase()) ? `${mask}${found.slice(word.length)}` : found;
     });

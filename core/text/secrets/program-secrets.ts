@@ -46,14 +46,14 @@ export function hasProgramSecret(text: string): boolean {
 
 /** Yields the ranges of secrets in program text. Ranges may overlap. */
 export function* programSecrets(text: string): Iterable<Range> {
-  yield* inText(text);
+  yield* textRanges(text);
   yield* encodedRanges(text);
 }
 
-function* inText(text: string): Iterable<Range> {
+function* textRanges(text: string): Iterable<Range> {
   yield* issuedRanges(text);
   yield* patterned(text);
-  yield* assigned(text);
+  yield* assignmentRanges(text);
   yield* optionValues(text);
 }
 
@@ -87,7 +87,7 @@ const bareValue = /[^\s"'`&;,()<>|]{0,512}/y;
 const secretStem = /pass|pwd|secret|token|jwt|otp|auth|cookie|cred|key|conn/i;
 const headerName = /(?:authorization|cookie)$/i;
 
-function* assigned(text: string): Iterable<Range> {
+function* assignmentRanges(text: string): Iterable<Range> {
   const heads = new RegExp(assignment);
   for (let match = heads.exec(text); match; match = heads.exec(text)) {
     const start = heads.lastIndex;
@@ -241,6 +241,6 @@ function* encodedRanges(text: string): Iterable<Range> {
     if (left <= 0) return;
     // biome-ignore lint/suspicious/noControlCharactersInRegex: binary content holds them
     if (/[\u0000-\u0008\u000e-\u001f\ufffd]/.test(decoded)) continue;
-    if (!inText(decoded)[Symbol.iterator]().next().done) yield [start, end];
+    if (!textRanges(decoded)[Symbol.iterator]().next().done) yield [start, end];
   }
 }

@@ -68,7 +68,7 @@ function pathOfServer(value: string, { workspace, cwd }: WorkingFolders): string
   const path = resolve(cwd, value.replace(/^~(?=\/|$)/, homedir()));
   try {
     const within = [workspace, realPath(workspace)].some((root) => path === root || path.startsWith(`${root}/`));
-    const target = inside(workspace, path);
+    const target = pathInWorkspace(workspace, path);
     if (target === '..' || target.startsWith('../')) return within ? target : value;
     return /^[/~]/.test(value) ? target : value;
   } catch {
@@ -111,7 +111,7 @@ export const command =
     const [begins = '', second] = folders.map((name) => input[name]).filter((value) => value !== undefined);
     if (typeof begins !== 'string' || second !== undefined)
       throw new Error(`the folder of the command must be one string, in ${folders.join(' or ')}`);
-    const from = inside(workspace, resolve(cwd, begins));
+    const from = pathInWorkspace(workspace, resolve(cwd, begins));
     const root = workspaceOf(resolve(workspace));
     const parameters = { command: input.command, ...(from !== '.' && { cwd: from }), ...(root && { workspace: root }) };
     const call = { protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute' as const, parameters };
@@ -176,7 +176,7 @@ export const folder =
       : [fileCall(tool, '.', input, place)];
 
 export function fileCall(tool: string, path: unknown, rest: Input, { workspace, cwd }: WorkingFolders): CallBody {
-  const target = typeof path === 'string' ? inside(workspace, resolve(cwd, path)) : '';
+  const target = typeof path === 'string' ? pathInWorkspace(workspace, resolve(cwd, path)) : '';
   const parameters = { ...rest, path: typeof path === 'string' ? target : path };
   return { protocol: 'mcp', tool, target, capability: capabilityFromName(tool), parameters };
 }
@@ -185,7 +185,7 @@ export function fileCall(tool: string, path: unknown, rest: Input, { workspace, 
  * Returns the path relative to the workspace. A path outside it begins with `..`, which packs refuse. Links are
  * followed, so a link that leads outside becomes an outside path.
  */
-function inside(workspace: string, path: string): string {
+function pathInWorkspace(workspace: string, path: string): string {
   return relative(realPath(workspace), realPath(path)) || '.';
 }
 

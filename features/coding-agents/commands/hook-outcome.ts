@@ -26,7 +26,7 @@ export function hookOutcome(event: Fields): HookOutcome {
     (typeof exit_code === 'number' && exit_code !== 0);
   return {
     outcome: failed ? 'failed' : 'executed',
-    ...(result !== undefined && digested(result)),
+    ...(result !== undefined && resultDigest(result)),
     ...(typeof exit_code === 'number' && exit_code >= -1 && exit_code <= 0xffffffff && { exit_code }),
   };
 }
@@ -50,7 +50,7 @@ function geminiExit({ llmContent }: Fields): number | undefined {
   return code === undefined ? undefined : Number(code);
 }
 
-function digested(result: unknown): Pick<HookOutcome, 'result_sha256' | 'result_bytes'> {
+function resultDigest(result: unknown): Pick<HookOutcome, 'result_sha256' | 'result_bytes'> {
   const bytes = Buffer.from(canonicalize(result));
   return { result_sha256: sha256(bytes), result_bytes: bytes.length };
 }

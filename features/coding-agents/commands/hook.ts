@@ -65,7 +65,7 @@ async function documentOf(cli: Cli, agent: CodingAgent, options: HookOptions): P
   try {
     event = fields(parseStrictBytes(fileBytes('-')));
     if (isOutcome()) {
-      const beside = await besideResult(agent, event, options);
+      const beside = await resultNote(agent, event, options);
       return { ...(await outcomeNote(cli, agent, event)), ...beside };
     }
     const answer = await answerOf(cli, agent, event, options);
@@ -123,7 +123,7 @@ function callsOf(agent: CodingAgent, event: Fields): readonly CallBody[] {
 }
 
 /** Returns a note on the result. The contents of results stay on this machine. */
-async function besideResult(agent: CodingAgent, event: Fields, { results }: HookOptions): Promise<object> {
+async function resultNote(agent: CodingAgent, event: Fields, { results }: HookOptions): Promise<object> {
   if (results === 'off' || agent.inner.includes(text(event.tool_name) ?? '')) return {};
   const { sentenceAbout } = await import('./hook-result.ts');
   const sentence = await Promise.try(sentenceAbout, event).catch(() => notLookedOver);

@@ -4,10 +4,10 @@
 import { homedir } from 'node:os';
 import { Argument } from 'commander';
 import { addCommand, type Cli, type Parent } from '#agentctl/command.ts';
-import { atTerminal, confirmed } from '#agentctl/confirm.ts';
+import { askYesNo, isTerminal } from '#agentctl/confirm.ts';
 import { UsageError } from '#agentctl/failure.ts';
 import { readLocalRun } from '#agentctl/local-run.ts';
-import { painted } from '#agentctl/output.ts';
+import { paint } from '#agentctl/output.ts';
 import { readSettings } from '#agentctl/settings.ts';
 import { endpoints } from '#core/operations/endpoints.ts';
 import {
@@ -76,7 +76,7 @@ async function runSteps(cli: Cli, options: SetupOptions, steps: readonly FileEdi
   if (steps.length === 0 && !cli.globals.json)
     cli.out.line(options.undo ? 'nothing is set up' : 'everything is set up already');
   if (steps.length === 0) return false;
-  const may = options.write ?? (atTerminal() && !cli.globals.json && (await confirmed('Write it?')));
+  const may = options.write ?? (isTerminal() && !cli.globals.json && (await askYesNo('Write it?')));
   if (!may) {
     if (!cli.globals.json) cli.out.note('nothing was written; add --write to write the files');
     return false;
@@ -88,9 +88,9 @@ async function runSteps(cli: Cli, options: SetupOptions, steps: readonly FileEdi
 }
 
 function printChange({ out }: Cli, { file, before = '', after }: FileEdit): void {
-  out.line(painted('bold', after === undefined ? `${file} is removed` : file));
+  out.line(paint('bold', after === undefined ? `${file} is removed` : file));
   for (const { sign, line } of lineChanges(before, after ?? ''))
-    out.line(sign === ' ' ? `  ${line}` : painted(sign === '+' ? 'green' : 'red', `${sign} ${line}`));
+    out.line(sign === ' ' ? `  ${line}` : paint(sign === '+' ? 'green' : 'red', `${sign} ${line}`));
 }
 
 function listClients({ out, globals }: Cli, places: Places) {

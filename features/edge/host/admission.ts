@@ -67,7 +67,7 @@ export class EdgeAdmission {
         return false; // an invalid credential, refused later
       }
     };
-    const priority: Priority = priorityOf(one(headers['x-priority']), mayBeCritical);
+    const priority: Priority = priorityOf(firstValue(headers['x-priority']), mayBeCritical);
     const load = { connections: this.#ports.connections(), eventLoopDelayMs: this.#delayMs };
     if (!isShed(priority, load, configuration.edge)) return;
     this.#ports.telemetry.count('svc_edge_loadshed_total', { priority });
@@ -81,7 +81,7 @@ export class EdgeAdmission {
   #limit(headers: Headers, address: string, { configuration }: Snapshot): void {
     const { per_address, per_key } = configuration.edge.rate_limit;
     const now = this.#ports.clock.now();
-    const credential = one(headers['x-api-key']) ?? one(headers.authorization);
+    const credential = firstValue(headers['x-api-key']) ?? firstValue(headers.authorization);
     const shape = ({ per_second, burst }: typeof per_key) => ({ perSecond: per_second, burst });
     const wait =
       this.#buckets.address.take(address, shape(per_address), now) ??
@@ -112,5 +112,5 @@ export class EdgeAdmission {
   }
 }
 
-const one = (value: string | readonly string[] | undefined): string | undefined =>
+const firstValue = (value: string | readonly string[] | undefined): string | undefined =>
   typeof value === 'string' ? value : value?.[0];

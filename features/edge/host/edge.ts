@@ -56,7 +56,7 @@ export async function startEdge(options: EdgeOptions): Promise<LocalEdge> {
   let maxConnections = edgeDefaults.max_connections;
   // Identifies the edge's own Caddy.
   const http3Token = ids.randomHex(32);
-  const clientOf = (request: EdgeRequest): Client => clientSeen(request, http3Token);
+  const clientOf = (request: EdgeRequest): Client => edgeClient(request, http3Token);
   const altSvc = (request: EdgeRequest): Record<string, string> => {
     const value = clientOf(request).scheme === 'https' ? http3?.advertised() : undefined;
     return value === undefined ? {} : { 'alt-svc': value };
@@ -210,7 +210,7 @@ interface Client {
 }
 
 /** Returns the client of a connection. For the edge's own Caddy, that is the client it reports. */
-function clientSeen({ headers, socket, httpVersionMajor }: EdgeRequest, http3Token: string): Client {
+function edgeClient({ headers, socket, httpVersionMajor }: EdgeRequest, http3Token: string): Client {
   const address = socket.remoteAddress ?? '';
   if (headers[http3TokenHeader] === http3Token) {
     const named = [headers['x-forwarded-for']].flat().at(-1)?.split(',').at(-1)?.trim();

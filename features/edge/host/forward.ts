@@ -51,7 +51,7 @@ export function forward(
     port: to.origin.port,
     method: request.method ?? 'GET',
     path: to.path,
-    headers: framed(to.headers, hasBody(request)),
+    headers: withFraming(to.headers, hasBody(request)),
     setDefaultHeaders: false,
   });
   let status = 0;
@@ -79,7 +79,7 @@ export function forward(
     status = answer.statusCode ?? 502;
     answer.on('error', broken);
     answer.on('aborted', () => broken(new Error('the answer was cut off')));
-    head(response, status, [...returnedHeaders(answer.rawHeaders), ...Object.entries(to.added).flat()]);
+    writeHead(response, status, [...returnedHeaders(answer.rawHeaders), ...Object.entries(to.added).flat()]);
     answer.pipe(response);
   });
   if (hasBody(request)) {
@@ -96,7 +96,7 @@ const hasBody = ({ stream }: Http2ServerRequest): boolean => !stream.endAfterHea
  * Adds the length declared by the client, otherwise chunked coding, so that the upstream never has to guess where a
  * body ends. A declared length without a body is dropped, because the upstream would wait for the body.
  */
-function framed(headers: readonly string[], body: boolean): string[] {
+function withFraming(headers: readonly string[], body: boolean): string[] {
   const isLength = (at: number) => headers[at - (at % 2)] === 'content-length';
   if (!body) return headers.filter((_, at) => !isLength(at));
   return headers.some((name, at) => at % 2 === 0 && name === 'content-length')
@@ -104,7 +104,7 @@ function framed(headers: readonly string[], body: boolean): string[] {
     : [...headers, 'transfer-encoding', 'chunked'];
 }
 
-function head(response: Http2ServerResponse, status: number, raw: readonly string[]): void {
+function writeHead(response: Http2ServerResponse, status: number, raw: readonly string[]): void {
   const fields: Record<string, string | string[]> = {};
   for (let at = 0; at + 1 < raw.length; at += 2) {
     const [name, value] = [raw[at]!, raw[at + 1]!];

@@ -17,16 +17,16 @@ interface SelfSigned {
 /** Creates the certificate: ECDSA over P-256 with SHA-256. Both results are PEM. */
 export function selfSigned({ name, names, notBefore, notAfter }: SelfSigned): { cert: string; key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-  const named = sequence(derSet(sequence(oid(commonName), text(utf8String, name))));
+  const named = sequence(derSet(sequence(oid(commonName), textDer(utf8String, name))));
   const signed = sequence(
-    tagged(0, integer(Buffer.of(2))), // version 3
+    taggedDer(0, integer(Buffer.of(2))), // version 3
     integer(serialNumber()),
     sequence(oid(ecdsaWithSha256)),
     named,
     sequence(time(notBefore), time(notAfter)),
     named,
     publicKey.export({ type: 'spki', format: 'der' }),
-    tagged(3, sequence(...extensions(names))),
+    taggedDer(3, sequence(...extensions(names))),
   );
   const signature = sign('sha256', signed, privateKey);
   const certificate = sequence(signed, sequence(oid(ecdsaWithSha256)), bits(signature));
@@ -79,16 +79,16 @@ const generalizedTime = 0x18;
 
 const sequence = (...parts: readonly Buffer[]): Buffer => der(0x30, Buffer.concat(parts));
 const derSet = (...parts: readonly Buffer[]): Buffer => der(0x31, Buffer.concat(parts));
-const tagged = (number: number, value: Buffer): Buffer => der(0xa0 + number, value);
+const taggedDer = (number: number, value: Buffer): Buffer => der(0xa0 + number, value);
 const integer = (bytes: Buffer): Buffer => der(0x02, bytes);
 const oid = (bytes: readonly number[]): Buffer => der(0x06, Buffer.from(bytes));
 const bits = (value: Buffer): Buffer => der(bitString, Buffer.concat([Buffer.of(0), value]));
-const text = (tag: number, value: string): Buffer => der(tag, Buffer.from(value));
+const textDer = (tag: number, value: string): Buffer => der(tag, Buffer.from(value));
 
 /** Encodes a time. Years from 2050 on have four digits. */
 function time(date: Date): Buffer {
   const digits = date.toISOString().replace(/\.\d+|[-:T]/g, '');
-  return date.getUTCFullYear() < 2050 ? text(utcTime, digits.slice(2)) : text(generalizedTime, digits);
+  return date.getUTCFullYear() < 2050 ? textDer(utcTime, digits.slice(2)) : textDer(generalizedTime, digits);
 }
 
 function der(tag: number, value: Buffer): Buffer {

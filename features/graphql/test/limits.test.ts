@@ -4,7 +4,7 @@ import * as z from 'zod';
 import { routes } from '#features/routes.ts';
 import { object, readCases, rows, text } from '../../../test/support/yaml.ts';
 import { executeGraphql } from '../execute.ts';
-import { graphqlLimits, measured } from '../limits.ts';
+import { graphqlLimits, measureOperation } from '../limits.ts';
 import { countsOf, snakeCase } from '../names.ts';
 import { sdl } from '../schema.ts';
 
@@ -15,7 +15,7 @@ const { costs, refusedTexts } = readCases(
 
 const source = sdl(routes.flatMap(({ graph }) => (graph ? [graph] : [])));
 const schema = buildSchema(source);
-const cost = (query: string, variables = {}) => measured(parse(query), schema, variables);
+const cost = (query: string, variables = {}) => measureOperation(parse(query), schema, variables);
 
 test.each(costs)('[admin.graphql] %s costs the total of its fields and limits', (query, variables, depth, expected) => {
   expect(cost(query, variables)).toEqual({ depth, cost: expected });

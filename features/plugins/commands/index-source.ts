@@ -75,7 +75,7 @@ export async function verdictOf(
 }
 
 /** Checks that a module follows the ABI, or that a pack is canonical; otherwise rejects with the problem. */
-export async function readable({ kind, name }: PluginEntry, bytes: Uint8Array): Promise<unknown> {
+export async function checkArtifact({ kind, name }: PluginEntry, bytes: Uint8Array): Promise<unknown> {
   if (kind === 'wasm_filter') return (await import('#adapters/wasm/module.ts')).compileModule(bytes);
   return (await import('../pack-bytes.ts')).readPackBytes(bytes, name);
 }

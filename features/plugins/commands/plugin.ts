@@ -8,7 +8,7 @@ import type { TrustedIndex } from '#core/configuration/supply-chain/verify-index
 import { digestOf } from '#core/kernel/canonical.ts';
 import { fields, list } from '#core/kernel/json-fields.ts';
 import { assertMayRecord, type KnownPlugin, refusalsReported, report } from './acts.ts';
-import { fileContent, type IndexSource, readable, readIndex, refusals, verdictOf } from './index-source.ts';
+import { checkArtifact, fileContent, type IndexSource, readIndex, refusals, verdictOf } from './index-source.ts';
 import { type PluginRecord, PluginStore } from './store.ts';
 
 interface IndexOptions {
@@ -35,7 +35,7 @@ export function addPlugin(program: Parent): void {
     run: (cli, options, words) =>
       refusals(cli, async () => {
         const { searchPlugins } = await import('../catalogue.ts');
-        const { trusted } = await opened(cli, options);
+        const { trusted } = await openIndex(cli, options);
         printPlugins(cli, searchPlugins(trusted.index, words).map(withoutEnvelope), [
           'name',
           'version',
@@ -52,9 +52,9 @@ export function addPlugin(program: Parent): void {
     options: withIndex,
     run: (cli, options, [name = '']) =>
       refusals(cli, async () => {
-        const { newest } = await import('../catalogue.ts');
-        const { trusted } = await opened(cli, options);
-        const entry = newest(trusted.index, name);
+        const { newestVersion } = await import('../catalogue.ts');
+        const { trusted } = await openIndex(cli, options);
+        const entry = newestVersion(trusted.index, name);
         const verdict = await verdictOf(entry, trusted);
         const said = { ...withoutEnvelope(entry), ...verdict };
         if (cli.globals.json) cli.out.pretty(said);
@@ -82,7 +82,7 @@ export function addPlugin(program: Parent): void {
     summary: 'List installed plugins with a newer version in the index; exit code 1 when there are any',
     examples: ['plugin outdated --index https://plugins.example.com/index.json'],
     options: withIndex,
-    run: (cli, options) => refusals(cli, () => outdated(cli, options)),
+    run: (cli, options) => refusals(cli, () => listOutdated(cli, options)),
   });
   addCommand(parent, {
     usage: 'remove <plugin>',
@@ -105,7 +105,7 @@ const storeOf = ({ globals }: Cli): PluginStore =>
   new PluginStore(stateFolder(globals.state ?? (process.env.GATEWAY_STATE || undefined)).path);
 
 /** Opens the index, after verifying it with the pinned key and checking that it is not older than the last one seen. */
-async function opened(cli: Cli, { index, root: rootFile }: IndexOptions): Promise<PluginContext> {
+async function openIndex(cli: Cli, { index, root: rootFile }: IndexOptions): Promise<PluginContext> {
   const { keyIdOf, publicKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
   const { verifyIndex } = await import('#core/configuration/supply-chain/verify-index.ts');
   const { refuseDocument: refuse } = await import('#core/configuration/supply-chain/refusal.ts');
@@ -125,18 +125,18 @@ async function opened(cli: Cli, { index, root: rootFile }: IndexOptions): Promis
 
 async function install(cli: Cli, options: IndexOptions, wanted: string, known: KnownPlugin): Promise<Outcome> {
   await assertMayRecord(cli, 'install');
-  const { newest, assertNoDowngrade } = await import('../catalogue.ts');
+  const { newestVersion, assertNoDowngrade } = await import('../catalogue.ts');
   const { verifyEntry } = await import('#core/configuration/supply-chain/verify-artifact.ts');
   const { verifyBytes } = await import('../verify-bytes.ts');
-  const { store, record, root, source, trusted } = await opened(cli, options);
-  const entry = newest(trusted.index, wanted);
+  const { store, record, root, source, trusted } = await openIndex(cli, options);
+  const entry = newestVersion(trusted.index, wanted);
   known.entry = entry;
   const before = record?.plugins.find(({ name }) => name === entry.name);
   if (!options.allowDowngrade) assertNoDowngrade(before, entry);
   const signer = verifyEntry(entry, trusted, Date.now());
   known.signer = signer;
   const bytes = await source.fetchArtifact(entry);
-  await verifyBytes(entry, bytes, (read) => readable(entry, read));
+  await verifyBytes(entry, bytes, (read) => checkArtifact(entry, read));
   await store.put(entry, bytes);
   const others = record?.plugins.filter(({ name }) => name !== entry.name) ?? [];
   await store.write({
@@ -207,9 +207,9 @@ async function listInstalled(cli: Cli): Promise<Outcome> {
   return rows.every(({ verified }) => verified) ? 'positive' : 'negative';
 }
 
-async function outdated(cli: Cli, options: IndexOptions): Promise<Outcome> {
+async function listOutdated(cli: Cli, options: IndexOptions): Promise<Outcome> {
   const { compareVersions } = await import('../catalogue.ts');
-  const { record, trusted } = await opened(cli, options);
+  const { record, trusted } = await openIndex(cli, options);
   const rows = (record?.plugins ?? []).flatMap(({ name, version }) => {
     const versions = trusted.index.plugins.filter((entry) => entry.name === name && !entry.yanked);
     const newer = versions.map((entry) => entry.version).filter((other) => compareVersions(other, version) > 0);

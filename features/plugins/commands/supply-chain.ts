@@ -10,7 +10,7 @@ import { saveWhole } from '#agentctl/files.ts';
 import { showAnswer } from '#agentctl/operation-command.ts';
 import type { KeyKind } from '#core/configuration/supply-chain/keys.ts';
 import { fields, list } from '#core/kernel/json-fields.ts';
-import { fileContent, readable, refusals, verdictOf } from './index-source.ts';
+import { checkArtifact, fileContent, refusals, verdictOf } from './index-source.ts';
 
 export function addSupplyChain(program: Parent): void {
   const parent = addGroup(
@@ -246,12 +246,12 @@ function verifyFile(
     const trusted = verifyIndex(readJson(file), publicKeyOf(fileContent(root).toString()), { now: Date.now() });
     let publisher: string | undefined;
     if (name !== undefined && artifact !== undefined) {
-      const { newest } = await import('../catalogue.ts');
+      const { newestVersion } = await import('../catalogue.ts');
       const { verifyEntry } = await import('#core/configuration/supply-chain/verify-artifact.ts');
       const { verifyBytes } = await import('../verify-bytes.ts');
-      const entry = newest(trusted.index, name);
+      const entry = newestVersion(trusted.index, name);
       publisher = verifyEntry(entry, trusted, Date.now());
-      await verifyBytes(entry, fileContent(artifact), (bytes) => readable(entry, bytes));
+      await verifyBytes(entry, fileContent(artifact), (bytes) => checkArtifact(entry, bytes));
     }
     const { sequence, plugins } = trusted.index;
     const said = { verified: true, sequence, plugins: plugins.length, ...(publisher && { name, publisher }) };

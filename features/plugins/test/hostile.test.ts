@@ -7,7 +7,7 @@ import { pae, payloadType } from '#core/configuration/supply-chain/envelope.ts';
 import { generateKeys, publicKeyOf, signBytes } from '#core/configuration/supply-chain/keys.ts';
 import { verifyEntry } from '#core/configuration/supply-chain/verify-artifact.ts';
 import { verifyIndex } from '#core/configuration/supply-chain/verify-index.ts';
-import { assertNoDowngrade, newest } from '../catalogue.ts';
+import { assertNoDowngrade, newestVersion } from '../catalogue.ts';
 import { signStatement } from '../sign.ts';
 import { verifyBytes } from '../verify-bytes.ts';
 import {
@@ -33,7 +33,7 @@ const root = publicKeyOf(rootKeys.pem.publicKey);
 async function verify({ file = indexOf(), bytes = guardBytes, after, compiled }: Try): Promise<string> {
   const earlier = after === undefined ? undefined : verifyIndex(after, root, { now }).seen;
   const trusted = verifyIndex(file, root, { now, ...(earlier && { seen: earlier }) });
-  const entry = newest(trusted.index, 'keyword-guard');
+  const entry = newestVersion(trusted.index, 'keyword-guard');
   assertNoDowngrade({ version: '1.0.0' }, entry);
   const publisher = verifyEntry(entry, trusted, now);
   await verifyBytes(entry, bytes, (module) => {

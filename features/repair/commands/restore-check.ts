@@ -31,15 +31,15 @@ async function chains(cli: Cli): Promise<CheckResult[]> {
   let entries = 0;
   for await (const { total_entries, broken_link, not_checked, unread } of pieces(cli, 'verifyAudit', {})) {
     entries += count(total_entries);
-    if (broken_link !== undefined) found.push(broken(fields(broken_link)));
+    if (broken_link !== undefined) found.push(brokenSession(fields(broken_link)));
     const open = Array.isArray(not_checked) ? not_checked.map(String) : [];
-    if (Array.isArray(unread) && unread.length > 0) found.push(unreadable(open.join('; ')));
-    else found.push(...open.map(unchecked));
+    if (Array.isArray(unread) && unread.length > 0) found.push(readFailed(open.join('; ')));
+    else found.push(...open.map(checkSkipped));
   }
   return found.length > 0 ? found : [ok(`${entries} entries agree with their checkpoints and copies`)];
 }
 
-const broken = ({ session_id, index, reason, missing }: Fields): CheckResult =>
+const brokenSession = ({ session_id, index, reason, missing }: Fields): CheckResult =>
   fail(
     `session ${session_id}, entry ${index}: ${reason}`,
     missing !== undefined
@@ -47,10 +47,10 @@ const broken = ({ session_id, index, reason, missing }: Fields): CheckResult =>
       : 'see "a chain does not verify" in the runbook; then repeat this check, which stops at the first broken chain',
   );
 
-const unreadable = (said: string): CheckResult =>
+const readFailed = (said: string): CheckResult =>
   fail(said, 'copy the archive bucket, and deploy with formerSigningKeys: a key or an object is missing');
 
-const unchecked = (said: string): CheckResult =>
+const checkSkipped = (said: string): CheckResult =>
   warn(said, 'repeat it in a minute; if it stays, agentctl archive repair');
 
 async function archive(cli: Cli): Promise<CheckResult[]> {

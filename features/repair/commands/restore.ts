@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { addCommand, addGroup, type Cli, type Outcome, type Parent } from '#agentctl/command.ts';
 import { fileTrouble, UsageError } from '#agentctl/failure.ts';
-import { painted } from '#agentctl/output.ts';
+import { paint } from '#agentctl/output.ts';
 import { pieces } from '#agentctl/pieces.ts';
 import { count, type Fields, list } from '#core/kernel/json-fields.ts';
 
@@ -88,7 +88,7 @@ async function plan(cli: Cli, { outputs, to, at, vault }: PlanOptions): Promise<
   if (cli.globals.json) cli.out.pretty(made);
   else {
     for (const [nth, { title, why, commands }] of made.steps.entries()) {
-      cli.out.line(painted('bold', `# ${nth + 1}. ${title}`));
+      cli.out.line(paint('bold', `# ${nth + 1}. ${title}`));
       if (why) cli.out.line(`# ${why}`);
       for (const command of commands) cli.out.line(command);
       cli.out.line('');
@@ -108,8 +108,7 @@ async function entries(cli: Cli, options: { readonly tenant?: string; readonly s
   }
   if (cli.globals.json) cli.out.pretty({ put_back_entries: restored, refused });
   else {
-    for (const { session_id, reason } of refused)
-      cli.out.line(painted('red', `${session_id}: not put back: ${reason}`));
+    for (const { session_id, reason } of refused) cli.out.line(paint('red', `${session_id}: not put back: ${reason}`));
     cli.out.line(`put back: ${restored} entries`);
   }
   return refused.length === 0 ? 'positive' : 'negative';

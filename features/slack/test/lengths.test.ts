@@ -3,7 +3,7 @@
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { sampleRow } from '../../../test/unit/approvals/notifications/sample.ts';
 import { slackAlert, slackMessage } from '../message.ts';
-import { fitted } from '../text.ts';
+import { fitText } from '../text.ts';
 
 const long = 'x'.repeat(5000);
 const sections = (over: Partial<ApprovalRow>): string[] =>
@@ -45,5 +45,5 @@ test('[alert.lifecycle] an alert: its message is truncated, and it explains how 
 });
 
 test('[slack.confirmed] a truncated string has the number of missing characters, whatever escapes they need', () => {
-  expect(fitted('&'.repeat(100), 60)).toBe(`${'&amp;'.repeat(4)}… (96 more characters, see details)`);
+  expect(fitText('&'.repeat(100), 60)).toBe(`${'&amp;'.repeat(4)}… (96 more characters, see details)`);
 });

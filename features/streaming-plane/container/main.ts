@@ -19,7 +19,7 @@ import { type HttpServer, listen } from '../../../bin/local/http-server.ts';
 import { inFlight } from '../../../bin/local/in-flight.ts';
 import type { LoadBalancer } from '../../../bin/local/load-balancer.ts';
 import { messagesError } from '../../../bin/local/messages-error.ts';
-import { every } from '../../../bin/local/schedule.ts';
+import { repeatEvery } from '../../../bin/local/schedule.ts';
 import { webSockets } from '../../../bin/local/web-socket.ts';
 import { isOfPlane } from '../functions.ts';
 import { planeLimits } from '../limits.ts';
@@ -119,7 +119,7 @@ function startPlane(environment: NodeJS.ProcessEnv, openSockets: () => number) {
     telemetry.gauge('svc_plane_active_calls', running.count() + openSockets());
     await telemetry.flush();
   };
-  const flushing = every(flushEveryMs, flush, (fault) =>
+  const flushing = repeatEvery(flushEveryMs, flush, (fault) =>
     telemetry.log('error', 'telemetry was not sent', { error: (fault as Error).message }),
   );
   return {

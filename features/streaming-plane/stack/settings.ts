@@ -2,7 +2,7 @@
  * Settings of the streaming plane from CDK context: whether it exists, how callers reach it, and its number of tasks.
  */
 import type { Node } from 'constructs';
-import { arns, whole, word, words } from '../../../lib/context.ts';
+import { arns, wholeContext, word, words } from '../../../lib/context.ts';
 import { refuseWithout } from '../../../lib/option-conflicts.ts';
 import type { GatewaySettings } from '../../../lib/settings.ts';
 
@@ -58,13 +58,13 @@ export function streamingSettings(node: Node, { stage, network }: GatewaySetting
     throw new Error(
       'Context "streamingSubnetIds" names two or more subnets of "vpcId" for the load balancer, in different zones: give it with "vpcId", and leave it out without.',
     );
-  const minTasks = whole(node, 'streamingMinTasks', stage === 'prod' ? 2 : 1);
+  const minTasks = wholeContext(node, 'streamingMinTasks', stage === 'prod' ? 2 : 1);
   return {
     tls,
     access,
     balancerSubnetIds,
     minTasks,
-    maxTasks: whole(node, 'streamingMaxTasks', Math.max(10, minTasks), minTasks),
-    callsPerTask: whole(node, 'streamingCallsPerTask', 200),
+    maxTasks: wholeContext(node, 'streamingMaxTasks', Math.max(10, minTasks), minTasks),
+    callsPerTask: wholeContext(node, 'streamingCallsPerTask', 200),
   };
 }

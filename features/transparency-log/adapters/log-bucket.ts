@@ -6,7 +6,7 @@
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { ignoreExisting } from '#adapters/aws/archive-bucket.ts';
 import { objectBounds } from '#adapters/aws/client-bounds.ts';
-import { stored } from '#adapters/tables/store.ts';
+import { storeResult } from '#adapters/tables/store.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 import type { LogObjects } from '../ports.ts';
 
@@ -22,12 +22,12 @@ export function logBucket({ bucket: Bucket, client = new S3Client(objectBounds()
   return {
     async put(tenant, path, Body) {
       const object = { Key: objectKey(tenant, path), Body, ContentType: 'application/octet-stream', IfNoneMatch: '*' };
-      await stored(client.send(new PutObjectCommand({ Bucket, ...object })).catch(ignoreExisting));
+      await storeResult(client.send(new PutObjectCommand({ Bucket, ...object })).catch(ignoreExisting));
     },
 
     async get(tenant, path) {
       const found = client.send(new GetObjectCommand({ Bucket, Key: objectKey(tenant, path) })).catch(absent);
-      const bytes = await (await stored(found))?.Body?.transformToByteArray();
+      const bytes = await (await storeResult(found))?.Body?.transformToByteArray();
       return bytes && Buffer.from(bytes);
     },
 
@@ -37,7 +37,7 @@ export function logBucket({ bucket: Bucket, client = new S3Client(objectBounds()
       let next: string | undefined;
       do {
         const token = next === undefined ? {} : { ContinuationToken: next };
-        const page = await stored(client.send(new ListObjectsV2Command({ Bucket, Prefix, ...token })));
+        const page = await storeResult(client.send(new ListObjectsV2Command({ Bucket, Prefix, ...token })));
         names.push(...(page.Contents ?? []).map(({ Key = '' }) => Key.slice(Prefix.length)));
         next = page.NextContinuationToken;
       } while (next !== undefined);

@@ -128,7 +128,7 @@ async function witnessOnce(
 
 /** Saves the refused checkpoint, which, together with the state of the witness, proves the log's misbehaviour. */
 async function saveRefused(cli: Cli, { folder }: WitnessOptions, note: string, reason: string): Promise<Outcome> {
-  const file = await published(folder, 'refused', note);
+  const file = await publishCheckpoint(folder, 'refused', note);
   if (cli.globals.json) cli.out.pretty({ cosigned: false, reason, checkpoint: note });
   else cli.out.line(`refused: ${reason}`);
   cli.out.note(
@@ -205,12 +205,12 @@ async function leavesBetween(cli: Cli, from: number, to: number) {
 }
 
 async function publish(cli: Cli, { folder, publish: handsIn }: WitnessOptions, checkpoint: string): Promise<void> {
-  await published(folder, 'checkpoint', checkpoint);
+  await publishCheckpoint(folder, 'checkpoint', checkpoint);
   if (handsIn) await cli.api().call('addCosignature', { body: { note: checkpoint } });
 }
 
 /** Writes a checkpoint that other users may read. @returns its file. */
-async function published(folder: string, name: 'checkpoint' | 'refused', checkpoint: string): Promise<string> {
+async function publishCheckpoint(folder: string, name: 'checkpoint' | 'refused', checkpoint: string): Promise<string> {
   const { writePublic } = await import('../adapters/witness-folder.ts');
   const file = join(folder, name);
   await writePublic(file, checkpoint).catch((cause) => {

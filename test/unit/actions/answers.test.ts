@@ -1,5 +1,5 @@
 /** Decision results as callers see them. */
-import { alternativeTo, answer, approvalRequired, blocked, denialOf, inReview } from '#core/actions/answers.ts';
+import { alternativeTo, answer, approvalRequired, blockedResult, denialOf, inReview } from '#core/actions/answers.ts';
 import { secretRule } from '#core/actions/program-texts.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Loose } from '../../support/loose.ts';
@@ -25,14 +25,14 @@ describe('answers', () => {
 
   test('of a block have the rule’s reason, or else the rule; sources if they decided', () => {
     const secret = { decision: 'block', matched_rule: secretRule };
-    const plain = blocked(action({ decision: secret }));
+    const plain = blockedResult(action({ decision: secret }));
     expect(plain.error).toMatchObject({
       message: 'scm.get on acme/web is blocked by policy p.',
       data: { reason: `Rule ${secretRule} of policy p blocks this call.` },
     });
     expect(plain).not.toHaveProperty('evidence_hash');
     expect(plain.error!.data).not.toHaveProperty('sources');
-    const more = blocked(
+    const more = blockedResult(
       action({ decision: { ...secret, reason: 'no', provenance: { notes: [], lines: ['l'] } } }),
       'h',
     );

@@ -5,7 +5,7 @@ import {
   isDenialJoinable,
   moveApproval,
   transition,
-  unusable,
+  unusableReason,
 } from '#core/approvals/approval.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import { sampleRow } from './notifications/sample.ts';
@@ -70,7 +70,7 @@ describe('[approval.states] the life cycle of an approval', () => {
 
 describe('using an approval', () => {
   test('the identical call may use it', () => {
-    expect(unusable(row(), attempt)).toBeUndefined();
+    expect(unusableReason(row(), attempt)).toBeUndefined();
   });
 
   test.each([
@@ -89,7 +89,7 @@ describe('using an approval', () => {
     ['pending', row({ status: 'pending' }), {}],
     ['expired', row({ status: 'pending' }), { now: '2026-01-01T00:30:00.000Z' }],
   ] as const)('%s', (reason, given, change) => {
-    expect(unusable(given, { ...attempt, ...change })).toBe(reason);
+    expect(unusableReason(given, { ...attempt, ...change })).toBe(reason);
   });
 
   test('[approval.denied] a denial lasts for its session or a number of seconds, a pending request until it expires', () => {

@@ -9,7 +9,7 @@ import { unsetSecrets } from '#core/configuration/checks/unset-secrets.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { configurationSchema } from '#core/contracts/config.ts';
 import { shellCarriers } from '#core/contracts/executor-tools.ts';
-import { didYouMean, nearest } from '#core/kernel/did-you-mean.ts';
+import { didYouMean, nearestWord } from '#core/kernel/did-you-mean.ts';
 import { readCases } from '../../support/yaml.ts';
 import { base, packs } from './memory.ts';
 
@@ -25,13 +25,13 @@ const load = (text: string) => loadConfiguration(text, { packs });
 const rules = (list: string, more = '') => base(more).replace('pack: null', `pack: null, rules: ${list}`);
 
 test('[config.unknown-keys] a similar word is suggested; a dissimilar or identical one is not', () => {
-  expect(nearest('tenant', ['tenants', 'routes'])).toBe('tenants');
-  expect(nearest('Tenants', ['tenants'])).toBe('tenants');
-  expect(nearest('colour', ['tenants', 'routes'])).toBeUndefined();
-  expect(nearest('id', ['ip'])).toBeUndefined();
-  expect(nearest('token_env', ['bot_token_env', 'signing_secret_env'])).toBe('bot_token_env');
-  expect(nearest('secret_env', ['signing_secret_env', 'previous_secret_env'])).toBeUndefined();
-  expect(nearest('url', ['api_url', 'link_base'])).toBeUndefined();
+  expect(nearestWord('tenant', ['tenants', 'routes'])).toBe('tenants');
+  expect(nearestWord('Tenants', ['tenants'])).toBe('tenants');
+  expect(nearestWord('colour', ['tenants', 'routes'])).toBeUndefined();
+  expect(nearestWord('id', ['ip'])).toBeUndefined();
+  expect(nearestWord('token_env', ['bot_token_env', 'signing_secret_env'])).toBe('bot_token_env');
+  expect(nearestWord('secret_env', ['signing_secret_env', 'previous_secret_env'])).toBeUndefined();
+  expect(nearestWord('url', ['api_url', 'link_base'])).toBeUndefined();
   expect(didYouMean('readonly', ['readonly'])).toBe('');
 });
 

@@ -1,7 +1,7 @@
 /** Configurations from a newer release, read by an older one after a rollback. */
 import { readFileSync } from 'node:fs';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
-import { schemaAdditions, schemaOf, storable, withAdditions } from '#core/configuration/store/schema-history.ts';
+import { schemaAdditions, schemaOf, toStorable, withAdditions } from '#core/configuration/store/schema-history.ts';
 import { configurationBytes, readBody, restoreConfiguration } from '#core/configuration/store/stored-form.ts';
 import { rollback, storeVersion } from '#core/configuration/store/versions.ts';
 import { configurationMembers } from '../../support/configuration-members.ts';
@@ -21,7 +21,7 @@ const example = {
 const stored = (change: (file: typeof example & Record<string, never>) => void) => {
   const file = structuredClone(example) as never;
   change(file);
-  return storable(file, later);
+  return toStorable(file, later);
 };
 
 describe('[config.schema-number] a member that exists only in newer releases', () => {
@@ -44,13 +44,13 @@ describe('[config.schema-number] a member that exists only in newer releases', (
 
   it('does not change the given configuration', () => {
     const file = structuredClone(example);
-    storable(file as never, later);
+    toStorable(file as never, later);
     expect(file).toEqual(example);
   });
 });
 
 it('[config.schema-number] restores the defaults that were not stored', () => {
-  const { document } = storable(structuredClone(example) as never, later);
+  const { document } = toStorable(structuredClone(example) as never, later);
   expect(withAdditions(document, later)).toEqual({
     ...example,
     chat: { providers: { x: { retries: [1, 2] }, y: { retries: [1, 2] } } },

@@ -4,7 +4,7 @@ import { milliseconds } from '../../../console/requests/milliseconds.ts';
 import { waterfallOf } from '../../../console/requests/waterfall.ts';
 import { entriesOf, recordedSession } from '../../../console/sessions/recorded-session.ts';
 import { excerptOf, pauseBetween, Sums, stepOf } from '../../../console/sessions/replay.ts';
-import { callsOf, isFound, notable, stateOf, taskOf } from '../../../console/sessions/session-list.ts';
+import { callsOf, isFound, notableCounts, stateOf, taskOf } from '../../../console/sessions/session-list.ts';
 import { roundUp, timeTicks } from '../../../console/traffic/scale.ts';
 import { sum, trafficOf } from '../../../console/traffic/series.ts';
 import type { Loose } from '../../support/loose.ts';
@@ -272,7 +272,7 @@ describe('[console.sessions] the list', () => {
   };
   test('counts a call once if it was held and then allowed', () => {
     expect(callsOf(session as never)).toBe(5);
-    expect(notable(session as never)).toBe('1 reviewed, 1 denied');
+    expect(notableCounts(session as never)).toBe('1 reviewed, 1 denied');
   });
 
   test.each([

@@ -1,5 +1,5 @@
 /** Times and amounts as the console writes them. */
-import { ago, money } from '../../../console/words.ts';
+import { ageText, money } from '../../../console/words.ts';
 
 const now = Date.parse('2026-03-01T12:00:00Z');
 
@@ -12,7 +12,7 @@ test.each([
   [3_600, '1 h ago'],
   [90_000, '1 d ago'],
 ])('[console.values] a time of %s seconds ago is shown in one unit: %s', (seconds, shown) => {
-  expect(ago(new Date(now - seconds * 1000).toISOString(), now)).toBe(shown);
+  expect(ageText(new Date(now - seconds * 1000).toISOString(), now)).toBe(shown);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 /** A chain compared with the transparency log and its witnesses. */
 import { generateKeyPairSync } from 'node:crypto';
 import { logSigner } from '#adapters/local/log-key.ts';
-import { inLog, type LoggedEntry } from '#core/evidence/in-log.ts';
+import { checkInLog, type LoggedEntry } from '#core/evidence/in-log.ts';
 import { checkpointText, cosign, signTreeHead } from '#core/evidence/transparency/checkpoint-note.ts';
 import { leafBytes, leafOf, sessionDigest } from '#core/evidence/transparency/leaf.ts';
 import { noteKeyTypes, noteSigner } from '#core/evidence/transparency/note.ts';
@@ -38,18 +38,18 @@ async function proof({ index = 1, at = minutes(20), cosignedAt = minutes(20) } =
 }
 const trust: LogTrust = { log, witnesses: [witness] };
 const reason = async (entries: LoggedEntry[], over: LogTrust = {}, how: Parameters<typeof proof>[0] = {}) =>
-  inLog(entries, await proof(how), { ...trust, ...over }).broken_link;
+  checkInLog(entries, await proof(how), { ...trust, ...over }).broken_link;
 
 test('a chain without a proof is not valid if a log or witness key is given', () => {
-  expect(inLog(chain(2), undefined, {})).toEqual({});
+  expect(checkInLog(chain(2), undefined, {})).toEqual({});
   for (const needed of [{ log }, { witnesses: [witness] }])
-    expect(inLog(chain(2), undefined, needed)).toEqual({
+    expect(checkInLog(chain(2), undefined, needed)).toEqual({
       broken_link: { index: 2, reason: 'the bundle carries no proof that the session is in the log' },
     });
 });
 
 test('a logged chain is in the log, with its witnesses', async () => {
-  expect(inLog(chain(2), await proof(), trust)).toEqual({
+  expect(checkInLog(chain(2), await proof(), trust)).toEqual({
     log: {
       origin: 'log',
       size: 3,
@@ -62,7 +62,7 @@ test('a logged chain is in the log, with its witnesses', async () => {
 });
 
 test('an empty proof breaks the chain at its end', async () => {
-  expect(inLog(chain(2), 'none', trust).broken_link).toMatchObject({
+  expect(checkInLog(chain(2), 'none', trust).broken_link).toMatchObject({
     index: 2,
     reason: expect.stringContaining('the log proof is malformed'),
   });

@@ -1,5 +1,5 @@
 /** Text derived from a call, with its redacted values removed. */
-import { masked, withheldTexts, withoutWithheld } from '#core/text/secrets/masked.ts';
+import { maskSecrets, withheldTexts, withoutWithheld } from '#core/text/secrets/masked.ts';
 import { redact } from '#core/text/secrets/redact.ts';
 
 const token = 'ghp_0123456789abcdefghijklmnopqrstuvwxyz';
@@ -8,8 +8,8 @@ const copyOf = (raw: unknown, ...sensitivePaths: string[]) => redact(raw, { sens
 const withheldOf = (raw: unknown, ...paths: string[]) => [...withheldTexts(raw, copyOf(raw, ...paths))];
 
 test('only secrets in known formats are masked', () => {
-  expect(masked(`on acme/${token}, twice: ${token}`)).toBe('on acme/[withheld], twice: [withheld]');
-  expect(masked('on acme/web', '…')).toBe('on acme/web');
+  expect(maskSecrets(`on acme/${token}, twice: ${token}`)).toBe('on acme/[withheld], twice: [withheld]');
+  expect(maskSecrets('on acme/web', '…')).toBe('on acme/web');
 });
 
 test.each<[string, unknown, string[], string[]]>([

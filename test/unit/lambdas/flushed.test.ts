@@ -1,5 +1,5 @@
 /** Flushing of telemetry around a function. */
-import { flushed } from '#lambdas/flushed.ts';
+import { withFlush } from '#lambdas/flushed.ts';
 
 const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 3 };
 
@@ -7,7 +7,7 @@ test('telemetry is flushed after the response, which is unchanged, also shortly 
   const done: string[] = [];
   const flush = async () => void done.push('flushed');
   const answer = { statusCode: 200 };
-  const handler = flushed(
+  const handler = withFlush(
     () => ({ flush }),
     async (event: string, { awsRequestId }) => {
       done.push(`${event} ${awsRequestId}`);
@@ -21,7 +21,7 @@ test('telemetry is flushed after the response, which is unchanged, also shortly 
 test('telemetry is flushed after a failure, which Lambda then reports', async () => {
   let count = 0;
   const fault = new Error('the step does not exist');
-  const handler = flushed(
+  const handler = withFlush(
     () => ({ flush: async () => void count++ }),
     () => Promise.reject(fault),
   );

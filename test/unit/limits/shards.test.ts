@@ -6,9 +6,9 @@ import {
   maxDepth,
   maxShards,
   maySplit,
-  merged,
+  mergeShards,
   shareOf,
-  split,
+  splitShard,
   tenantOutcome,
 } from '#core/limits/shards.ts';
 import { budget, call, globalBudget, now } from './sample.ts';
@@ -50,14 +50,14 @@ test('[limit.shards] split counters merge to the same state', () => {
     spend: { 'tenant#2026-11': 7, one: 1 },
     slices: { global: { granted_microusd: 21, total_microusd: 100, used_at: 3 } },
   };
-  const [kept, given] = split(state);
+  const [kept, given] = splitShard(state);
   expect(kept.window).toEqual([
     { second: 5, requests: 2, tokens: 6 },
     { second: 6, requests: 1, tokens: 0 },
   ]);
   expect(given.window).toEqual([{ second: 5, requests: 1, tokens: 5 }]);
   expect([kept.spend, given.spend]).toEqual([{ 'tenant#2026-11': 4, one: 1 }, { 'tenant#2026-11': 3 }]);
-  expect(merged([kept, given, { ...given, gone: true }], 0)).toEqual(state);
+  expect(mergeShards([kept, given, { ...given, gone: true }], 0)).toEqual(state);
 });
 
 test('[limit.shards] shards are complete if each part of the tenant exists once', () => {
@@ -96,7 +96,7 @@ test('[limit.shards] there are at most 512 shards, and each part of a slice has 
   expect([maxDepth, maxShards]).toEqual([9, 512]);
   const slice = (granted_microusd: number) => ({ granted_microusd, total_microusd: 100, used_at: 3 });
   const parts = (spent: number) =>
-    split({ ...emptyState, spend: spent > 0 ? { global: spent } : {}, slices: { global: slice(21) } }).map(
+    splitShard({ ...emptyState, spend: spent > 0 ? { global: spent } : {}, slices: { global: slice(21) } }).map(
       ({ slices, spend }) => [slices.global?.granted_microusd, spend.global],
     );
   expect(parts(0)).toEqual([

@@ -9,7 +9,7 @@ import { banner, type ReadyEvent } from '../../../bin/local/banner.ts';
 import { demoModels } from '../../../bin/local/demo-models.ts';
 import { parseFlags, UsageError } from '../../../bin/local/flags.ts';
 import { namingSnapshots, overlayKeys } from '../../../bin/local/generated-secrets.ts';
-import { every } from '../../../bin/local/schedule.ts';
+import { repeatEvery } from '../../../bin/local/schedule.ts';
 
 describe('flags', () => {
   const parse = (args: string[], environment = {}) => parseFlags(args, environment, '/checkout');
@@ -132,7 +132,7 @@ describe('a schedule', () => {
       if (++runs === 3) third.resolve();
       throw new Error(`run ${runs}`);
     };
-    const schedule = every(1, work, (fault) => faults.push((fault as Error).message));
+    const schedule = repeatEvery(1, work, (fault) => faults.push((fault as Error).message));
     await third.promise;
     await schedule.stop();
     expect(running).toBe(0);
@@ -140,7 +140,7 @@ describe('a schedule', () => {
   });
 
   test('stops without waiting for its pause to end', async () => {
-    const schedule = every(
+    const schedule = repeatEvery(
       3_600_000,
       async () => {},
       () => {},

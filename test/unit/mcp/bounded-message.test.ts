@@ -3,7 +3,7 @@
 import { toolGuard } from '#core/contracts/config/tool-guard.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { RequestId, RpcOutcome } from '#core/mcp/protocol/messages.ts';
-import { handBounded } from '#core/mcp/tools/bounded-message.ts';
+import { forwardMessage } from '#core/mcp/tools/bounded-message.ts';
 import { inspectResult } from '#core/mcp/tools/inspect-result.ts';
 
 const secret = 'minted-value-123456';
@@ -17,7 +17,7 @@ const quiet = { look: inspectResult, guard: undefined, noted: () => {} };
 
 function handed(message: JsonObject): JsonObject[] {
   const all: JsonObject[] = [];
-  handBounded(message, [secret], undefined, { ...quiet, hand: (each) => void all.push(each), refuse: refused });
+  forwardMessage(message, [secret], undefined, { ...quiet, hand: (each) => void all.push(each), refuse: refused });
   return all;
 }
 
@@ -53,13 +53,13 @@ describe('[limit.hostile] a server message during a call', () => {
     const request = { jsonrpc: '2.0', id: 1, method: 'sampling/createMessage', params: { text: 'x'.repeat(100_000) } };
     const redacted = new Promise<JsonObject>((hand) => {
       const lookOver = async () => ({ outcome: { looked: 'over' }, findings: [] });
-      handBounded(request, [secret], { lookOver }, { ...quiet, hand, refuse: refused });
+      forwardMessage(request, [secret], { lookOver }, { ...quiet, hand, refuse: refused });
     });
     expect(await redacted).toEqual({ looked: 'over' });
     const failing = { lookOver: () => Promise.reject(new Error('late')) };
     const answer = new Promise((answered) => {
       const refuse = (id: RequestId, outcome: RpcOutcome) => answered({ id, ...outcome });
-      handBounded(request, [], failing, { ...quiet, hand: refused, refuse });
+      forwardMessage(request, [], failing, { ...quiet, hand: refused, refuse });
     });
     expect(await answer).toMatchObject({
       id: 1,
@@ -84,8 +84,8 @@ describe('[limit.hostile] a server message during a call', () => {
       refuse: (_id: RequestId, outcome: RpcOutcome) => void said.push(outcome),
       noted: (found: readonly { readonly kind: string }[]) => void said.push(...found.map(({ kind }) => kind)),
     };
-    handBounded(form({ user: properties.user }), [], undefined, handing);
-    handBounded(form(properties), [], undefined, handing);
+    forwardMessage(form({ user: properties.user }), [], undefined, handing);
+    forwardMessage(form(properties), [], undefined, handing);
     expect(said).toEqual([
       7,
       'asks_secret',

@@ -5,7 +5,7 @@ import { eraOf } from '#core/mcp/protocol/era.ts';
 import { errorOf, messageOf } from '#core/mcp/protocol/messages.ts';
 import { outcomeFor, paramsFor } from '#core/mcp/sessions/translate.ts';
 import { upstreamError } from '#core/mcp/sessions/upstream-errors.ts';
-import { certainlyBlocked } from '#core/mcp/tools/blocked-tools.ts';
+import { isAlwaysBlocked } from '#core/mcp/tools/blocked-tools.ts';
 import { redactResult } from '#core/mcp/tools/redact-result.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { entry } from './entry.ts';
@@ -80,7 +80,7 @@ test('between the eras, envelopes and result types are added and removed; within
 test('[mcp.hidden] a tool is hidden only if every call to it is blocked', () => {
   const words = { protocol: 'mcp', tool: 'delete_file', capability: 'delete' as const, upstream: 'files' };
   const blocked = (rules: object[], default_decision = 'review') =>
-    certainlyBlocked(compilePolicy({ name: 't', default_decision, rules } as never), words);
+    isAlwaysBlocked(compilePolicy({ name: 't', default_decision, rules } as never), words);
   expect(blocked([{ tool: 'delete_*', decision: 'block' }])).toBe(true);
   expect(blocked([{ capability: 'delete', decision: 'block' }])).toBe(true);
   expect(blocked([{ tool: 'delete_*', upstream: 'files', decision: 'block' }])).toBe(true);

@@ -1,10 +1,10 @@
 /** Messages to the client of a held call. */
-import { holding } from '#core/mcp/waiting/waiting.ts';
+import { holdCall } from '#core/mcp/waiting/waiting.ts';
 
 test('[approval.ways-to-wait] seconds waited out of the total, then the server’s progress', () => {
   const heard: { params: Record<string, unknown> }[] = [];
   const exchange = { send: (message: unknown) => void heard.push(message as never), signal: AbortSignal.any([]) };
-  const { wait, send } = holding(25, { _meta: { progressToken: 'p' } }, { ...exchange, isGone: () => false });
+  const { wait, send } = holdCall(25, { _meta: { progressToken: 'p' } }, { ...exchange, isGone: () => false });
   for (const ms of [0, 250, 999, 1_000, 1_250, 2_600]) wait.onWait?.(ms);
   for (const progress of [0, 1])
     send({ method: 'notifications/progress', params: { progressToken: 'p', progress, total: 1, message: 'works' } });

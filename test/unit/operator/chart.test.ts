@@ -10,7 +10,7 @@ import { type Composition, compose } from '../../../operator/compose.ts';
 import { definitions } from '../../../operator/crds.ts';
 import { permissions } from '../../../operator/kubernetes-api.ts';
 import { type Gateway, type Part, plurals, type ResourceKind } from '../../../operator/resources.ts';
-import type { structural } from '../../../operator/structural-schema.ts';
+import type { structuralSchema } from '../../../operator/structural-schema.ts';
 import { readCases } from '../../support/yaml.ts';
 
 const cases = readCases(
@@ -197,7 +197,7 @@ test('[operator.composed] every schema is structural: a type everywhere except f
   }
 });
 
-function visit(schema: ReturnType<typeof structural>, path: string): void {
+function visit(schema: ReturnType<typeof structuralSchema>, path: string): void {
   for (const union of ['anyOf', 'oneOf', 'allOf', 'not', '$ref']) expect([path, schema]).not.toHaveProperty([1, union]);
   if (!schema['x-kubernetes-preserve-unknown-fields']) expect([path, typeof schema.type]).toEqual([path, 'string']);
   expect([path, Boolean(schema.properties && schema.additionalProperties)]).toEqual([path, false]);

@@ -1,7 +1,7 @@
 /** Links to X-Ray traces. */
 import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { xrayLink } from '#adapters/telemetry/xray-link.ts';
-import { merged } from '#core/observatory/traces.ts';
+import { mergeTraces } from '#core/observatory/traces.ts';
 
 const traceId = '0af7651916cd43dd8448eb211c80319c';
 const root = '1-67891233-abcdef012345678912345678';
@@ -54,6 +54,6 @@ describe('[trace.routes] the address of a trace', () => {
     const [trace] = telemetry.recentTraces();
     expect(trace).toMatchObject({ xray_url: `x:${trace!.trace_id}` });
     const { xray_url: _, ...unlinked } = { ...trace!, spans: [{ ...trace!.spans[0]!, span_id: 'ffffffffffffffff' }] };
-    expect(merged([unlinked, trace!])).toMatchObject([{ xray_url: `x:${trace!.trace_id}`, spans: [{}, {}] }]);
+    expect(mergeTraces([unlinked, trace!])).toMatchObject([{ xray_url: `x:${trace!.trace_id}`, spans: [{}, {}] }]);
   });
 });

@@ -21,7 +21,7 @@ export function createTokens(deps: IssuerKeysDeps): Tokens {
     async callerOf(token, { configuration }, resource) {
       const provider = providerOf(token, configuration);
       const keys = keysOf(provider, configuration);
-      const { payload, protectedHeader } = await verified(token, provider, keys, deps.clock.now());
+      const { payload, protectedHeader } = await verifyToken(token, provider, keys, deps.clock.now());
       checkType(protectedHeader.typ, provider);
       checkLifetime(payload, provider, deps.clock.now());
       if (resource !== undefined && !audiencesOf(payload).includes(resource))
@@ -52,7 +52,7 @@ function issuerKeys(deps: IssuerKeysDeps) {
 function providerOf(token: string, { identity }: Configuration): OidcProvider {
   if (token.length > maxTokenBytes)
     throw new RefusedToken(`the token has ${token.length} characters; at most ${maxTokenBytes} are read`);
-  const claims = unverified(token);
+  const claims = unverifiedClaims(token);
   const ofIssuer = identity.oidc.filter(({ issuer }) => issuer === claims.iss);
   if (ofIssuer.length === 0) throw new RefusedToken('the issuer of the token is not configured in identity.oidc');
   const given = audiencesOf(claims);
@@ -62,7 +62,7 @@ function providerOf(token: string, { identity }: Configuration): OidcProvider {
   return found;
 }
 
-function unverified(token: string): JWTPayload {
+function unverifiedClaims(token: string): JWTPayload {
   const [, payload] = token.split('.');
   try {
     const claims: unknown = JSON.parse(Buffer.from(payload ?? '', 'base64url').toString('utf8'));
@@ -76,7 +76,7 @@ function unverified(token: string): JWTPayload {
 const audiencesOf = ({ aud }: JWTPayload): string[] =>
   typeof aud === 'string' ? [aud] : Array.isArray(aud) ? aud : [];
 
-async function verified(
+async function verifyToken(
   token: string,
   provider: OidcProvider,
   keys: IssuerKeys,

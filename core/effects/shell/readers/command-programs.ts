@@ -78,7 +78,7 @@ function readCommand(call: Invocation, program: CommandProgram, found: FoundComm
   const { command, grammar } = found;
   const own = parseWords(given.args, grammar);
   const parsed = { ...own, options: [...given.globals.flatMap(({ options }) => options), ...own.options] };
-  const line = inOrder(program, command, own, given);
+  const line = orderedWords(program, command, own, given);
   const text = line.map(({ text: word }) => word).join(' ');
   const about = {
     operation: given.words.map(({ text: word }) => word).join(' '),
@@ -156,7 +156,7 @@ const riskOf = ({ risk = {} }: Command, text: string): string | undefined =>
  * operands, its options, then the options before the command. If the operands may be another command, everything after
  * the command keeps its order.
  */
-function inOrder(
+function orderedWords(
   { syntax }: CommandProgram,
   { stops }: Command,
   own: ParsedArguments,

@@ -1,7 +1,7 @@
 /** Reads `find`: its roots, and the effects of its expression on matching files. */
 
 import { splitNames } from '../arguments.ts';
-import { endOfCommand, foundBelow, foundNames } from '../found-names.ts';
+import { endOfCommand, filesBelow, foundNames } from '../found-names.ts';
 import type { Invocation } from '../invocation.ts';
 import { findWords } from '../profiles/finding.ts';
 import { type Arg, argOf } from '../words.ts';
@@ -67,7 +67,7 @@ function command(call: Invocation, args: readonly Arg[], at: number, { roots, be
   const end = endOfCommand(args, at);
   // A test after the command does not restrict the files that the command runs on.
   const names = foundNames(args.slice(begins, at));
-  const found = names && foundBelow(roots, names);
+  const found = names && filesBelow(roots, names);
   if (end === args.length) call.unclear('find runs a command that does not end');
   const words = args.slice(at + 1, end);
   const whole = words.filter(({ text }) => text.includes('{}')).every(({ text }) => text === '{}');

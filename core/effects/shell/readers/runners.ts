@@ -64,7 +64,7 @@ export function ssh(call: Invocation, grammar: Grammar): void {
 }
 
 /** Reads commands that run their input at a later time. */
-export function later(call: Invocation, grammar: Grammar): void {
+export function readDeferred(call: Invocation, grammar: Grammar): void {
   const parsed = parseWords(call.args, grammar);
   interpret(call, grammar, parsed);
   if (isGiven(parsed, '-l -q -r -d -c')) return;

@@ -1,6 +1,6 @@
 /** Reduces a service's response for callers to its status, harmless headers, and body as JSON or text. */
 import { ExecutionFault, type ExecutionFaultKind } from '../fault.ts';
-import { quoted } from '../named-executor.ts';
+import { quoteText } from '../named-executor.ts';
 import type { IncomingAnswer } from '../ports.ts';
 
 interface HttpResult {
@@ -55,7 +55,7 @@ function decodedBody(body: Uint8Array, truncated: boolean): string | undefined {
 export function assertSuccess(answer: IncomingAnswer, changes: boolean): void {
   const { status, headers } = answer;
   if (status < 300 || status === 304) return;
-  if (status < 400) throw redirected(status, headers.location);
+  if (status < 400) throw redirectFault(status, headers.location);
   // A proxy timed out, and the service behind it may have acted.
   const effect = changes && (status === 502 || status === 504) ? 'unknown' : 'none';
   const said = words(answer);
@@ -63,7 +63,7 @@ export function assertSuccess(answer: IncomingAnswer, changes: boolean): void {
 }
 
 /** Returns the fault for a redirect. Following it would send the credential to an address that is not configured. */
-function redirected(status: number, location = ''): ExecutionFault {
+function redirectFault(status: number, location = ''): ExecutionFault {
   const host = URL.parse(location, 'http://same.invalid')?.host;
   const where = host === undefined || host === 'same.invalid' ? 'another path of its own' : host;
   const hint = 'Redirects are not followed: configure the service under its final address.';
@@ -85,9 +85,9 @@ function faultKind({ status, headers }: Pick<IncomingAnswer, 'status' | 'headers
 function words({ body, headers }: IncomingAnswer): string {
   const { body: value, encoding } = encodedBody(body, headers, false);
   if (encoding !== undefined) return '';
-  if (typeof value === 'string') return headers['content-type']?.startsWith('text/plain') ? quoted(value) : '';
+  if (typeof value === 'string') return headers['content-type']?.startsWith('text/plain') ? quoteText(value) : '';
   const { message, error, detail, title } = (value ?? {}) as Record<string, unknown>;
   const inner = typeof error === 'object' && error !== null ? (error as { message?: unknown }).message : error;
   const found = [message, inner, detail, title].find((text) => typeof text === 'string');
-  return found === undefined ? '' : quoted(found as string);
+  return found === undefined ? '' : quoteText(found as string);
 }

@@ -35,11 +35,11 @@ export function destinationOf(
   service: HttpServiceEntry,
 ): Destination {
   const { url } = envelope.parameters;
-  if (url === undefined) return located(envelope.target, service);
+  if (url === undefined) return readDestination(envelope.target, service);
   if (typeof url !== 'string') throw callRefused('parameter url is not a string');
-  const wanted = located(url, service);
+  const wanted = readDestination(url, service);
   if (isLabelOf(service, envelope.target)) return wanted;
-  if (located(envelope.target, service).url !== wanted.url)
+  if (readDestination(envelope.target, service).url !== wanted.url)
     throw callRefused(`target ${envelope.target} and parameter url name different addresses`, 'Name the address once.');
   return wanted;
 }
@@ -65,7 +65,7 @@ function isUnder({ base_url }: HttpServiceEntry, { scheme, host, port, path }: A
 
 const folderOf = ({ path }: Address): string => path.replace(/\/+$/, '');
 
-function located(text: string, service: HttpServiceEntry): Destination {
+function readDestination(text: string, service: HttpServiceEntry): Destination {
   const address = readAddress(text);
   const [doubt] = address.doubts;
   if (doubt !== undefined) throw callRefused(doubt, 'Write the address plainly.');

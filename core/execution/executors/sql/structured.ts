@@ -69,7 +69,7 @@ const builders: Readonly<Record<string, (call: Call) => SqlStatement>> = {
       const columns = Object.keys(values);
       if (columns.length === 0) throw callRefused('parameter values names no column');
       const bound = columns.map((name) => bind(values[name]));
-      return `INSERT INTO ${table()} (${columns.map(quote).join(', ')}) VALUES (${bound.join(', ')})${returned(returning)}`;
+      return `INSERT INTO ${table()} (${columns.map(quote).join(', ')}) VALUES (${bound.join(', ')})${returningClause(returning)}`;
     },
   ),
   'sql.update': builder(
@@ -77,13 +77,13 @@ const builders: Readonly<Record<string, (call: Call) => SqlStatement>> = {
     ({ set, where, returning }, bind, table) => {
       const changes = Object.entries(set).map(([name, value]) => `${quote(name)} = ${bind(value)}`);
       if (changes.length === 0) throw callRefused('parameter set names no column');
-      return `UPDATE ${table()} SET ${changes.join(', ')} WHERE ${conditions(where, bind)}${returned(returning)}`;
+      return `UPDATE ${table()} SET ${changes.join(', ')} WHERE ${conditions(where, bind)}${returningClause(returning)}`;
     },
   ),
   'sql.delete': builder(
     { where: whereSchema, returning: z.array(column).min(1).optional() },
     ({ where, returning }, bind, table) =>
-      `DELETE FROM ${table()} WHERE ${conditions(where, bind)}${returned(returning)}`,
+      `DELETE FROM ${table()} WHERE ${conditions(where, bind)}${returningClause(returning)}`,
   ),
   'sql.list_tables': builder(
     { schema: z.string().min(1).max(63).optional() },
@@ -113,7 +113,7 @@ const conditions = (where: z.infer<typeof whereSchema>, bind: Bind): string =>
     })
     .join(' AND ');
 
-const returned = (columns: readonly string[] | undefined): string =>
+const returningClause = (columns: readonly string[] | undefined): string =>
   columns ? ` RETURNING ${columns.map(quote).join(', ')}` : '';
 
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -22,7 +22,7 @@ export function replayAnthropic(reply: JsonObject): JsonObject[] {
 }
 
 function blockEvents(block: JsonObject, index: number): JsonObject[] {
-  const { start, deltas } = taken(block);
+  const { start, deltas } = splitBlock(block);
   return [
     { type: 'content_block_start', index, content_block: start },
     ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
@@ -31,7 +31,7 @@ function blockEvents(block: JsonObject, index: number): JsonObject[] {
 }
 
 /** Splits a block into its start and its deltas. Kinds without deltas are complete at the start. */
-function taken(block: JsonObject): { start: JsonObject; deltas: JsonObject[] } {
+function splitBlock(block: JsonObject): { start: JsonObject; deltas: JsonObject[] } {
   if (block.type === 'text') {
     const { citations, ...rest } = block;
     const cited = Array.isArray(citations) ? citations : [];

@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { countOf, isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { toolFragments } from '../tool-fragments.ts';
-import { omit } from '../wire.ts';
+import { omitMembers } from '../wire.ts';
 
 export function openaiCollector(): { add(event: JsonObject): void; reply(): JsonObject | undefined } {
   let head: JsonObject | undefined;
@@ -18,7 +18,7 @@ export function openaiCollector(): { add(event: JsonObject): void; reply(): Json
   return {
     add(event) {
       if (event.error) failed = true;
-      head = { ...head, ...stated(event) };
+      head = { ...head, ...nonNullMembers(event) };
       for (const [position, choice] of objectsOf(event.choices).entries())
         choiceAt(countOf(choice.index) ?? position).add(choice);
     },
@@ -32,7 +32,7 @@ export function openaiCollector(): { add(event: JsonObject): void; reply(): Json
 }
 
 /** Returns a chunk's non-null members except its choices, because null usage in other chunks must not erase a value. */
-const stated = (event: JsonObject): JsonObject =>
+const nonNullMembers = (event: JsonObject): JsonObject =>
   Object.fromEntries(Object.entries(event).filter(([name, value]) => name !== 'choices' && value !== null));
 
 function collectChoice(index: number) {
@@ -51,11 +51,11 @@ function collectChoice(index: number) {
     add(choice: JsonObject): void {
       finish = textOf(choice.finish_reason) ?? finish;
       if (isObject(choice.logprobs)) logprobs = grown(logprobs ?? {}, choice.logprobs);
-      rest = { ...rest, ...omit(choice, choiceMembers) };
+      rest = { ...rest, ...omitMembers(choice, choiceMembers) };
       const delta = objectOf(choice.delta);
       if (delta === undefined) return;
       for (const fragment of objectsOf(delta.tool_calls)) addFragment(callOf(fragment), fragment);
-      message = mergeDeltas(message, omit(delta, callMembers));
+      message = mergeDeltas(message, omitMembers(delta, callMembers));
     },
     finished: () => finish !== undefined,
     whole: (): JsonObject => ({

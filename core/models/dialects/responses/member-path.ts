@@ -2,7 +2,7 @@
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { objectsOf } from '#core/kernel/narrow.ts';
-import { inWords, withMember } from '../translate/member-path.ts';
+import { replaceWords, withMember } from '../translate/member-path.ts';
 import { originOfMessage } from './input.ts';
 import { toolsOfNamespace } from './namespaces.ts';
 
@@ -23,7 +23,7 @@ export function inResponsesWords(error: GatewayError, request: JsonObject): Gate
 
 function responsesMember(path: string, request: JsonObject): string {
   const [, place, part = ''] = /^messages\[(\d+)\](?:\.content(\[\d+\]))?/.exec(path) ?? [];
-  if (place === undefined) return path === 'messages' ? 'input' : inWords(atOwnTool(path, request), words);
+  if (place === undefined) return path === 'messages' ? 'input' : replaceWords(atOwnTool(path, request), words);
   const origin = originOfMessage(request.instructions, request.input, Number(place));
   if (part === '' || !origin.endsWith(']')) return origin;
   const item = objectsOf(request.input)[Number(/\d+/.exec(origin)![0])];

@@ -61,7 +61,7 @@ function inChat(path: string, body: JsonObject): string {
   if (turn !== undefined) return originOfBlock(body, Number(turn), Number(block ?? 0)) ?? 'messages';
   const [isSystem, part] = /^system\b(?:[.[](\d+))?/.exec(path) ?? [];
   if (isSystem !== undefined) return originOfSystem(body, Number(part ?? 0)) ?? 'messages';
-  return inWords(path, toChat).replace(
+  return replaceWords(path, toChat).replace(
     /^tools\[(\d+)\]/,
     (_, place: string) => `tools[${toolAt(body, Number(place))}]`,
   );
@@ -81,11 +81,11 @@ function toolAt({ tools, tool_choice }: JsonObject, place: number): number {
 
 function inMessages(path: string, body: JsonObject): string {
   const [, index] = /^messages[.[](\d+)/.exec(path) ?? [];
-  return index === undefined ? inWords(path, toMessages) : (originOfMessage(body, Number(index)) ?? 'messages');
+  return index === undefined ? replaceWords(path, toMessages) : (originOfMessage(body, Number(index)) ?? 'messages');
 }
 
 /** Returns the path with its words replaced, or unchanged. */
-export function inWords(path: string, words: Words): string {
+export function replaceWords(path: string, words: Words): string {
   const [pattern, own] = words.find(([each]) => each.test(path)) ?? [];
   return pattern ? path.replace(pattern, own!) : path;
 }

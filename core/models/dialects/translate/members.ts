@@ -33,7 +33,7 @@ export type Note = (name: string) => void;
 export const translated: Member = { is: 'translated' };
 const carried: Member = { is: 'carried' };
 export const leftOut: Member = { is: 'left out' };
-export const unless = (...values: Json[]): Pick<Member, 'asksNothing'> => ({
+export const neutralValues = (...values: Json[]): Pick<Member, 'asksNothing'> => ({
   asksNothing: (value) => values.includes(value),
 });
 const refusedMember = (allowed: string, more: Pick<Member, 'asksNothing'> = {}): Member => ({
@@ -42,7 +42,7 @@ const refusedMember = (allowed: string, more: Pick<Member, 'asksNothing'> = {}):
   ...more,
 });
 const leaveOut = 'leave it out';
-export const each = (names: readonly string[], member: Member): Members =>
+export const membersNamed = (names: readonly string[], member: Member): Members =>
   Object.fromEntries(names.map((name) => [name, member]));
 
 /**
@@ -50,10 +50,10 @@ export const each = (names: readonly string[], member: Member): Members =>
  * content.
  */
 export const askedOfOpenai: Members = {
-  n: refusedMember('1', unless(1)),
+  n: refusedMember('1', neutralValues(1)),
   functions: refusedMember('tools', { asksNothing: (value) => Array.isArray(value) && value.length === 0 }),
-  logprobs: refusedMember('false', unless(false)),
-  top_logprobs: refusedMember('0', unless(0)),
+  logprobs: refusedMember('false', neutralValues(false)),
+  top_logprobs: refusedMember('0', neutralValues(0)),
   logit_bias: refusedMember('an empty object', {
     asksNothing: (value) => isObject(value) && Object.keys(value).length === 0,
   }),
@@ -66,20 +66,23 @@ export const askedOfOpenai: Members = {
 
 /** OpenAI members whose loss affects sampling, cost or speed, but not the kind of answer. */
 export const hintsOfOpenai: Members = {
-  ...each(['reasoning_effort', 'verbosity', 'seed', 'metadata', 'moderation', 'prediction'], leftOut),
-  ...each(['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'], leftOut),
-  frequency_penalty: { ...leftOut, ...unless(0) },
-  presence_penalty: { ...leftOut, ...unless(0) },
-  service_tier: { ...leftOut, ...unless('auto', 'default') },
-  store: { ...leftOut, ...unless(false) },
+  ...membersNamed(['reasoning_effort', 'verbosity', 'seed', 'metadata', 'moderation', 'prediction'], leftOut),
+  ...membersNamed(['prompt_cache_key', 'prompt_cache_options', 'prompt_cache_retention'], leftOut),
+  frequency_penalty: { ...leftOut, ...neutralValues(0) },
+  presence_penalty: { ...leftOut, ...neutralValues(0) },
+  service_tier: { ...leftOut, ...neutralValues('auto', 'default') },
+  store: { ...leftOut, ...neutralValues(false) },
 };
 
 const ofAnthropic: Members = {
-  ...each(['context_management', 'cache_control', 'diagnostics', 'betas', 'user_profile_id', 'workspace_id'], leftOut),
-  ...each(['anthropic_version', 'anthropic_beta'], leftOut),
+  ...membersNamed(
+    ['context_management', 'cache_control', 'diagnostics', 'betas', 'user_profile_id', 'workspace_id'],
+    leftOut,
+  ),
+  ...membersNamed(['anthropic_version', 'anthropic_beta'], leftOut),
   thinking: { ...leftOut, asksNothing: (value) => isObject(value) && value.type === 'disabled' },
   top_k: leftOut,
-  speed: { ...leftOut, ...unless('standard') },
+  speed: { ...leftOut, ...neutralValues('standard') },
   service_tier: hintsOfOpenai.service_tier!,
   mcp_servers: refusedMember('tools', { asksNothing: (value) => Array.isArray(value) && value.length === 0 }),
   container: refusedMember(leaveOut),
@@ -92,10 +95,16 @@ export const membersToAnthropic: Members = {
   ...ofAnthropic,
   ...hintsOfOpenai,
   ...askedOfOpenai,
-  ...each(['model', 'messages', 'stream', 'stream_options', 'stop', 'temperature', 'top_p', 'max_tokens'], translated),
-  ...each(['max_completion_tokens', 'tools', 'tool_choice', 'parallel_tool_calls', 'function_call'], translated),
-  ...each(['user', 'safety_identifier', 'response_format'], translated),
-  ...each(['top_k', 'thinking'], carried),
+  ...membersNamed(
+    ['model', 'messages', 'stream', 'stream_options', 'stop', 'temperature', 'top_p', 'max_tokens'],
+    translated,
+  ),
+  ...membersNamed(
+    ['max_completion_tokens', 'tools', 'tool_choice', 'parallel_tool_calls', 'function_call'],
+    translated,
+  ),
+  ...membersNamed(['user', 'safety_identifier', 'response_format'], translated),
+  ...membersNamed(['top_k', 'thinking'], carried),
   // These would reach the model or shape the answer without being seen by code that reads chat completions.
   system: refusedMember('a system message'),
   stop_sequences: refusedMember('stop'),
@@ -108,17 +117,20 @@ export const membersToOpenai: Members = {
   ...hintsOfOpenai,
   ...askedOfOpenai,
   ...ofAnthropic,
-  ...each(
+  ...membersNamed(
     ['model', 'messages', 'stream', 'system', 'stop_sequences', 'temperature', 'top_p', 'max_tokens'],
     translated,
   ),
-  ...each(['tools', 'tool_choice', 'metadata', 'output_config', 'output_format'], translated),
-  ...each(['seed', 'frequency_penalty', 'presence_penalty', 'logit_bias', 'reasoning_effort', 'verbosity'], carried),
-  ...each(['user', 'safety_identifier', 'stream_options'], leftOut),
+  ...membersNamed(['tools', 'tool_choice', 'metadata', 'output_config', 'output_format'], translated),
+  ...membersNamed(
+    ['seed', 'frequency_penalty', 'presence_penalty', 'logit_bias', 'reasoning_effort', 'verbosity'],
+    carried,
+  ),
+  ...membersNamed(['user', 'safety_identifier', 'stream_options'], leftOut),
   stop: refusedMember('stop_sequences'),
   max_completion_tokens: refusedMember('max_tokens'),
   response_format: refusedMember('output_config'),
-  parallel_tool_calls: refusedMember('tool_choice.disable_parallel_tool_use', unless(true)),
+  parallel_tool_calls: refusedMember('tool_choice.disable_parallel_tool_use', neutralValues(true)),
   function_call: refusedMember('tool_choice'),
 };
 

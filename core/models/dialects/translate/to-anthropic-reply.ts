@@ -6,7 +6,7 @@ import { idCarrying } from '../call-id.ts';
 import { estimateOutput } from '../count-tokens.ts';
 import type { TranslationContext } from '../dialect.ts';
 import { anthropicUsage, readOpenaiUsage } from '../usage.ts';
-import { contentText, inputOf, omit, reasoningOf } from '../wire.ts';
+import { contentText, inputOf, omitMembers, reasoningOf } from '../wire.ts';
 import { messageId } from './message-id.ts';
 import { stopReason } from './stop-reasons.ts';
 
@@ -19,7 +19,7 @@ export function toAnthropicReply(reply: JsonObject, context: TranslationContext)
   const message = objectOf(choice.message) ?? {};
   const calls = objectsOf(message.tool_calls);
   return {
-    ...omit(reply, replyMembers),
+    ...omitMembers(reply, replyMembers),
     id: messageId(textOf(reply.id) || context.id),
     type: 'message',
     role: 'assistant',
@@ -30,7 +30,7 @@ export function toAnthropicReply(reply: JsonObject, context: TranslationContext)
       refusal: Boolean(message.refusal),
     }),
     stop_sequence: null,
-    usage: anthropicUsage({ ...estimated(message, context), ...readOpenaiUsage(reply.usage) }),
+    usage: anthropicUsage({ ...estimateUsage(message, context), ...readOpenaiUsage(reply.usage) }),
   };
 }
 
@@ -60,7 +60,7 @@ const replyTexts = (message: JsonObject): string[] =>
   [contentText(message.content), textOf(message.refusal) ?? ''].filter(Boolean);
 
 /** Estimates counts for a provider that sends none. */
-function estimated(message: JsonObject, context: TranslationContext): Usage {
+function estimateUsage(message: JsonObject, context: TranslationContext): Usage {
   const calls = message.tool_calls ? JSON.stringify(message.tool_calls) : '';
   return { input_tokens: context.inputTokens, output_tokens: estimateOutput(replyTexts(message).join('') + calls) };
 }

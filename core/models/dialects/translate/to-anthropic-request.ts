@@ -138,7 +138,7 @@ function withinBreakpoints(request: JsonObject, note: Note): JsonObject {
   const excess = new Set(marked.slice(0, Math.max(0, marked.length - maxCacheMarks)));
   if (excess.size === 0) return request;
   note('cache_control');
-  return without(request, excess) as JsonObject;
+  return withoutValues(request, excess) as JsonObject;
 }
 
 /** Returns the breakpoints of a block. For a tool result, those of its content come before its own. */
@@ -147,10 +147,10 @@ const breakpoints = (block: JsonObject): JsonObject[] => [
   ...(isObject(block.cache_control) ? [block.cache_control] : []),
 ];
 
-function without(value: Json, excess: ReadonlySet<Json>): Json {
-  if (Array.isArray(value)) return value.map((item) => without(item, excess));
+function withoutValues(value: Json, excess: ReadonlySet<Json>): Json {
+  if (Array.isArray(value)) return value.map((item) => withoutValues(item, excess));
   if (!isObject(value)) return value;
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, item]) => (excess.has(item) ? [] : [[name, without(item, excess)]])),
+    Object.entries(value).flatMap(([name, item]) => (excess.has(item) ? [] : [[name, withoutValues(item, excess)]])),
   );
 }

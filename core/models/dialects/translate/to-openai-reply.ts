@@ -4,7 +4,7 @@ import { objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { estimateOutput } from '../count-tokens.ts';
 import type { TranslationContext } from '../dialect.ts';
 import { openaiUsage, readAnthropicUsage } from '../usage.ts';
-import { omit } from '../wire.ts';
+import { omitMembers } from '../wire.ts';
 import { finishReason } from './stop-reasons.ts';
 
 /**
@@ -19,7 +19,7 @@ export function toOpenaiReply(reply: JsonObject, context: TranslationContext): J
   const counted = readAnthropicUsage(reply.usage, false);
   const output = estimateOutput(content + (calls.length > 0 ? JSON.stringify(calls) : ''));
   return {
-    ...omit(reply, replyMembers),
+    ...omitMembers(reply, replyMembers),
     id: textOf(reply.id) || context.id,
     object: 'chat.completion',
     created: context.createdAt,

@@ -64,7 +64,7 @@ export function shortestText(
   /** Checks whether the formula can still be satisfied with up to `left` more characters. */
   const isOpen = (states: readonly number[], left: number): boolean =>
     formula(
-      (index) => settled(states[index]!) ?? (walkers[index]!.missing(states[index]!) > left ? false : undefined),
+      (index) => truthOfState(states[index]!) ?? (walkers[index]!.missing(states[index]!) > left ? false : undefined),
     ) !== false;
 
   const cost = Math.max(1, Math.floor((alphabet.length * walkers.length) / stepsOfAState));
@@ -103,11 +103,11 @@ export function shortestText(
 const settle = (walker: Walker, state: number): number =>
   state === dead ? settledFalse : walker.acceptsAll(state) ? settledTrue : state;
 
-const settled = (state: number): boolean | undefined =>
+const truthOfState = (state: number): boolean | undefined =>
   state === settledTrue ? true : state === settledFalse ? false : undefined;
 
 const truthAt = (walkers: readonly Walker[], states: readonly number[], index: number): boolean =>
-  settled(states[index]!) ?? walkers[index]!.accepts(states[index]!);
+  truthOfState(states[index]!) ?? walkers[index]!.accepts(states[index]!);
 
 function exampleText(node: Node): string {
   const chars: number[] = [];
@@ -116,7 +116,7 @@ function exampleText(node: Node): string {
 }
 
 /** Returns the conjunction. It is undefined only while it may still be true. */
-export function every(parts: Iterable<boolean | undefined>): boolean | undefined {
+export function conjunction(parts: Iterable<boolean | undefined>): boolean | undefined {
   let open = false;
   for (const part of parts) {
     if (part === false) return false;
@@ -125,5 +125,6 @@ export function every(parts: Iterable<boolean | undefined>): boolean | undefined
   return open ? undefined : true;
 }
 
-export const not = (value: boolean | undefined): boolean | undefined => (value === undefined ? undefined : !value);
-export const some = (parts: readonly (boolean | undefined)[]): boolean | undefined => not(every(parts.map(not)));
+export const negation = (value: boolean | undefined): boolean | undefined => (value === undefined ? undefined : !value);
+export const disjunction = (parts: readonly (boolean | undefined)[]): boolean | undefined =>
+  negation(conjunction(parts.map(negation)));

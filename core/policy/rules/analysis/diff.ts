@@ -125,7 +125,7 @@ function* pairsOf(
   );
   for (const x of endsOf(a)) {
     for (const y of endsOf(b)) {
-      const ends = (call: ToolCall): boolean => agrees(a, b, x, y, call);
+      const ends = (call: ToolCall): boolean => isDecidedAt(a, b, x, y, call);
       const show = (shortest: boolean): ToolCall | undefined =>
         haveSameDecision(x, y, reach) ? undefined : shownBy(x, y, reach, shortest, ends);
       yield { x, y, show };
@@ -196,7 +196,7 @@ function shownBy(
   throw new UnsolvedError(`none of ${maxExamples} calls is in normal form`);
 }
 
-const agrees = (a: CompiledPolicy, b: CompiledPolicy, x: End, y: End, call: ToolCall): boolean =>
+const isDecidedAt = (a: CompiledPolicy, b: CompiledPolicy, x: End, y: End, call: ToolCall): boolean =>
   endsAt(a, call) === x.rules[0]?.index && endsAt(b, call) === y.rules[0]?.index;
 
 const endsAt = (policy: CompiledPolicy, call: ToolCall): number | undefined =>

@@ -5,7 +5,7 @@
 import { alphabetOf } from '#core/text/matching/alphabet.ts';
 import type { Walker } from '#core/text/matching/automaton.ts';
 import { type Glob, walkerOf } from '#core/text/matching/glob.ts';
-import { every, not, type StateBudget, shortestText } from './automaton-product.ts';
+import { conjunction, negation, type StateBudget, shortestText } from './automaton-product.ts';
 
 /** Ids of patterns in ascending order: `id` must match, `~id` (negative) must not. */
 export type Constraint = readonly number[];
@@ -66,7 +66,7 @@ export class FieldLanguages {
     this.#alphabet ??= alphabetOf([this.#normal, ...this.#automata]);
     return shortestText(
       walkers,
-      (truth) => every(walkers.map((_, i) => (i <= needed.length ? truth(i) : not(truth(i))))),
+      (truth) => conjunction(walkers.map((_, i) => (i <= needed.length ? truth(i) : negation(truth(i))))),
       this.#alphabet,
       this.#budget,
     );

@@ -23,10 +23,10 @@ export function solveParameters(
   const bans = needs.filter((need) => need.anywhere && need.quantifier === 'every');
   const wanted = needs.filter((need) => need.anywhere && need.quantifier === 'some');
   const root = new Solver(texts, bans).asObject(local, '');
-  return root && addWanted(root.value as Record<string, unknown>, wanted, bans, local, texts);
+  return root && addRequirement(root.value as Record<string, unknown>, wanted, bans, local, texts);
 }
 
-function addWanted(
+function addRequirement(
   parameters: Record<string, unknown>,
   wanted: readonly CallConstraint[],
   bans: readonly CallConstraint[],
@@ -59,7 +59,7 @@ function freeNames(
   texts: TextSolver,
 ): string[] {
   const isFree = (name: string): boolean =>
-    !taken.has(name) && isPlace(places, name) && bansAt(bans, '').every((ban) => fits(ban, texts.normal(name)));
+    !taken.has(name) && isPlace(places, name) && bansAt(bans, '').every((ban) => isMetBy(ban, texts.normal(name)));
   const shortest = texts.shortest(bansAt(bans, ''), new Set([...taken, ...exampleNames]));
   const kinds = [
     exampleNames.filter((name) => isPlace('path-named', name)),
@@ -93,11 +93,13 @@ class Solver {
     if (needs.every((need) => need.steps.length === 0 || acceptsMissing(need)))
       found.push(...this.#scalars(here, name));
     found.push(this.asObject(needs, name), this.#asList(needs, name));
-    return smallest(found);
+    return smallestValue(found);
   }
 
   #scalars(here: readonly CallConstraint[], name: string): SolvedValue[] {
-    const values = [null, true, false, ...numbersFor(here)].filter((value) => here.every((need) => fits(need, value)));
+    const values = [null, true, false, ...numbersFor(here)].filter((value) =>
+      here.every((need) => isMetBy(need, value)),
+    );
     const text = this.#texts.shortest([...here, ...bansAt(this.#bans, name)], new Set());
     return [...values.map((value) => ({ value })), ...(text === undefined ? [] : [{ value: text }])];
   }
@@ -107,7 +109,7 @@ class Solver {
     const groups = new Map<string, CallConstraint[]>();
     for (const need of needs) {
       const [step, ...steps] = need.steps;
-      if (step === undefined ? !fits(need, {}) : step === 'element' && !acceptsMissing(need)) return undefined;
+      if (step === undefined ? !isMetBy(need, {}) : step === 'element' && !acceptsMissing(need)) return undefined;
       if (step === undefined || step === 'element') continue;
       groups.set(step.key, [...(groups.get(step.key) ?? []), { ...need, steps }]);
     }
@@ -116,7 +118,7 @@ class Solver {
       if (!child) return undefined;
       if (child.value === undefined) continue;
       // Keys count as strings.
-      if (!bansAt(this.#bans, name).every((ban) => fits(ban, this.#texts.normal(key)))) return undefined;
+      if (!bansAt(this.#bans, name).every((ban) => isMetBy(ban, this.#texts.normal(key)))) return undefined;
       Object.defineProperty(value, key, { value: child.value, enumerable: true, configurable: true, writable: true });
     }
     return { value };
@@ -127,7 +129,7 @@ class Solver {
     for (const need of needs) {
       const [step, ...steps] = need.steps;
       if (step === 'element') inside.push({ ...need, steps });
-      else if (step === undefined ? !fits(need, []) : !acceptsMissing(need)) return undefined;
+      else if (step === undefined ? !isMetBy(need, []) : !acceptsMissing(need)) return undefined;
     }
     if (inside.every(acceptsMissing)) return { value: [] };
     const each = inside.filter((need) => need.quantifier === 'every');
@@ -138,11 +140,11 @@ class Solver {
   }
 }
 
-const fits = (need: CallConstraint, value: unknown): boolean =>
+const isMetBy = (need: CallConstraint, value: unknown): boolean =>
   meetsPredicate(need.predicate, value, asis) !== need.negated;
-const acceptsMissing = (need: CallConstraint): boolean => fits(need, undefined);
+const acceptsMissing = (need: CallConstraint): boolean => isMetBy(need, undefined);
 
-const smallest = (found: readonly SolvedValue[]): SolvedValue =>
+const smallestValue = (found: readonly SolvedValue[]): SolvedValue =>
   found
     .filter((one) => one !== undefined)
     .map((one) => ({ one, size: JSON.stringify(one.value)?.length ?? 0 }))

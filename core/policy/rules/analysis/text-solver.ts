@@ -9,7 +9,14 @@ import { type Glob, walkerOf } from '#core/text/matching/glob.ts';
 import { atMost } from '#core/text/matching/name-automaton.ts';
 import { normalText } from '#core/text/matching/text-automaton.ts';
 import type { Predicate } from '../predicate.ts';
-import { every, type Formula, not, type StateBudget, shortestText, some } from './automaton-product.ts';
+import {
+  conjunction,
+  disjunction,
+  type Formula,
+  negation,
+  type StateBudget,
+  shortestText,
+} from './automaton-product.ts';
 import type { CallConstraint } from './call-constraints.ts';
 
 export class TextSolver {
@@ -59,10 +66,10 @@ export class TextSolver {
       used.map((id) => this.#walkers[id]!),
       (truth) => {
         const truthOf = (id: number): boolean | undefined => truth(at.get(id)!);
-        return every([
+        return conjunction([
           truthOf(0),
-          ...known.map(({ formula, negated }) => (negated ? not(formula(truthOf)) : formula(truthOf))),
-          ...unlikeIds.map((id) => not(truthOf(id))),
+          ...known.map(({ formula, negated }) => (negated ? negation(formula(truthOf)) : formula(truthOf))),
+          ...unlikeIds.map((id) => negation(truthOf(id))),
         ]);
       },
       this.#alphabet,
@@ -89,10 +96,10 @@ export class TextSolver {
       formula: (truth) =>
         never
           ? false
-          : every([
-              ...constants.map((ids) => some(ids.map(truth))),
-              ...(matching ? [some(matching.map(truth))] : []),
-              ...refused.map((id) => not(truth(id))),
+          : conjunction([
+              ...constants.map((ids) => disjunction(ids.map(truth))),
+              ...(matching ? [disjunction(matching.map(truth))] : []),
+              ...refused.map((id) => negation(truth(id))),
               ...(length === undefined ? [] : [truth(length)]),
             ]),
     });

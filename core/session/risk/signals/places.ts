@@ -25,19 +25,19 @@ const reaching = new Set([
 ]);
 const bareHost = /^(?:[^@/\s]+@)?([a-z0-9-]+(?:\.[a-z0-9-]+)+|(?:\d{1,3}\.){3}\d{1,3})(?::.*)?$/i;
 
-export const place: Finder = (call) => {
+export const findPlace: Finder = (call) => {
   const { protocol, target, word } = call;
-  if (protocol === 'http') return reached('host', hostOf(call));
-  if (protocol === 'git') return reached('repository', repositoryOf(target));
-  if (protocol === 'sql') return reached('database', textAt(call.parameters, 'database'));
+  if (protocol === 'http') return placeMatch('host', hostOf(call));
+  if (protocol === 'git') return placeMatch('repository', repositoryOf(target));
+  if (protocol === 'sql') return placeMatch('database', textAt(call.parameters, 'database'));
   if (protocol !== 'shell' || !reaching.has(word)) return undefined;
   const named = commandWords(call)
     .slice(1)
     .flatMap((each) => hostIn(each) ?? bareHost.exec(each)?.[1] ?? [])[0];
-  return reached('host', named);
+  return placeMatch('host', named);
 };
 
-const reached = (what: string, name: string | undefined) =>
+const placeMatch = (what: string, name: string | undefined) =>
   name === undefined || name === '' ? undefined : ({ kind: 'place', object: `${what} ${name.toLowerCase()}` } as const);
 
 /** Returns the repository of a target, such as `acme/web` for `acme/web/src/a.ts`. */

@@ -20,24 +20,26 @@ export function secret(
   if (call.capability === 'delete') return undefined;
   if (call.protocol === 'sql') {
     const isSecret = secretTables.has(targetName(call.target)) || isConfigured(call.target);
-    return call.capability === 'read' && isSecret ? hit(call.target) : undefined;
+    return call.capability === 'read' && isSecret ? secretMatch(call.target) : undefined;
   }
   if (call.protocol === 'http') {
     const host = asText(call.parameters.host ?? '');
-    return networkOfHost(host) === 'metadata' || isConfigured(call.target) ? hit(host || call.target) : undefined;
+    return networkOfHost(host) === 'metadata' || isConfigured(call.target)
+      ? secretMatch(host || call.target)
+      : undefined;
   }
   const reads = call.capability === 'read' || (call.capability === 'execute' && call.protocol !== 'shell');
   if (reads) {
     const path = pathsOf(call).find((each) => (isSecretPath(each) && !isHandshake(call, each)) || isConfigured(each));
-    if (path !== undefined) return hit(path);
+    if (path !== undefined) return secretMatch(path);
   }
-  if (storeTools.test(call.word)) return hit(`${call.word} ${call.target}`.trim());
+  if (storeTools.test(call.word)) return secretMatch(`${call.word} ${call.target}`.trim());
   if (call.protocol !== 'shell') return undefined;
   const { shows, operation } = call.parameters;
-  if (shows === 'secrets') return hit(`${call.word} ${asText(operation ?? call.target)}`);
+  if (shows === 'secrets') return secretMatch(`${call.word} ${asText(operation ?? call.target)}`);
   const line = commandWords(call).join(' ');
   const [, store] = /^((?:\S+ ?){1,4})/.exec(line) ?? [];
-  return stores.test(line) ? hit(store?.trim() ?? line) : undefined;
+  return stores.test(line) ? secretMatch(store?.trim() ?? line) : undefined;
 }
 
 /** Reports whether curl uses a key only to authenticate, without sending it. */
@@ -68,4 +70,4 @@ const targetName = (target: string): string => {
   return name.startsWith('mysql.') ? name : name.slice(name.lastIndexOf('.') + 1);
 };
 
-const hit = (object: string): SignalMatch => ({ kind: 'secret', object });
+const secretMatch = (object: string): SignalMatch => ({ kind: 'secret', object });

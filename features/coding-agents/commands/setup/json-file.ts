@@ -49,11 +49,11 @@ export function withoutChange(text: string, before: string, { values, items = []
   const former = parseTree(before === '' ? '{}' : before);
   for (const { path } of values) {
     const value = former && findNodeAtLocation(former, [...path]);
-    changed = value ? setJsonValue(changed, path, getNodeValue(value)) : removed(changed, path, former);
+    changed = value ? setJsonValue(changed, path, getNodeValue(value)) : removeMember(changed, path, former);
   }
   for (const { path, own } of items) {
     const at = (itemsAt(changed, path) ?? []).findIndex((item) => own.test(JSON.stringify(item)));
-    if (at >= 0) changed = removed(changed, [...path, at], former);
+    if (at >= 0) changed = removeMember(changed, [...path, at], former);
   }
   return changed;
 }
@@ -67,13 +67,13 @@ const insert = (text: string, path: Path, value: JsonValue): string =>
   applyEdits(text, modify(text, [...path], value, { formattingOptions, isArrayInsertion: true }));
 
 /** Removes a member, and the containers that were created only for it. */
-function removed(text: string, path: Path, former: ReturnType<typeof parseTree>): string {
+function removeMember(text: string, path: Path, former: ReturnType<typeof parseTree>): string {
   const changed = setJsonValue(text, path, undefined);
   const holder = path.slice(0, -1);
   if (holder.length === 0 || (former && findNodeAtLocation(former, [...holder]))) return changed;
   const tree = parseTree(changed);
   const left = tree && findNodeAtLocation(tree, [...holder]);
-  return left?.children?.length === 0 ? removed(changed, holder, former) : changed;
+  return left?.children?.length === 0 ? removeMember(changed, holder, former) : changed;
 }
 
 /** Returns the items of a list; empty if absent, undefined if the value is not a list. */

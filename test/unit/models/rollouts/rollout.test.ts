@@ -6,7 +6,7 @@ import { createRolloutSchema, rolloutDefaultsSchema } from '#core/contracts/roll
 import { assign, rolloutPosition } from '#core/models/rollouts/assign.ts';
 import { rolloutsInForce } from '#core/models/rollouts/in-force.ts';
 import { judge, leastRequests, lowerBound } from '#core/models/rollouts/judge.ts';
-import { moved, type RolloutMove } from '#core/models/rollouts/moves.ts';
+import { applyMove, type RolloutMove } from '#core/models/rollouts/moves.ts';
 import type { RoutePlan } from '#core/models/routing/plan.ts';
 
 const t0 = Date.UTC(2026, 0, 1);
@@ -121,7 +121,7 @@ describe('[rollout.states] moves', () => {
   it.each(rolloutStates)('of a rollout that is %s: exactly those in the table', (state) => {
     const possible = moves.filter((move) => {
       try {
-        return moved(rollout({ state }), move, at(1));
+        return applyMove(rollout({ state }), move, at(1));
       } catch (thrown) {
         expect(thrown).toMatchObject({ code: 'invalid_request', message: expect.stringContaining(`is ${state}`) });
         return false;
@@ -131,17 +131,17 @@ describe('[rollout.states] moves', () => {
   });
 
   it('a pause keeps the traffic share, and resuming starts a new observation', () => {
-    const paused = moved(rollout({ current_percentage: 25, current_stage: 1 }), { type: 'pause' }, at(5));
+    const paused = applyMove(rollout({ current_percentage: 25, current_stage: 1 }), { type: 'pause' }, at(5));
     expect(paused).toMatchObject({ state: 'paused', current_percentage: 25, stage_started_at: at(0), observation: 1 });
     const resumed = { state: 'running', stage_started_at: at(9), observation: 2, revision: 3 };
-    expect(moved(paused, { type: 'resume' }, at(9))).toMatchObject(resumed);
+    expect(applyMove(paused, { type: 'resume' }, at(9))).toMatchObject(resumed);
   });
 
   it('a promotion raises the percentage, and a rollback sets it to zero', () => {
     const promoted = { current_stage: 1, current_percentage: 25, observation: 2 };
-    expect(moved(rollout(), { type: 'promote' }, at(5))).toMatchObject(promoted);
+    expect(applyMove(rollout(), { type: 'promote' }, at(5))).toMatchObject(promoted);
     const back = { state: 'rolled_back', current_percentage: 0, rollback_reason: 'x', completed_at: at(5) };
-    expect(moved(rollout(), { type: 'rollback', reason: 'x' }, at(5))).toMatchObject(back);
+    expect(applyMove(rollout(), { type: 'rollback', reason: 'x' }, at(5))).toMatchObject(back);
   });
 });
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { AlertRow } from '#core/contracts/alert.ts';
-import { alertId, evaluated, keyOf, type Measurement, parseAlertId } from '#core/operations/alerts/lifecycle.ts';
+import { alertId, keyOf, type Measurement, nextAlert, parseAlertId } from '#core/operations/alerts/lifecycle.ts';
 
 const normalToResolve = 5;
 
@@ -18,7 +18,7 @@ function history(values: readonly Measurement[]) {
   const changes: (string | undefined)[] = [];
   let row: AlertRow | undefined;
   for (const [n, each] of values.entries()) {
-    const step = evaluated(row, each, minute(n));
+    const step = nextAlert(row, each, minute(n));
     row = step?.row ?? row;
     changes.push(step?.change);
   }
@@ -47,22 +47,22 @@ test('[alert.lifecycle] a higher severity is a change, a lower one is not', () =
 test('[alert.lifecycle] a minute counts once, however often it is evaluated', () => {
   const { row } = history([measured(2), measured(0)]);
   expect(row?.normal).toBe(1);
-  for (const value of [0, 3]) expect(evaluated(row, measured(value), minute(1))).toBeUndefined();
+  for (const value of [0, 3]) expect(nextAlert(row, measured(value), minute(1))).toBeUndefined();
 });
 
 test('[alert.lifecycle] an alert that does not change is not written again', () => {
   const { row } = history([measured(2)]);
-  expect(evaluated(row, measured(2), minute(1))).toBeUndefined();
-  expect(evaluated(row, measured(4), minute(1))?.row.alert.value).toBe(4);
-  expect(evaluated(undefined, measured(0), minute(0))).toBeUndefined();
+  expect(nextAlert(row, measured(2), minute(1))).toBeUndefined();
+  expect(nextAlert(row, measured(4), minute(1))?.row.alert.value).toBe(4);
+  expect(nextAlert(undefined, measured(0), minute(0))).toBeUndefined();
 });
 
 test('[alert.lifecycle] an acknowledged alert stays acknowledged until it resolves', () => {
   const { row } = history([measured(2)]);
   const acknowledged = { ...row!, alert: { ...row!.alert, state: 'acknowledged' as const, acknowledged_by: 'alice' } };
-  expect(evaluated(acknowledged, measured(9), minute(1))?.row.alert).toMatchObject({ state: 'acknowledged', value: 9 });
+  expect(nextAlert(acknowledged, measured(9), minute(1))?.row.alert).toMatchObject({ state: 'acknowledged', value: 9 });
   let next = acknowledged as AlertRow;
-  for (let n = 1; n <= normalToResolve; n++) next = evaluated(next, measured(0), minute(n))!.row;
+  for (let n = 1; n <= normalToResolve; n++) next = nextAlert(next, measured(0), minute(n))!.row;
   expect(next.alert).toMatchObject({
     state: 'resolved',
     acknowledged_by: 'alice',
