@@ -17,7 +17,7 @@ interface Schema {
   readonly description?: string;
 }
 
-export interface YamlPosition {
+interface YamlPosition {
   /** Keys that enclose the position, outermost first. List entries are `-`. */
   readonly path: readonly string[];
   /** Keys that are already in the same map. */

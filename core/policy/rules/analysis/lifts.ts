@@ -7,7 +7,7 @@ import type { Decision } from '#core/contracts/envelope.ts';
 import { type PlacedRegion, type Region, tightens } from './diff.ts';
 
 /** A rule of the pack, a guard or the default that one of the tenant's own rules overrides. */
-export interface LiftedDecision {
+interface LiftedDecision {
   /** As in `Region.rule_before`. */
   readonly rule: string;
   /** Index among the rules before the change; absent for guards and the default. */
