@@ -4,6 +4,7 @@ import { createSecureServer, createServer, type ServerHttp2Session } from 'node:
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Ids } from '#core/kernel/ports.ts';
+import { bindPort } from '../../../bin/local/bind-port.ts';
 import { Connections, type ConnectionsOptions } from '../../../bin/local/connections.ts';
 import { noTunnel } from '../../../bin/local/http-event.ts';
 import { keptOpenMs, keptOpenReserveMs, longestRequestMs } from '../../../bin/local/kept-open.ts';

@@ -4,7 +4,7 @@
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { LocalUpstream } from '../../feature.ts';
-import type { ForwardedRequest, ExchangeOutcome } from './forward.ts';
+import type { ExchangeOutcome, ForwardedRequest } from './forward.ts';
 
 /** Resolves when the exchange has ended in any way. */
 export function serveInProcess(

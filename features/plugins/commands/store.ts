@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
-import { undefinedIfMissing } from '#adapters/local/durable-file.ts';
 import { pluginEntry } from '#core/configuration/supply-chain/documents.ts';
 import { jsonOrUndefined } from '#core/kernel/json-or-undefined.ts';
 
@@ -109,4 +108,8 @@ export class PluginStore {
       throw cause;
     }
   }
+}
+
+function undefinedIfMissing(fault: NodeJS.ErrnoException): undefined {
+  if (fault.code !== 'ENOENT') throw fault;
 }
