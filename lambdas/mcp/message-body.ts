@@ -5,7 +5,7 @@ import { asGatewayError } from '#core/kernel/errors.ts';
 import { type Json, type JsonDefect, jsonDefectOf, parseStrictBytes } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import type { McpCall } from '#core/mcp/http-call.ts';
-import { requestIdOf, mcpCodes, RpcFault } from '#core/mcp/protocol/messages.ts';
+import { mcpCodes, RpcFault, requestIdOf } from '#core/mcp/protocol/messages.ts';
 import { boundedCallBody, requireType } from '../middleware/body.ts';
 
 /**

@@ -2,7 +2,7 @@
 import { chatSizes } from '#core/contracts/chat.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { countOf, isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
-import { member, omit } from '../wire.ts';
+import { member, omitMembers } from '../wire.ts';
 import {
   cannotCarry,
   crossing,
@@ -27,7 +27,7 @@ export function toAnthropicRequest(body: JsonObject, note: Note = () => {}): Jso
   if (!mayThink) note('thinking');
   const cached = withinBreakpoints({ ...(tools.length > 0 && { tools }), ...member('system', system), messages }, note);
   return {
-    ...(mayThink ? crossed : omit(crossed, thinkingMember)),
+    ...(mayThink ? crossed : omitMembers(crossed, thinkingMember)),
     model: body.model ?? null,
     max_tokens: countOf(body.max_completion_tokens) ?? countOf(body.max_tokens) ?? chatSizes.defaultMaxTokens,
     ...cached,
