@@ -30,6 +30,10 @@ export const feature = {
           ),
           not_checked: z.array(z.string()),
         }),
+      rights: {
+        tables: { counters: 'get', credentials: 'get', manifests: 'get', mcp: 'get' },
+        queries: ['credentials', 'manifests.by_created'],
+      },
       run: async () => (await import('#features/in-force/in-force.ts')).compareInForce,
     }),
   },

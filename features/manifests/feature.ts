@@ -148,5 +148,6 @@ export const feature = {
       run: async () => (await import('#features/manifests/task-manifests.ts')).manifestDrift,
     }),
   },
+  rights: { policies: { tables: { manifests: 'write' }, queries: ['manifests.by_created'] } },
   commands: () => import('./commands.ts'),
 } satisfies Feature;

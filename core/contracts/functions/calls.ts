@@ -61,9 +61,7 @@ export const callFunctions = {
     ...interactive,
     surface: 'gateway',
     purpose: 'lists the models a tenant may use; cancels running requests',
-    // Evidence shows whether a request that is no longer running has ended.
-    tables: { ...configuration, evidence: 'get', cancellations: 'write', counters: 'write' },
-    queries: ['evidence.by_time'],
+    tables: { ...configuration, counters: 'write' },
     objects: 'read',
   },
   ws: {

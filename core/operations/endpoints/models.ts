@@ -17,6 +17,8 @@ export const models = {
     function: 'models',
     role: 'operator',
     summary: 'Cancel a running request of the same key',
+    // Evidence shows whether a request that is no longer running has ended.
+    rights: { tables: { evidence: 'get', cancellations: 'write' }, queries: ['evidence.by_time'] },
     status: 202,
     output: () => z.strictObject({ id: z.string(), status: z.literal('cancelling') }),
     run: async () => (await import('#core/operations/cancel-request.ts')).cancelRequest,
