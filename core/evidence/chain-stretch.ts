@@ -4,7 +4,8 @@
  */
 import type { ChainPoint, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { entryHash } from './chain.ts';
+import { entryTextHash } from './chain.ts';
+import { textOfEntry } from './entry-text.ts';
 
 /** `index` and `hash` are those of the last entry. */
 export interface ChainStretch extends ChainPoint {
@@ -24,7 +25,8 @@ export class CheckpointRefusal extends GatewayError {
 
 /** Returns the range of a single entry. @throws CheckpointRefused if its hash does not match its fields */
 export function stretchOf(entry: EvidenceEntry): ChainStretch {
-  if (entryHash(entry) !== entry.hash) throw new CheckpointRefusal(entry, 'its hash does not match its fields');
+  if (entryTextHash(textOfEntry(entry), entry.hash) !== entry.hash)
+    throw new CheckpointRefusal(entry, 'its hash does not match its fields');
   const { tenant, session_id, index, hash, previous_hash } = entry;
   return { tenant, session_id, first: index, previous_hash, index, hash };
 }

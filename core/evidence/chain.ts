@@ -51,6 +51,16 @@ export function entryHash(entry: Readonly<Record<string, unknown>>): string {
   return hashEntryText(canonicalize(rest));
 }
 
+/**
+ * Computes the hash as `entryHash` does, from the entry's canonical text instead of its fields: the text only has to
+ * lose its `hash`, which is the last member of that name. Returns undefined if the text has no such member.
+ */
+export function entryTextHash(text: string, claimed: string): string | undefined {
+  const member = `"hash":"${claimed}",`;
+  const at = text.lastIndexOf(member);
+  return at < 0 ? undefined : hashEntryText(text.slice(0, at) + text.slice(at + member.length));
+}
+
 const hashEntryText = (text: string): string => sha256(text, hashDomain.entry);
 
 /**

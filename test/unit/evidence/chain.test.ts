@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { evidenceEntrySchema } from '#core/contracts/evidence.ts';
-import { advanceHead, entryHash, sealEntry, seal as sealed } from '#core/evidence/chain.ts';
+import { advanceHead, entryHash, entryTextHash, sealEntry, seal as sealed } from '#core/evidence/chain.ts';
 import { shapeDefect } from '#core/evidence/entry-shape.ts';
 import { textOfEntry } from '#core/evidence/entry-text.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
@@ -35,6 +35,20 @@ test.each([
   expect(textOfEntry(entry)).toBe(text);
   expect(textOfEntry({ ...entry, index: 9 })).toBe(canonicalize({ ...entry, index: 9 }));
   expect(entryHash(entry)).toBe(entry.hash);
+  expect(entryTextHash(text, entry.hash)).toBe(entry.hash);
+});
+
+test('[evidence.chain] the hash of a text is that of its fields, also for altered entries', () => {
+  const entry = sealEntry(draft('allow', { hash: 'x', n: 1 }, 1), undefined);
+  for (const altered of [{ index: 9 }, { body: { hash: entry.hash, n: 1 } }, { tenant: `"hash":"${entry.hash}",` }]) {
+    const forged = { ...entry, ...altered };
+    expect(entryTextHash(textOfEntry(forged), forged.hash)).toBe(entryHash(forged));
+    expect(entryHash(forged)).not.toBe(entry.hash);
+  }
+  expect(entryTextHash(textOfEntry(entry), 'another')).toBeUndefined();
+  expect(entryTextHash(textOfEntry({ ...entry, later: { hash: entry.hash, n: 1 } } as never), entry.hash)).not.toBe(
+    entry.hash,
+  );
 });
 
 test('golden: the entry format cannot change unnoticed', () => {
