@@ -57,7 +57,8 @@ export async function benchApprovals(count: number): Promise<Record<string, numb
     expectAll('uses', uses, 'allow,review');
 
     const { paths, most } = (await (await fetch(`http://127.0.0.1:${jobs.ready.port}/counts`)).json()) as Counts;
-    if (paths !== count || most !== 1) throw new Error(`of ${count} calls ${paths} ran, one of them ${most} times`);
+    if (paths !== count || most !== 1)
+      throw new Error(`${paths} of ${count} calls ran, and one call ran ${most} times; each must run exactly once`);
     figures['calls that ran twice, or not at all'] = count - paths;
     figures['RSS after it, MB'] = residentMb(gateway.process.pid);
   } finally {

@@ -18,7 +18,7 @@ const lengths = [10_000, 100_000];
 export async function benchBrowser(): Promise<Record<string, number>> {
   const program = browserProgram();
   if (program === undefined) {
-    console.log('  skipped: this machine has no Chromium; name one in CHROMIUM');
+    console.log('  skipped: no Chromium was found on this machine; set CHROMIUM to its path');
     return {};
   }
   const gateway = await consoleGateway();
@@ -35,7 +35,7 @@ export async function benchBrowser(): Promise<Record<string, number>> {
       const name = `${entries.toLocaleString('en')} entries`;
       figures[`${name}, s`] = seconds;
       figures[`${name}, processor time of the pages, s`] = cpuSeconds;
-      figures[`${name}, progress shown, times`] = reports;
+      figures[`${name}, progress updates shown`] = reports;
     }
   } finally {
     await people.close();

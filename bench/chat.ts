@@ -157,7 +157,7 @@ async function startPortkey(provider: unknown, offset: number): Promise<{ child:
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   child.kill('SIGKILL');
-  throw new Error(`Portkey of ${folder} did not answer`);
+  throw new Error(`Portkey in ${folder} did not respond`);
 }
 
 const endedChild = (child: ChildProcess): Child => ({

@@ -18,7 +18,7 @@ export async function benchSqlEffects(): Promise<Record<string, number>> {
   const call = sqlCall(statementOfLength(2048));
   const decideAll = (): void => {
     const { parts } = read(call);
-    if (parts.length === 0) throw new Error('the bench text was not read');
+    if (parts.length === 0) throw new Error("the benchmark's SQL could not be read");
     for (const part of parts) decide(policy, part);
   };
   return {

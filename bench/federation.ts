@@ -49,19 +49,20 @@ export async function benchFederation(): Promise<Record<string, number>> {
     };
     const first = await cpuPerRequest(pid, 1, async (nth) => {
       const { status, etag } = await ask(nth);
-      if (status !== 200 || etag === undefined) throw new Error(`the first document was answered ${status}`);
+      if (status !== 200 || etag === undefined)
+        throw new Error(`the request for the first document returned ${status}`);
       etags[nth] = etag;
     });
     const same = await cpuPerRequest(pid, rounds, async (nth) => {
       const { status, etag } = await ask(nth);
       if (status === 304) return;
       // A document is reissued every ten minutes, which may happen during the run.
-      if (status !== 200) throw new Error(`a plane was answered ${status}`);
+      if (status !== 200) throw new Error(`a plane's request returned ${status}`);
       etags[nth] = etag!;
     });
     const status = await cpuPerRequest(pid, 2, async (nth) => {
       const answer = await report(nth);
-      if (answer.status !== 200) throw new Error(`a report was answered ${answer.status}`);
+      if (answer.status !== 200) throw new Error(`a report returned ${answer.status}`);
     });
     return {
       'first document, CPU ms a plane': first,

@@ -136,6 +136,6 @@ async function projector(store: Store) {
   const { user, system } = process.cpuUsage(before);
   return {
     'projector: entries a second': (count / (performance.now() - begun)) * 1_000,
-    'projector: processor time an entry, ms': (user + system) / 1_000 / count,
+    'projector: processor time per entry, ms': (user + system) / 1_000 / count,
   };
 }

@@ -12,7 +12,7 @@ import { plugins } from '../test/corpora/plugins/plugins.ts';
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 const line = ({ wanted, missed, harmless, falseAlarms, recall, precision }: Score): string =>
-  `recall ${percent(recall)} (${wanted - missed.length} of ${wanted}), precision ${percent(precision)} (${falseAlarms.length} of ${harmless} wrongly)`;
+  `recall ${percent(recall)} (${wanted - missed.length} of ${wanted}), precision ${percent(precision)} (${falseAlarms.length} of ${harmless} flagged wrongly)`;
 
 /** @returns whether each plugin reaches its targets, including on the held-out data. */
 export async function benchPlugins(): Promise<boolean> {

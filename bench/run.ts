@@ -27,16 +27,16 @@ import { benchTransparency } from './transparency.ts';
 
 const values = new Command('npm run bench --')
   .description('Prints every figure of docs/explanation/performance.md, or one measurement below.')
-  .option('--soak <n>', 'more actions, over which rate and memory are compared', '2000')
+  .option('--soak <n>', 'additional actions; rate and memory are compared before and after them', '2000')
   .option('--approvals <n>', 'approvals that are pending together', '1000')
   .option('--json', 'print one JSON document')
-  .option('--only <text>', 'rows whose names contain the text, with --hostile and --simulate-aws', '')
-  .option('--hostile', 'answer times of /health beside requests that were made to stop the gateway')
+  .option('--only <text>', 'run only rows whose names contain the text (with --hostile or --simulate-aws)', '')
+  .option('--hostile', 'response times of /health during requests designed to stall the gateway')
   .option('--simulate-aws', 'counters over a simulated DynamoDB')
   .option('--soak-minutes <n>', 'mixed traffic, with the gateway killed every two minutes', '0')
   .option('--provenance', 'planted attacks that rules on sources stop, tasks without a human, cost of tracing')
   .option('--tool-guard', 'findings and false alarms of the tool guard, and its cost')
-  .option('--browser', 'verification of long sessions in the Chromium of this machine')
+  .option('--browser', "verification of long sessions in this machine's Chromium")
   .option('--plugins', 'precision and recall of the shipped plugins, and the cost of a call')
   .addHelpText('after', "\nExample: npm run bench -- --hostile --only 'JSON'")
   .parse()
@@ -69,7 +69,7 @@ const parts: Readonly<Record<string, () => Promise<Record<string, number>> | Rec
   'function bundles': benchBundles,
   'test-action, local run': () => benchActions(Number(values.soak)),
   'MCP, local run': benchMcp,
-  'edge of this machine, added by protocol': benchEdge,
+  'local edge, added latency by protocol': benchEdge,
   '500 data planes, local run': benchFederation,
   'approvals, local run': () => benchApprovals(Number(values.approvals)),
   'telemetry, local run': benchTelemetry,

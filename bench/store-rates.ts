@@ -130,7 +130,7 @@ const measured: readonly StoreMeasurement[] = [
     key: table('evidence'),
     item: (n) => itemOf(entryPut(entryOf(n, 's'), 'writer')),
     units: inTransaction,
-    beyond: 'nothing: the head of the session ends it before',
+    beyond: 'nothing: the session head reaches its limit first',
   },
   {
     store: '`evidence` by_time',
@@ -148,7 +148,7 @@ const measured: readonly StoreMeasurement[] = [
     key: table('sessions'),
     item: (n) => headOf(n, 's'),
     units: inTransaction,
-    beyond: 'more sessions: writers of one chain wait for each other from about 40 commits a second on',
+    beyond: 'more sessions: writers of one chain wait for each other above about 40 commits per second',
   },
   {
     store: '`sessions` by_opened',
@@ -184,7 +184,7 @@ const measured: readonly StoreMeasurement[] = [
     key: index('approvals'),
     item: (n) => itemOf(openPuts({ type: 'approval.open', row: approvalOf(n) })[1]!),
     units: indexCost(2),
-    beyond: 'Step Functions first: 300 starts a second in an account',
+    beyond: 'Step Functions reaches its limit first: 300 starts per second per account',
   },
   {
     store: '`approvals` by_due',
@@ -229,7 +229,7 @@ export function storeRates(): string {
     'Partition keys',
     'What',
     'Write units each',
-    'A second, before the first throttle',
+    'Per second, before the first throttle',
     'For 10,000 a second',
   ];
   return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');

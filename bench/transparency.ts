@@ -55,7 +55,7 @@ async function proofs(tree: Frontier, read: (ids: readonly NodeId[]) => Promise<
   const from = process.cpuUsage();
   for (const { at, path } of made) {
     const leaf = leafHash(leafBytes(leafOf(pointOf(`s-${at}`, 0), '2026-01-01T00:00:00.000Z')));
-    if (!rootOfInclusion(leaf, at, leaves, path, nodeHash)?.equals(root)) throw new Error('a proof does not hold');
+    if (!rootOfInclusion(leaf, at, leaves, path, nodeHash)?.equals(root)) throw new Error('a proof is not valid');
   }
   const checking = process.cpuUsage(from);
   const ms = ({ user, system }: NodeJS.CpuUsage) => (user + system) / 1_000 / rounds;
@@ -143,8 +143,8 @@ async function verifiedOf(count: number): Promise<Record<string, number>> {
   const [base, known, first] = [times.without, times.known, times.first].map(middle) as [number, number, number];
   return {
     [`verify a bundle of ${count} entries: CPU ms`]: base,
-    [`the same of ${count} entries with its log proof, times`]: known / base,
-    [`the same of ${count} entries, the first under its checkpoint, times`]: first / base,
+    [`the same for ${count} entries with its log proof, ratio`]: known / base,
+    [`the same for ${count} entries, the first under its checkpoint, ratio`]: first / base,
   };
 }
 

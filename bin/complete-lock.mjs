@@ -43,7 +43,7 @@ for (const [path, entry] of withoutDigest) {
   const integrity = answer.stdout.trim();
   if (/^sha512-[A-Za-z0-9+/]+=*$/.test(integrity))
     lock.packages[path] = { version: entry.version, integrity, ...entry };
-  else console.error(`no digest to be had: ${name}@${entry.version}`);
+  else console.error(`no digest available: ${name}@${entry.version}`);
 }
 
 lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));

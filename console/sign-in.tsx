@@ -18,7 +18,7 @@ export const SignIn = (props: SignInProps) => (
   <main class="sign-in">
     <Logo />
     <h1>Agent Governance Gateway</h1>
-    <p class="lead">Sign in to review calls of agents, and to see their activity.</p>
+    <p class="lead">Sign in to review agents' calls, and to see their activity.</p>
     <SignInForm {...props} />
   </main>
 );

@@ -95,16 +95,16 @@ export interface HostCapabilities {
   readonly executors?: (ports: GatewayPorts, environment: NodeJS.ProcessEnv) => GatewayPorts;
 }
 
-const notGiven = (what: string) => () => Promise.reject(new Error(`this function was given no ${what}`));
+const notGiven = (what: string) => () => Promise.reject(new Error(`this function has no ${what}`));
 const noSigner: Signer = { keyId: '', sign: notGiven('signer'), publicKey: notGiven('signer') };
 const noClock: ApprovalClock = { start: notGiven('approval clock'), settle: notGiven('approval clock') };
 
 const failing = (what: string) => () => {
-  throw new Error(`this function was given no ${what}`);
+  throw new Error(`this function has no ${what}`);
 };
 const noNotifications: NotificationClients = {
   webhook: failing('client of webhooks'),
-  sendJson: notGiven('client of chat systems and Git hosts'),
+  sendJson: notGiven('client for chat systems and Git hosts'),
   postSigned: notGiven('client of webhooks'),
 };
 const noControlPlane: ControlPlane = { config: notGiven('control plane'), post: notGiven('control plane') };
@@ -292,7 +292,7 @@ export async function bufferReply(reply: HttpReply): Promise<Omit<HttpReply, 'bo
     body += chunk;
     bytes += Buffer.byteLength(chunk);
     if (bytes > maxReplyBytes) {
-      const message = `The answer is larger than ${maxReplyBytes} bytes, which a buffered integration of API Gateway does not carry; ask for less at a time.`;
+      const message = `The response is larger than ${maxReplyBytes} bytes, the limit of a buffered API Gateway integration; request less at a time.`;
       return bufferReply(errorReply(new GatewayError('payload_too_large', message)));
     }
   }

@@ -45,7 +45,7 @@ export class ArchiveBucket extends Construct {
     copy?.readFrom(this.bucket);
     accept(this, {
       'AwsSolutions-S1':
-        'The roles of two functions may put, no role may change or delete; readers are auditors, seen by CloudTrail data events where wanted.',
+        'Two function roles may put objects, and no role may change or delete them; readers are auditors, and CloudTrail data events can record them.',
     });
     this.#denyAllWriters(settings);
     this.#deny('NobodyDeletes', ['s3:DeleteObject', 's3:DeleteObjectVersion', 's3:BypassGovernanceRetention']);

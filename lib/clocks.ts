@@ -61,7 +61,7 @@ export class Clocks extends Construct {
       definitionBody: definition('rollout', settings.emulator),
       definitionSubstitutions: { SweepArn: sweep.functionArn },
     });
-    accept(this, { 'AwsSolutions-IAM5[Resource::*]': 'Log delivery and X-Ray know no narrower resource.' });
+    accept(this, { 'AwsSolutions-IAM5[Resource::*]': 'Log delivery and X-Ray support no narrower resource.' });
   }
 }
 

@@ -73,7 +73,7 @@ export class ConsoleFiles extends Construct {
     } = consoleHeaders;
     return new ResponseHeadersPolicy(this, 'Headers', {
       responseHeadersPolicyName: nameOfAccount(this, name, 'console'),
-      comment: 'What the console is served with',
+      comment: 'Response headers of the console',
       securityHeadersBehavior: {
         contentSecurityPolicy: { contentSecurityPolicy, override: true },
         contentTypeOptions: { override: true },
@@ -120,8 +120,7 @@ export class ConsoleFiles extends Construct {
   }
 }
 
-const copies =
-  'The function of the CDK that copies the files runs while a deployment runs; the CDK writes its role and its runtime.';
+const copies = "The CDK's own function copies the files during a deployment; the CDK defines its role and its runtime.";
 
 /** Names resources as the rules do: with the account and region if known, otherwise with references. */
 const findings = (scope: Construct): Readonly<Record<string, string>> => {

@@ -33,7 +33,9 @@ export function arns(node: Node, key: string, service: string, rest: RegExp): re
   return list(node, key).map((one) => {
     const [, found, tail = ''] = String(one).match(/^arn:aws[a-z-]*:([a-z0-9]+):(.*)$/) ?? [];
     if (found === service && rest.test(tail)) return String(one);
-    throw new Error(`Context "${key}" must contain ARNs of ${service}, each of one thing, got ${JSON.stringify(one)}.`);
+    throw new Error(
+      `Context "${key}" must contain ARNs of ${service}, each naming one resource, got ${JSON.stringify(one)}.`,
+    );
   });
 }
 

@@ -107,7 +107,7 @@ export class Distributions extends Construct {
   #function(id: string, code: string): EdgeFunction {
     return new EdgeFunction(this, id, {
       functionName: nameOfAccount(this, this.#props.name, id),
-      comment: 'Tells the APIs the address and the host of the caller, and routes paths',
+      comment: "Passes the caller's address and requested host to the APIs, and routes paths",
       code: FunctionCode.fromInline(code),
       runtime: FunctionRuntime.JS_2_0,
     });
@@ -132,11 +132,12 @@ const withEdgeFunction = (behavior: BehaviorOptions, edgeFunction: EdgeFunction)
 const keptErrors = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
 const findings = ({ webAcl }: CloudFrontSettings): Record<string, string> => ({
-  'AwsSolutions-CFR1': 'Callers hold keys; from which countries they may call is a rule that an operator adds.',
+  'AwsSolutions-CFR1':
+    'Callers authenticate with keys; an operator can add a rule on the countries that they may call from.',
   ...(!webAcl && {
     'AwsSolutions-CFR2':
-      'The web ACL of this stack stands at the REST APIs, where it also judges calls that go round CloudFront.',
+      "This stack's web ACL is attached to the REST APIs, where it also checks calls that bypass CloudFront.",
   }),
   'AwsSolutions-CFR3':
-    'CloudFront answers no API call from a cache, so the access logs of the APIs hold every request that it passes on.',
+    "CloudFront answers no API call from a cache, so the APIs' access logs contain every request that it forwards.",
 });

@@ -141,6 +141,6 @@ const cidrs = (node: Node, key: string): readonly string[] =>
     const length = /^\d{1,3}$/.test(prefix) ? Number(prefix) : 0;
     if (version !== 0 && rest.length === 0 && length > 0 && length <= (version === 4 ? 32 : 128)) return String(one);
     throw new Error(
-      `Context "${key}" must contain networks such as "203.0.113.0/24", none of prefix 0, got ${JSON.stringify(one)}.`,
+      `Context "${key}" must contain networks such as "203.0.113.0/24", none with prefix length 0, got ${JSON.stringify(one)}.`,
     );
   });

@@ -48,7 +48,7 @@ const answers: readonly GatewayAnswer[] = [
   answer(
     'INTEGRATION_TIMEOUT',
     'outcome_unknown',
-    'The gateway did not answer in time, and the outcome is not known: what was asked for may have been done. Look the session up with GET /admin/v1/audit?session=<session> before you repeat it, or repeat an action with the Idempotency-Key it was sent with.',
+    'The gateway did not answer in time, and the outcome is not known: the request may have taken effect. Look the session up with GET /admin/v1/audit?session=<session> before you repeat it, or repeat an action with the Idempotency-Key it was sent with.',
   ),
   ...['WAF_FILTERED', 'ACCESS_DENIED'].map(refusalAnswer),
   // Includes unknown routes if the request has an Authorization header that is not in AWS's format.

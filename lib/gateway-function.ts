@@ -114,8 +114,8 @@ export class GatewayFunction extends Construct {
 /** Accepts findings on bodies, which cannot be listed by name: they cover every object in one bucket. */
 export const findings = (spec: Rights, settings: GatewaySettings): Record<string, string> => ({
   'AwsSolutions-IAM5[Resource::*]': spec.sandboxed
-    ? 'Lambda makes network interfaces under this role and knows no narrower resource; the code is denied them, and all else.'
-    : 'X-Ray and the listing of streams know no narrower resource; a test holds that nothing else is allowed on all.',
+    ? 'Lambda creates network interfaces under this role and supports no narrower resource; the code itself is denied these and all other actions.'
+    : 'X-Ray and the listing of streams support no narrower resource; a test checks that nothing else is allowed on all resources.',
   ...(spec.objects && {
     [findingOnObjects(settings, storeOutput.objects, `${objectFolders.configurations}/*`)]:
       'Objects are named by the digest of their content.',
@@ -130,11 +130,11 @@ export const findings = (spec: Rights, settings: GatewaySettings): Record<string
   }),
   ...(spec.invokesModels && {
     'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:bedrock:*::foundation-model/*]':
-      'The configuration names the models and their regions; it is versioned, and stored by an administrator alone.',
+      'The configuration names the models and their regions; it is versioned, and only an administrator can store it.',
     ...Object.fromEntries(
       bedrockResources.map((kind) => [
         `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:bedrock:*:<AWS::AccountId>:${kind}/*]`,
-        'As for models: the configuration names them, all of this account.',
+        'As for models: the configuration names them, and all belong to this account.',
       ]),
     ),
   }),

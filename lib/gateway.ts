@@ -30,7 +30,7 @@ export function buildGateway(app: App, env: Environment = {}) {
     network?.endpoints &&
     new GatewayEndpoints(app, 'GatewayEndpoints', { ...stack('endpoints'), network, ...network.endpoints });
   // A VPC accepts each endpoint only once, and in earlier builds of 0.8.0 the services stack contained the endpoints.
-  endpoints?.addStackDependency(services, 'They replace those of the services.');
+  endpoints?.addStackDependency(services, 'They replace the endpoints that the services stack contained.');
   const { live: functions, webSocket } = services;
   const surfaces = new GatewaySurfaces(app, 'GatewaySurfaces', { ...stack('surfaces'), services });
   surfaces.addStackDependency(services, 'Routes lead to functions.');

@@ -101,7 +101,7 @@ export function gatewayMetrics(deployment: string) {
   const allCredentialRefusals = (period: Duration) =>
     overall('credentials refused', 'svc_credentials_total', period, " AND outcome = 'refused'");
   const allRejectedCredentials = (period: Duration) =>
-    overall('credentials that are not known', 'svc_credentials_rejected_total', period);
+    overall('unknown credentials', 'svc_credentials_rejected_total', period);
   /** Returns the alerts that opened or escalated with a severity. A query supports only `=`, `!=` and AND. */
   const allAlerts = (severity: AlertSeverity, period: Duration) => {
     const where = ` AND severity = '${severity}' AND change != 'acknowledged' AND change != 'resolved'`;

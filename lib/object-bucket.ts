@@ -47,7 +47,7 @@ export class ObjectBucket extends Construct {
     }
     accept(this, {
       'AwsSolutions-S1':
-        'Read and written by the gateway only, whose every act is evidence; an access log would be a second, weaker one.',
+        'Only the gateway reads and writes it, and evidence records every access; an access log would be a second, weaker record.',
     });
   }
 }

@@ -40,7 +40,7 @@ const contradictions: readonly (readonly [when: Predicate, message: string])[] =
   ],
   [
     ({ canary, edge }) => canary && edge.adminCidrs.length > 0 && !edge.privateAdmin,
-    'Context "canary=on" contradicts "adminCidrs": the web ACL refuses the canary, whose address is any of AWS. Leave one of them out.',
+    'Context "canary=on" contradicts "adminCidrs": the web ACL refuses the canary, which can call from any AWS address. Leave one of them out.',
   ],
   [
     (settings) => reservedIn(settings) + unreserved > settings.accountConcurrency,

@@ -33,7 +33,7 @@ export class OriginSecret extends Construct {
     this.values = [reference(first), ...others.map(reference)];
     accept(this, {
       'AwsSolutions-SMG4':
-        'The value stands in distributions and the web ACL as well: it is replaced by two deployments, as the guide says.',
+        'The value is also in distributions and the web ACL, so replacing it takes two deployments, as the guide describes.',
     });
   }
 }

@@ -58,7 +58,7 @@ export class StagedRelease extends Construct {
     accept(role, { 'AwsSolutions-IAM5[Resource::*]': 'The state of alarms can be read for all of them only.' });
     for (const [name, alias] of staged) {
       const alarm = new Alarm(this, `${name}-errors`, {
-        alarmDescription: `${name}: a release in progress is taken back; see docs/how-to/runbook.md#release-taken-back`,
+        alarmDescription: `${name}: a release in progress is rolled back; see docs/how-to/runbook.md#release-taken-back`,
         metric: alias.metricErrors({ period: Duration.minutes(1), statistic: 'Sum' }),
         threshold: errorsThatStopARelease,
         evaluationPeriods: 1,

@@ -79,7 +79,7 @@ function afterDeletion({ gateway, secrets, deployment }: Observed): Plan {
   const wanted = wantedDeployment(gateway, [], secrets);
   const outcome = failedOutcome(
     'GatewayMissing',
-    `Found the Gateway ${gateway.metadata.name} under deletion. Create it again.`,
+    `The Gateway ${gateway.metadata.name} is being deleted. Create it again.`,
   );
   return { claim: [], outcome, ...(wanted && deployment && { apply: { ...wanted, spec: emptied } }) };
 }
@@ -95,8 +95,8 @@ export const failedOutcome = (reason: Reason, message: string): ReconcileOutcome
 });
 
 const noDeployment = ({ metadata }: AppliedDeployment): string =>
-  `spec.deployment: found no Deployment ${metadata.name} in the namespace ${metadata.namespace}. Name the one of the gateway.`;
+  `spec.deployment: found no Deployment ${metadata.name} in the namespace ${metadata.namespace}. Name the Deployment of the gateway.`;
 const needsDeployment =
-  'spec.deployment: found none, and secrets that are variables of the gateway. Name the Deployment of the gateway.';
+  'spec.deployment: found none, although secrets are variables of the gateway. Name the Deployment of the gateway.';
 const rolling = ({ metadata }: AppliedDeployment): string =>
   `The Deployment ${metadata.name} replaces its pods because variables with secrets changed; the configuration follows.`;

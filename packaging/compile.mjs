@@ -18,7 +18,7 @@ const installed = 'node_modules/.package-lock.json';
 // If the checkout is read-only or the disk is full, the sources run, as they do if nothing was compiled.
 if (compiledCode(root) === undefined)
   await compile().catch((fault) =>
-    process.stderr.write(`The checkout was not compiled (${fault.message}); its sources run.\n`),
+    process.stderr.write(`The checkout was not compiled (${fault.message}); the gateway runs from its sources.\n`),
   );
 
 async function compile() {

@@ -53,7 +53,7 @@ function withoutJsonSchemas() {
       onLoad({ filter: /zod[\\/]v4[\\/]classic[\\/]schemas\.js$/ }, async ({ path }) => {
         const source = await readFile(path, 'utf8');
         if (!method.test(source) || !writers.test(source))
-          throw new Error(`${path}: no schema describes itself as this plugin expects: adapt it`);
+          throw new Error(`${path}: the schema code does not have the form that this plugin expects: adapt the plugin`);
         return { contents: source.replace(method, '').replace(writers, (_, names) => `const [${names}] = [];`) };
       }),
   };
@@ -81,7 +81,7 @@ function withoutDescriptions() {
           const source = await readFile(path, 'utf8');
           const contents = source.replace(found, instead);
           if (contents === source && source.includes('description: '))
-            throw new Error(`${path}: no description stands as this plugin expects: adapt it`);
+            throw new Error(`${path}: no description has the form that this plugin expects: adapt the plugin`);
           return { contents, loader: 'ts' };
         });
     },

@@ -54,7 +54,7 @@ export function lazySecretVersions(config: SecretsManagerClientConfig = {}, time
         const abortSignal = AbortSignal.timeout(timeoutMs);
         const { SecretString, VersionId, VersionStages } = await clientOf(sdk, region).send(command, { abortSignal });
         if (SecretString === undefined || VersionId === undefined)
-          throw new ServiceFault('malformed', 'no text with a version');
+          throw new ServiceFault('malformed', 'a response without a string value or a version');
         return { value: SecretString, version_id: VersionId, stages: VersionStages ?? [] };
       } catch (thrown) {
         throw sdkFault(thrown);

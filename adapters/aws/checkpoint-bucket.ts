@@ -62,7 +62,7 @@ export function checkpointBucket(options: CheckpointBucketOptions): CheckpointLo
     const defect = sessionCheckpointDefect(found, publicKeys);
     const proof = found as SessionCheckpoint;
     if (defect !== undefined) throw new CheckpointDamage(`${defect} (${Key})`);
-    if (checkpointKey(proof.point) !== Key) throw new CheckpointDamage(`it lies under another name (${Key})`);
+    if (checkpointKey(proof.point) !== Key) throw new CheckpointDamage(`it is stored under a different name (${Key})`);
     return proof;
   }
 

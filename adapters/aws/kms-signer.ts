@@ -114,7 +114,7 @@ const fetchPem = async (kms: Kms, keyId: string): Promise<string> =>
   (await fetchKey(kms, keyId)).export({ format: 'pem', type: 'spki' }).toString();
 
 const requireBytes = (bytes: Uint8Array | undefined): Uint8Array =>
-  bytes ?? refuseSigning(new Error('KMS answered without bytes'));
+  bytes ?? refuseSigning(new Error('KMS returned no bytes'));
 
 /**
  * Signs for the tenants' transparency logs with one Ed25519 KMS key, under each log's name. With Ed25519, KMS signs the
@@ -186,7 +186,7 @@ async function logSignature({ client, SignCommand }: Kms, KeyId: string, Message
 function refuseSigning(cause: unknown): never {
   throw new GatewayError(
     'service_unavailable',
-    'The signing key did not answer; nothing was signed. Try again shortly.',
+    'The signing service did not respond; nothing was signed. Try again shortly.',
     {
       cause,
       retryAfterSeconds: 1,

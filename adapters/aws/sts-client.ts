@@ -40,7 +40,7 @@ export function lazySts(config: STSClientConfig = {}, timeoutMs = 10_000): StsCl
         const { Credentials } = await clientOf(sdk, request.region).send(command, { abortSignal });
         const { AccessKeyId, SecretAccessKey, SessionToken, Expiration } = Credentials ?? {};
         if (!AccessKeyId || !SecretAccessKey || !SessionToken || !Expiration)
-          throw new ServiceFault('malformed', 'nothing that is a set of keys');
+          throw new ServiceFault('malformed', 'a response without a set of keys');
         return {
           access_key_id: AccessKeyId,
           secret_access_key: SecretAccessKey,

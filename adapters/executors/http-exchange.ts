@@ -42,15 +42,15 @@ async function pinAddresses(
   const host = hostname.replace(/^\[|\]$/g, '');
   const addresses = isIP(host) ? [host] : await resolve(host).catch(() => []);
   const [first] = addresses;
-  if (first === undefined) throw new ExecutionFault('unreachable', `the name ${host} leads to no address`);
+  if (first === undefined) throw new ExecutionFault('unreachable', `the name ${host} does not resolve to an address`);
   const isPermitted =
     mayConnectToName(host, allowPrivate, networks) &&
     addresses.every((address) => mayConnect(address, allowPrivate, networks));
   if (isPermitted) return [first, ...addresses.slice(1)];
   throw callRefused(
-    `${host} leads to an address that is private or reserved`,
+    `${host} resolves to a private or reserved address`,
     allowPrivate
-      ? 'Link-local, multicast and metadata addresses are never connected to.'
+      ? 'The gateway never connects to link-local, multicast or metadata addresses.'
       : 'Nothing was sent. An operator may set allow_private for an upstream inside their own network.',
   );
 }
@@ -131,7 +131,7 @@ const headersOf = (distinct: NodeJS.Dict<string[]>): Record<string, string> =>
 
 function endedBy(ends: AbortSignal, { timeoutMs }: OutgoingRequest, effect: Effect): ExecutionFault {
   if (isErrorNamed(ends.reason, 'TimeoutError'))
-    return new ExecutionFault('timeout', `no whole answer came within ${timeoutMs} ms`, { effect });
+    return new ExecutionFault('timeout', `no complete response arrived within ${timeoutMs} ms`, { effect });
   return new ExecutionFault('cancelled', 'it was cancelled', { effect });
 }
 
@@ -139,7 +139,9 @@ function endedBy(ends: AbortSignal, { timeoutMs }: OutgoingRequest, effect: Effe
 function brokenBy(fault: NodeJS.ErrnoException, connected: boolean): ExecutionFault {
   const code = fault.code === undefined ? '' : ` (${fault.code})`;
   if (!connected) return new ExecutionFault('unreachable', `no connection could be made${code}`);
-  return new ExecutionFault('cut', `the connection ended before the answer did${code}`, { effect: 'unknown' });
+  return new ExecutionFault('cut', `the connection ended before the response was complete${code}`, {
+    effect: 'unknown',
+  });
 }
 
 /**

@@ -81,7 +81,7 @@ export class PgStatement implements Submittable {
   handleEmptyQuery(): void {}
 
   handleCopyInResponse(connection: Connection): void {
-    (connection as unknown as Wire).sendCopyFail('COPY is not carried out');
+    (connection as unknown as Wire).sendCopyFail('COPY is not supported');
   }
 
   handleCopyData(): void {}

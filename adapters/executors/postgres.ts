@@ -94,7 +94,7 @@ function watch(
     socketOf(client).destroy();
   };
   const cancel = () => leave('cancelled', 'it was cancelled');
-  const late = () => leave('timeout', `no answer came within ${longestMs} ms`);
+  const late = () => leave('timeout', `no response arrived within ${longestMs} ms`);
   const longestMs = work.statementTimeoutMs * (work.statements.length || 1) + slackMs;
   const timer = setTimeout(late, longestMs);
   signal?.addEventListener('abort', cancel, { once: true });
@@ -137,7 +137,7 @@ function postgresFault(thrown: unknown, { connected, committing }: TransactionSt
     return databaseFault(code, quoteText(message ?? ''), committing);
   const why = code === undefined ? '' : ` (${code})`;
   if (!connected) return new ExecutionFault('unreachable', `no connection could be made${why || reasonOf(message)}`);
-  return new ExecutionFault('cut', `the connection ended before the answer did${why}`, {
+  return new ExecutionFault('cut', `the connection ended before the response was complete${why}`, {
     effect: committing ? 'unknown' : 'none',
   });
 }
@@ -153,9 +153,10 @@ function databaseFault(code: string, message: string, committing: boolean): Exec
   const effect = committing && !/^(?:23|40(?!003))/.test(code) ? 'unknown' : 'none';
   const fault = (kind: ExecutionFaultKind, hint?: string) =>
     new ExecutionFault(kind, words, { effect, ...(hint !== undefined && { hint }) });
-  if (code === '25006') return fault('refused', 'The action asks for capability read: nothing may be changed.');
+  if (code === '25006') return fault('refused', 'The action has the capability read, so it must not change anything.');
   if (code === '57014') return fault('timeout', 'Nothing was changed. Ask for less, or raise statement_timeout_ms.');
-  if (code === '42501') return fault('forbidden', 'The login lacks the right: check its role in the database.');
+  if (code === '42501')
+    return fault('forbidden', 'The login lacks the required privilege: check its role in the database.');
   if (code === '42P01' || code === '3F000')
     return fault('not_found', 'Name tables outside schema public with their schema.');
   if (code.startsWith('28')) return fault('unauthorized');

@@ -12,12 +12,12 @@ export const programPath = '/usr/local/bin:/usr/bin:/bin';
 /** Returns the path of a program. @throws ExecutionFault `refused` if there is no such executable. */
 export async function programAt(name: string, path: string = programPath): Promise<string> {
   if (name.includes('/') || name === '' || name.startsWith('.'))
-    throw callRefused(`${name} is not a plain name of a program`);
+    throw callRefused(`${name} is not a plain program name`);
   for (const folder of path.split(':')) {
     const found = join(folder, name);
     if (await isProgram(found)) return found;
   }
-  throw callRefused(`program ${name} is not installed`, `It is looked for in ${path}.`);
+  throw callRefused(`program ${name} is not installed`, `The search path is ${path}.`);
 }
 
 async function isProgram(path: string): Promise<boolean> {
@@ -45,7 +45,10 @@ export async function folderIn(root: string, cwd = '.'): Promise<string> {
 async function realFolder(path: string): Promise<string> {
   const folder = await realpath(path).catch(() => undefined);
   if (folder !== undefined && (await stat(folder)).isDirectory()) return folder;
-  throw callRefused('the configured working directory does not exist', 'An operator makes it or names another.');
+  throw callRefused(
+    'the configured working directory does not exist',
+    'Have an operator create it or configure another one.',
+  );
 }
 
 function isInside(root: string, path: string): boolean {

@@ -51,7 +51,7 @@ async function transact(sdk: Sdk, work: SqlWork<AuroraCluster>, signal: AbortSig
     });
   const begun = await send(sdk.client.send(new sdk.BeginTransactionCommand({ ...place, database }), options));
   const { transactionId } = begun;
-  if (transactionId === undefined) throw new ExecutionFault('malformed', 'it named no transaction');
+  if (transactionId === undefined) throw new ExecutionFault('malformed', 'it returned no transaction id');
   const execute = (sql: string, parameters?: SqlParameter[]) =>
     send(
       sdk.client.send(
@@ -165,9 +165,13 @@ function jsonOf(text: string): unknown {
 function rdsDataFault(thrown: unknown, ends: AbortSignal, committing: boolean): ExecutionFault {
   if (ends.aborted) {
     const late = isErrorNamed(ends.reason, 'TimeoutError');
-    return new ExecutionFault(late ? 'timeout' : 'cancelled', late ? 'no answer came in time' : 'it was cancelled', {
-      effect: committing ? 'unknown' : 'none',
-    });
+    return new ExecutionFault(
+      late ? 'timeout' : 'cancelled',
+      late ? 'no response arrived in time' : 'it was cancelled',
+      {
+        effect: committing ? 'unknown' : 'none',
+      },
+    );
   }
   const {
     name = '',

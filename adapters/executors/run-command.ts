@@ -89,7 +89,7 @@ async function containedLine(
   const found = await contain();
   if (found) return found.wrap(line, containment);
   throw callRefused(
-    'this machine permits no containment of programs: neither unshare nor bwrap can make a user namespace here',
+    'this machine cannot contain programs: neither unshare nor bwrap can create a user namespace here',
     'Permit user namespaces, or write executors.shell.contained: false to run programs with all rights of the gateway.',
   );
 }

@@ -46,7 +46,8 @@ async function connect(config: LambdaClientConfig, client?: Pick<LambdaClient, '
 
 function sandboxResult(payload: Uint8Array | undefined) {
   const read = sandboxReply.safeParse(jsonOrUndefined(Buffer.from(payload ?? []).toString('utf8')));
-  if (!read.success) throw new ExecutionFault('malformed', 'its answer has an unexpected form', { effect: 'unknown' });
+  if (!read.success)
+    throw new ExecutionFault('malformed', 'its response has an unexpected format', { effect: 'unknown' });
   if ('result' in read.data) return read.data.result;
   const { kind, message, hint, uncertain } = read.data.fault;
   throw new ExecutionFault(kind, message, {
@@ -64,7 +65,7 @@ function sandboxFault(thrown: unknown, ends: AbortSignal): ExecutionFault {
   }
   const { name = '', $metadata } = (thrown ?? {}) as { name?: string; $metadata?: { httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode;
-  if (status === 429) return new ExecutionFault('throttled', 'it has no room for another command', { status });
+  if (status === 429) return new ExecutionFault('throttled', 'it has no capacity for another command', { status });
   if (status !== undefined && status < 500)
     return new ExecutionFault('unavailable', `Lambda answered ${name}`, { status });
   return new ExecutionFault('cut', `Lambda answered ${name || 'nothing'}`, { effect: 'unknown', status });

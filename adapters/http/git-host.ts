@@ -41,7 +41,7 @@ function tokenOf(body: Readonly<Record<string, unknown>> | undefined): Installat
   const { token, expires_at, permissions, repositories } = body ?? {};
   const dated = typeof expires_at === 'string' && !Number.isNaN(Date.parse(expires_at));
   if (typeof token !== 'string' || token === '' || !dated || !isObject(permissions))
-    throw new ServiceFault('malformed', 'nothing that is an installation token');
+    throw new ServiceFault('malformed', 'a response without an installation token');
   return {
     token,
     expires_at,

@@ -7,7 +7,7 @@ const maxBytes = 256 * 1024;
 
 export const issuerDocuments: IssuerDocuments = {
   async json(url) {
-    if (!isIssuerUrl(url)) throw new Error('an issuer is asked over HTTPS, or over HTTP on this machine');
+    if (!isIssuerUrl(url)) throw new Error('an issuer URL must use HTTPS; HTTP is allowed only on this machine');
     const answer = await fetch(url, {
       headers: { accept: 'application/json' },
       redirect: 'error',

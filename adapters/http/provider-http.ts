@@ -192,7 +192,7 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
     response.on('end', () => this.#finish('well'));
     response.on('error', () => {}); // reported by 'close', which is always emitted
     response.on('close', () => {
-      if (!this.#end) this.#finish(new HttpFault('broken', 'the connection ended within the reply'));
+      if (!this.#end) this.#finish(new HttpFault('broken', 'the connection ended in the middle of the reply'));
     });
   }
 

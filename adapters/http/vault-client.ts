@@ -57,7 +57,7 @@ const pathOf = (path: string): string =>
  * Returns the fault. Vault sends 503 if it is sealed and 473 from a standby without a leader; both need an operator.
  */
 function vaultFault({ status }: ServiceAnswer): ServiceFault {
-  if (status === 503) return new ServiceFault('sealed', 'that it is sealed', status);
+  if (status === 503) return new ServiceFault('sealed', 'status 503 because it is sealed', status);
   // The token is the gateway's own, so missing rights are not the action's fault.
   return statusFault(status);
 }
@@ -72,7 +72,7 @@ const isOver = ({ status, body }: ServiceAnswer): boolean =>
 function leaseOf(body: Readonly<Record<string, unknown>> | undefined): VaultLease {
   const { lease_id, lease_duration, data } = body ?? {};
   if (typeof lease_id !== 'string' || lease_id === '' || !isObject(data))
-    throw new ServiceFault('malformed', 'nothing that is a lease');
+    throw new ServiceFault('malformed', 'a response without a lease');
   return { lease_id, lease_seconds: secondsOf(lease_duration), data };
 }
 

@@ -93,7 +93,8 @@ export async function checkpointFile(options: CheckpointFileOptions): Promise<Ch
     async proof(tenant, sessionId) {
       const place = placeOf(tenant, sessionId);
       const proof = place && (await lineOf(place));
-      if (place && !proof) damaged ??= `the checkpoint file was changed at byte ${place.offset} while the gateway ran`;
+      if (place && !proof)
+        damaged ??= `the checkpoint file was changed at byte ${place.offset} while the gateway was running`;
       return proof;
     },
 
@@ -107,7 +108,7 @@ export async function checkpointFile(options: CheckpointFileOptions): Promise<Ch
     async damage() {
       if (damaged !== undefined) return damaged;
       const { size } = await file.stat();
-      if (size < end) damaged = 'the checkpoint file was cut while the gateway ran';
+      if (size < end) damaged = 'the checkpoint file was truncated while the gateway was running';
       return damaged;
     },
 

@@ -143,7 +143,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
 
   const unread = (tenant: string, fault: Error): void =>
     report(
-      `Not everything of tenant ${tenant} was projected again: ${fault.message}. Run \`agentctl archive repair\`.`,
+      `Some entries of tenant ${tenant} were not projected again: ${fault.message}. Run \`agentctl archive repair\`.`,
     );
 
   async function backOff(failures: number, why: string): Promise<void> {
@@ -160,7 +160,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   }
 
   function leftForNextStart(): false {
-    report('Entries were left for the next start to project.');
+    report('Some entries were not projected; the next start projects them.');
     return false;
   }
 
@@ -182,7 +182,9 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     if (!stopping && now - keptAt < checkpointEveryMs) return;
     keptAt = now;
     // Losing the checkpoint only costs work, so a full disk must not end the projection.
-    await keep(batch).catch((fault: Error) => report(`The place of the projection was not kept: ${fault.message}.`));
+    await keep(batch).catch((fault: Error) =>
+      report(`The position of the projection was not stored: ${fault.message}.`),
+    );
   }
 
   /**
@@ -258,7 +260,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     async start() {
       behindSince = clock.now(); // until it has caught up
       running = catchUp()
-        .catch((fault: Error) => report(`Not everything was projected again: ${fault.message}`))
+        .catch((fault: Error) => report(`Some entries were not projected again: ${fault.message}`))
         .then(() => {
           if (queue.length === 0 && !missed) behindSince = undefined;
           return follow();

@@ -23,7 +23,7 @@ export function folderObjectStore(folder: string): ObjectStore {
       const bytes = await readFile(pathOf(sha256)).catch(undefinedIfMissing);
       if (bytes !== undefined && sha256Of(bytes) !== sha256) {
         throw new Error(
-          `Object ${sha256} was changed on disk: its content has another digest. Restore it from a copy.`,
+          `Object ${sha256} was changed on disk: its content does not match its digest. Restore it from a copy.`,
         );
       }
       return bytes;

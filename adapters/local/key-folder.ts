@@ -27,7 +27,7 @@ export async function sharedKeys(folder: string): Promise<SharedKeys> {
   const missing = needed.filter((_name, at) => !texts[at]?.trim());
   if (missing.length > 0)
     throw new Error(
-      `The folder of keys ${folder} lacks ${missing.join(', ')}. Make what is missing once with --make-keys, and give the same files to each gateway of the store.`,
+      `The key folder ${folder} lacks ${missing.join(', ')}. Create the missing keys once with --make-keys, and give the same files to every gateway that uses the store.`,
     );
   const [signer, log] = await Promise.all([readSigner(folder), logKeysOf(folder)]);
   return { signer, log, ticket: ticketKeyIn(texts[2]!, join(folder, 'ticket-key')) };

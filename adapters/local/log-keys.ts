@@ -57,7 +57,7 @@ export const logSignersOf =
  */
 export async function rotateLogKey(folder: string): Promise<{ from: string; to: string }> {
   const { current, previous } = await logKeysOf(folder);
-  if (previous) throw new Error('Two keys of the log sign already: end that with --retire-log-key, then rotate again.');
+  if (previous) throw new Error('Two log keys already sign: retire one with --retire-log-key, then rotate again.');
   const before = createPublicKey(current);
   const listed = await formerKeys(folder);
   const others = listed.filter((key) => !rawKey(key).equals(rawKey(before)));
@@ -72,7 +72,8 @@ export async function rotateLogKey(folder: string): Promise<{ from: string; to: 
 /** Removes the previous private key, which was still signing too. @throws Error if there is none. */
 export async function retireLogKey(folder: string): Promise<{ retired: string }> {
   const { previous } = await logKeysOf(folder);
-  if (!previous) throw new Error('One key of the log signs: there is none to retire. --rotate-log-key makes a second.');
+  if (!previous)
+    throw new Error('Only one log key signs, so there is none to retire. --rotate-log-key creates a second one.');
   await rm(previousPath(folder));
   await syncFolder(folder);
   return { retired: fingerprint(createPublicKey(previous)) };

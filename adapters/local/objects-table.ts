@@ -36,7 +36,7 @@ export function objectsTable({ store }: StoreOptions): ObjectStore {
       const bytes = Buffer.concat(pieces.map((piece) => piece.bytes));
       if (sha256Of(bytes) !== sha256)
         throw new Error(
-          `Object ${sha256} was changed in the store: its content has another digest. Restore it from a copy.`,
+          `Object ${sha256} was changed in the store: its content does not match its digest. Restore it from a copy.`,
         );
       return bytes;
     },

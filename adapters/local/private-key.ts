@@ -6,6 +6,6 @@ export function privateKeyIn(pem: string, path: string): KeyObject {
   try {
     return createPrivateKey(pem);
   } catch (cause) {
-    throw new Error(`${path} contains no private key in PEM: put back a copy of the file.`, { cause });
+    throw new Error(`${path} contains no PEM private key: restore the file from a copy.`, { cause });
   }
 }

@@ -71,10 +71,10 @@ async function register(
 
 const otherKeyRefusal = (registered: string, own: string): OtherSigningKey =>
   new OtherSigningKey(
-    `The store belongs to a gateway that signs with key ${registered}; this one signs with ${own}, and no statement links them. Start with the signing-key.pem and signing-keys.json of that gateway (--keys names a folder of keys), or give this one a store of its own. If that key is lost, --adopt-signing-key goes on with this one; what the lost key signed then verifies under its old public key only.`,
+    `The store belongs to a gateway that signs with key ${registered}; this one signs with ${own}, and no statement links the two keys. Start with the signing-key.pem and signing-keys.json of that gateway (--keys names a key folder), or give this gateway its own store. If that key is lost, --adopt-signing-key continues with the key of this gateway; data signed with the lost key then verifies only under the old public key.`,
   );
 
 const otherLogKey = (registered: string, own: string): OtherSigningKey =>
   new OtherSigningKey(
-    `The transparency log of the store is signed with key ${registered}; this process has ${own}, which does not follow it. Copy log-key.pem, log-keys.json and log-key-previous.pem, as far as they exist, from a process of the store, or give this one a store of its own.`,
+    `The transparency log of the store is signed with key ${registered}; this process has ${own}, which is not its successor. Copy log-key.pem, log-keys.json and log-key-previous.pem (those that exist) from a process that uses the store, or give this process its own store.`,
   );

@@ -18,7 +18,7 @@ export function ticketKeyIn(text: string, path: string): string {
   const key = text.trim();
   if (key.length >= shortestTicketKeyCharacters) return key;
   throw new Error(
-    `${path} contains ${key.length} characters, and a ticket key has at least ${shortestTicketKeyCharacters}: put back a copy of the file, or remove it to have a new key made.`,
+    `${path} contains ${key.length} characters, but a ticket key needs at least ${shortestTicketKeyCharacters}: restore the file from a copy, or remove it to have a new key made.`,
   );
 }
 

@@ -44,7 +44,7 @@ export type ServerLog = (params: JsonObject) => void;
 export const logOfServer =
   (telemetry: Pick<Telemetry, 'log'>, { name }: McpUpstreamEntry): ServerLog =>
   ({ level, data }) =>
-    telemetry.log('debug', 'an MCP server says', {
+    telemetry.log('debug', 'message from an MCP server', {
       upstream: name,
       ...(isLogLevel(level) && { level }),
       text: redactResult(asText(data).slice(0, 500)),
@@ -81,7 +81,7 @@ export class ChannelLink implements UpstreamLink {
     this.#channel = channel;
     const params: JsonObject = { protocolVersion, capabilities: {}, clientInfo };
     const outcome = await this.request('initialize', params, { signal, id: 0, onMessage: () => {} }, timeoutMs);
-    if ('error' in outcome) throw new UpstreamFault('refused', `it refused to begin: ${outcome.error.message}`);
+    if ('error' in outcome) throw new UpstreamFault('refused', `it refused to initialize: ${outcome.error.message}`);
     this.initializeResult = outcome.result;
     this.continuation = { protocol_version: String(outcome.result.protocolVersion ?? protocolVersion) };
     await this.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
@@ -196,7 +196,7 @@ export class ChannelLink implements UpstreamLink {
   }
 
   async #refuse({ id, method }: JsonObject): Promise<void> {
-    const error = { code: -32601, message: 'This client cannot be asked.' };
+    const error = { code: -32601, message: 'This client does not accept requests.' };
     const answer = method === 'ping' ? { result: {} } : { error };
     await this.send({ jsonrpc: '2.0', id: id!, ...answer }).catch(() => {});
   }

@@ -132,7 +132,7 @@ function upstreamFault(fault: unknown, { timeout_ms, max_result_bytes }: McpUpst
     case 'too-large':
       return tooLarge(max_result_bytes);
     case 'broken':
-      return new UpstreamFault('broken', 'its connection ended before the answer did', fault);
+      return new UpstreamFault('broken', 'its connection ended before the response was complete', fault);
     case 'unreachable':
       return new UpstreamFault('unreachable', 'it cannot be reached', fault);
   }

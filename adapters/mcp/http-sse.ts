@@ -41,7 +41,7 @@ export async function connectSse(
       if (event.event === 'endpoint') address.resolve(addressIn(event.data, entry));
       else if (event.data !== '') takeEvent(link, event, entry);
     }
-    throw new UpstreamFault('broken', 'its stream of events ended');
+    throw new UpstreamFault('broken', 'its event stream ended');
   };
   read().catch((fault: UpstreamFault) => {
     address.reject(fault);
@@ -49,7 +49,7 @@ export async function connectSse(
     closing.abort();
   });
   const late = setTimeout(() => {
-    address.reject(new UpstreamFault('timeout', `it named no address within ${entry.timeout_ms} ms`));
+    address.reject(new UpstreamFault('timeout', `it sent no endpoint address within ${entry.timeout_ms} ms`));
     closing.abort();
   }, entry.timeout_ms);
   const url = await address.promise.finally(() => clearTimeout(late));
@@ -86,5 +86,5 @@ function takeEvent(link: ChannelLink, event: SseEvent, entry: McpUpstreamEntry):
 function addressIn(data: string, { url }: McpUpstreamEntry): string {
   const address = URL.canParse(data, url) ? new URL(data, url) : undefined;
   if (address?.origin === new URL(url!).origin) return address.href;
-  throw new UpstreamFault('garbage', 'it names an address of another origin for messages');
+  throw new UpstreamFault('garbage', 'it names a message address on a different origin');
 }

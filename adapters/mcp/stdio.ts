@@ -73,7 +73,7 @@ export class StdioServers {
    * UpstreamFault
    */
   async connect(entry: McpUpstreamEntry, options: ChannelOptions): Promise<ChannelLink> {
-    if (this.#stopped) throw new UpstreamFault('unreachable', 'the gateway is about to stop');
+    if (this.#stopped) throw new UpstreamFault('unreachable', 'the gateway is shutting down');
     const key = JSON.stringify([entry.name, entry.command, entry.env, entry.inherit]);
     const supervised = this.#servers.get(key) ?? {
       starting: undefined,
@@ -164,7 +164,7 @@ export class StdioServers {
       overlong: (id) => id !== undefined && link.fail(id, tooLarge(entry.max_result_bytes)),
     });
     const endless = () => {
-      over('it wrote a line without an end');
+      over('it wrote a line without a line break');
       child.kill('SIGKILL');
     };
     let waiting: NodeJS.Timeout | undefined;
@@ -214,8 +214,7 @@ export class StdioServers {
     if (!contained) return command!;
     const found = await this.#ports.contain(network);
     if (found) return found.wrap(command!, { network });
-    const what =
-      'this machine permits no containment of programs: neither unshare nor bwrap can make a user namespace here';
+    const what = 'this machine cannot contain programs: neither unshare nor bwrap can create a user namespace here';
     throw new UpstreamFault(
       'unreachable',
       `${what}. Permit user namespaces, or write contained: false for upstreams.mcp ${name}`,

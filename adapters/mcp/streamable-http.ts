@@ -29,7 +29,7 @@ export async function connectStreamable(
   if (met !== 'other era') return met;
   const other = await second(ports, entry, options);
   if (other !== 'other era') return other;
-  throw new UpstreamFault('garbage', 'it speaks no revision of MCP that the gateway knows');
+  throw new UpstreamFault('garbage', 'it does not support any MCP revision that the gateway supports');
 }
 
 async function initialize(

@@ -58,7 +58,7 @@ export function mcpUpstreams({ stdio, connected, ...options }: UpstreamOptions):
         case 'sse':
           return noted(entry, overSse(entry, asGateway));
         case 'stdio':
-          if (!stdio) throw new UpstreamFault('refused', 'servers over stdio run with a local gateway only');
+          if (!stdio) throw new UpstreamFault('refused', 'stdio servers run only with a local gateway');
           return stdio.connect(entry, asGateway);
       }
     },

@@ -61,7 +61,7 @@ async function load(): Promise<SqlGrammar> {
   return (sql) => {
     if (!parser) {
       void renew();
-      throw new GatewayError('service_unavailable', 'the SQL grammar is being loaded again; try once more');
+      throw new GatewayError('service_unavailable', 'the SQL grammar is being reloaded; try again');
     }
     try {
       return parseWith(parser, sql);

@@ -76,7 +76,7 @@ export function threads<Call, Answer>(
       if (next) begin(thread, next);
     });
     worker.on('error', (fault) => end(thread, fault as Error));
-    worker.on('exit', () => end(thread, new Error(`the worker of the ${what} ended`)));
+    worker.on('exit', () => end(thread, new Error(`the worker for the ${what} exited`)));
     worker.unref(); // last, because listening keeps the process alive again
   };
 
@@ -120,7 +120,7 @@ export function threads<Call, Answer>(
     waiting.push(job);
     job.timer = setTimeout(() => {
       waiting.splice(waiting.indexOf(job), 1);
-      job.reject(new ThreadLate('busy', `no worker of the ${what} became free within ${maxWaitMs} ms`));
+      job.reject(new ThreadLate('busy', `no worker for the ${what} became free within ${maxWaitMs} ms`));
     }, maxWaitMs);
   };
 

@@ -105,6 +105,6 @@ const globalKeys = ({ budgets }: Limits, nowMs: number): string[] =>
 function assertCounts(...counts: readonly number[]): void {
   for (const count of counts) {
     if (!Number.isSafeInteger(count) || count < 0)
-      throw new GatewayError('server_error', `Counted are whole numbers from 0; found ${count}.`);
+      throw new GatewayError('server_error', `Counts must be whole numbers of at least 0; found ${count}.`);
   }
 }

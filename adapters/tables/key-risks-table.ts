@@ -66,9 +66,13 @@ export function keyRisksTable(options: KeyRisksOptions): KeyRisks {
       before = row ?? (await read(key));
       await pause(random() * Math.min(maxJitterMs, 5 * 2 ** tries));
     }
-    throw new GatewayError('service_unavailable', 'The risk of the key is being written by many; try again shortly.', {
-      retryAfterSeconds: 1,
-    });
+    throw new GatewayError(
+      'service_unavailable',
+      'Too many requests are updating the risk of this key; try again shortly.',
+      {
+        retryAfterSeconds: 1,
+      },
+    );
   }
 
   return {

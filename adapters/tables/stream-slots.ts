@@ -37,7 +37,7 @@ export function streamSlots({ clock, store }: StoreOptions & { readonly clock: C
         if (full) return full;
         if (await written(owner, revision, { ...running, [id]: { session, until } })) return 'taken';
       }
-      const message = `Too many streams of this key were opened at once: the gateway tried ${tries} times. Try again.`;
+      const message = `Too many streams were opened with this key at the same time: the gateway tried ${tries} times. Try again.`;
       throw new GatewayError('service_unavailable', message, { retryAfterSeconds: 1 });
     },
 

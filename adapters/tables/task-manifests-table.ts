@@ -111,7 +111,7 @@ export function manifestsTable({ store }: StoreOptions): TaskManifests {
       if (first?.row) return toManifest(first.row);
       throw new GatewayError(
         'conflict',
-        `A session or key of manifest ${manifest.id} is bound by ${maxAttached} manifests already; delete one first.`,
+        `A session or key of manifest ${manifest.id} is already bound by ${maxAttached} manifests; delete one first.`,
       );
     },
 

@@ -30,7 +30,7 @@ export function grpcSender({ endpoint, resource, timeoutMs = 5_000 }: GrpcOption
       await new Promise<void>((resolve, reject) =>
         exporter.export(readable, ({ code, error }) => {
           if (code === 0) resolve();
-          else reject(error ?? new Error('the collector took no spans'));
+          else reject(error ?? new Error('the collector accepted no spans'));
         }),
       );
     },

@@ -30,9 +30,9 @@ export function shapeOf(bytes: Uint8Array): Shape {
     return section ? section.list(() => item(section)) : [];
   };
   if (read(sectionIds.import, () => undefined).length > 0)
-    throw new Error('it imports something; a filter gets nothing');
+    throw new Error('it has imports; a filter must not import anything');
   if (sections.has(sectionIds.start))
-    throw new Error('it has a start function; export what begins a module as _initialize');
+    throw new Error('it has a start function; export the initialization as _initialize instead');
   const types = read(sectionIds.type, functionType);
   const typeOfFunction = read(sectionIds.function, (reader) => types[reader.u32()] ?? '');
   const tables = read(sectionIds.table, tableLimits);
@@ -90,7 +90,7 @@ function tableLimits(reader: Reader): Limits {
 
 function limits(reader: Reader): Limits {
   const flags = reader.u8();
-  if (flags > 1) throw new Error('it declares a memory that is shared or of 64-bit addresses');
+  if (flags > 1) throw new Error('it declares a memory that is shared or uses 64-bit addresses');
   return { min: reader.u32(), max: flags === 1 ? reader.u32() : undefined };
 }
 

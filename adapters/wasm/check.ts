@@ -32,7 +32,7 @@ export function checkContent({ module: compiled, content, metadata }: CheckCall)
   const metadataAt = writeBytes(plugin, memory, metadataBytes);
   const answer = plugin.check(contentAt, content.byteLength, metadataAt, metadataBytes.byteLength);
   if (answer === 0) return { flagged: false };
-  if (answer !== 1) throw new Error(`check answered ${answer}, allowed 0 and 1`);
+  if (answer !== 1) throw new Error(`check returned ${answer}; only 0 and 1 are allowed`);
   return { flagged: true, ...reason(plugin, memory) };
 }
 
@@ -51,9 +51,9 @@ function reason(plugin: Abi, memory: WebAssembly.Memory): { message?: string; sc
   const at = plugin.get_result_ptr() >>> 0;
   const length = plugin.get_result_len() >>> 0;
   if (length > wasmSizes.resultBytes)
-    throw new Error(`the result has ${length} bytes, allowed ${wasmSizes.resultBytes}`);
+    throw new Error(`the result has ${length} bytes; at most ${wasmSizes.resultBytes} are allowed`);
   const { message, score } = parseResult(inMemory(memory, at, length, 'the result'));
-  if (message !== undefined && typeof message !== 'string') throw new Error("the result's message is not a text");
+  if (message !== undefined && typeof message !== 'string') throw new Error("the result's message is not a string");
   if (score !== undefined && (typeof score !== 'number' || !(score >= 0 && score <= 1)))
     throw new Error("the result's score is not a number from 0 to 1");
   return { ...(message !== undefined && { message }), ...(score !== undefined && { score }) };

@@ -20,7 +20,7 @@ const abi = {
 /** Compiles a module. @throws Error that names its violation of the ABI. */
 export async function compileModule(bytes: Uint8Array): Promise<WebAssembly.Module> {
   if (bytes.byteLength > wasmSizes.moduleBytes)
-    throw new Error(`the WASM module has ${bytes.byteLength} bytes, allowed ${wasmSizes.moduleBytes}`);
+    throw new Error(`the WASM module has ${bytes.byteLength} bytes; at most ${wasmSizes.moduleBytes} are allowed`);
   const module = await WebAssembly.compile(bytes).catch((cause: Error) => {
     throw new Error(`the WASM module is corrupt (${cause.message})`, { cause });
   });
@@ -57,7 +57,7 @@ const inAll = (tables: readonly Limits[]): number | undefined =>
 const units = { memory: 'pages of 64 KiB', tables: 'entries' } as const;
 
 function sizeProblem(what: keyof typeof units, max: number | undefined, allowed: number): string | undefined {
-  if (max === undefined) return `${what} without a declared maximum, allowed ${allowed} ${units[what]}`;
-  if (max > allowed) return `${what} with a maximum of ${max} ${units[what]}, allowed ${allowed}`;
+  if (max === undefined) return `${what} without a declared maximum; declare at most ${allowed} ${units[what]}`;
+  if (max > allowed) return `${what} with a maximum of ${max} ${units[what]}; at most ${allowed} are allowed`;
   return undefined;
 }

@@ -129,28 +129,28 @@ interface RefusalTexts {
 
 const refusals = {
   texts: {
-    busy: 'Too many large texts are being checked; nothing was done.',
+    busy: 'Too much large text is being checked; nothing was done.',
     late: (ms) =>
-      `The content filters take longer than ${ms} ms for these texts, the most they may take. Send less, or in parts.`,
+      `The content filters exceeded their limit of ${ms} ms for this text. Send less text, or send it in parts.`,
   },
   call: {
     busy: 'Too many large calls are being evaluated; nothing was done.',
     late: (ms) =>
-      `The rules take longer than ${ms} ms for this call, the most they may take. Nothing was done. Send shorter parameters.`,
+      `Evaluating the rules for this call exceeded the limit of ${ms} ms. Nothing was done. Send shorter parameters.`,
   },
   result: {
-    busy: 'Too many large results are being looked over for secrets.',
-    late: (ms) => `Looking the result over for secrets takes longer than ${ms} ms, the most it may take.`,
+    busy: 'Too many large results are being checked for secrets.',
+    late: (ms) => `Checking the result for secrets exceeded the limit of ${ms} ms.`,
   },
   diff: {
-    busy: 'Too much large work is being done; the policies were not compared.',
+    busy: 'Too many large jobs are running; the policies were not compared.',
     late: (ms) =>
-      `Comparing the policies takes longer than ${ms} ms, the most it may take. Use fewer rules, or patterns with fewer stars.`,
+      `Comparing the policies exceeded the limit of ${ms} ms. Use fewer rules, or patterns with fewer stars.`,
   },
   configuration: {
-    busy: 'Too much large work is being done; the configuration was not stored.',
+    busy: 'Too many large jobs are running; the configuration was not stored.',
     late: (ms) =>
-      `Checking the configuration takes longer than ${ms} ms, the most it may take. It was not stored. Use fewer rules, or patterns with fewer stars.`,
+      `Checking the configuration exceeded the limit of ${ms} ms. It was not stored. Use fewer rules, or patterns with fewer stars.`,
   },
 } as const satisfies Readonly<Record<string, RefusalTexts>>;
 

@@ -28,12 +28,12 @@ export interface CellLimit {
 /** Limits of one deployment that a quota increase cannot raise, or not by much, lowest first. */
 export const limits: readonly CellLimit[] = [
   {
-    what: 'API Gateway: 10,000 requests per second of an account and region',
+    what: 'API Gateway: 10,000 requests per second per account and region',
     callsPerSecond: 10_000 / (shares.actions + shares.chats),
   },
-  { what: 'table of evidence: 40,000 write units per second', callsPerSecond: 40_000 / evidenceUnits },
+  { what: 'evidence table: 40,000 write units per second', callsPerSecond: 40_000 / evidenceUnits },
   // Each environment reads the pointer every five seconds, and one partition key allows 3,000 reads per second.
-  { what: 'one key of the configuration: 15,000 environments', callsPerSecond: 15_000 / executions },
+  { what: 'one partition key of the configuration: 15,000 environments', callsPerSecond: 15_000 / executions },
 ].sort((a, b) => a.callsPerSecond - b.callsPerSecond);
 
 export interface Cells {
@@ -75,9 +75,9 @@ export async function cellsTable(region?: string): Promise<string> {
       'calls per second',
       'cells',
       'USD a month',
-      'executions of a cell',
-      'tasks of a cell',
-      'write units of its evidence',
+      'executions per cell',
+      'tasks per cell',
+      'evidence write units per cell',
     ]),
     ...rows.map((row) =>
       line([

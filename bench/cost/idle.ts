@@ -35,10 +35,9 @@ export const dashboardsMonth = (prices: Prices): number => counted.dashboards * 
 export const idleMonth = (prices: Prices): Readonly<Record<string, number>> => ({
   alarms: counted.alarmMetrics * prices.alarmMetric + counted.compositeAlarms * prices.compositeAlarm,
   dashboards: dashboardsMonth(prices),
-  'metrics of the schedules': counted.customMetrics * prices.customMetric,
+  'schedule metrics': counted.customMetrics * prices.customMetric,
   'secrets and signing keys': counted.secrets * prices.secret + counted.signingKeys * prices.signingKey,
-  'runs of the schedules':
-    minutesOfMonth * (2 * (prices.lambdaRequests / 1e6) + gbSecondsOfMinute * prices.lambdaGbSecond),
+  'schedule runs': minutesOfMonth * (2 * (prices.lambdaRequests / 1e6) + gbSecondsOfMinute * prices.lambdaGbSecond),
   'their reads': (minutesOfMonth * readUnitsOfMinute * prices.readUnits) / 1e6,
   'their logs': ((minutesOfMonth * logBytesOfMinute) / 1e9) * prices.logGb,
 });

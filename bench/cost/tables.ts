@@ -24,7 +24,7 @@ export const callKinds = {
     inContainers: true,
     targets: [15, 10],
   },
-  chats: { what: 'chat of 2 s, answered whole', kind: 'chat', targets: [30, 22] },
+  chats: { what: '2 s chat, not streamed', kind: 'chat', targets: [30, 22] },
   'chats-in-containers': { what: 'the same in containers', kind: 'chat', inContainers: true, targets: [30, 22] },
   streams: { what: 'stream of 30 s on Lambda', kind: 'stream' },
   'streams-in-containers': { what: 'stream of 30 s in containers', kind: 'stream', inContainers: true },
@@ -155,5 +155,5 @@ export const mixTable = ({
     ...(plane === undefined ? [] : [line(['streaming plane without any call', '', '', usd(plane)])]),
     line(['in all', '', '', usd(month)]),
     '',
-    `Copies, checkpoints and views of evidence at ${entriesPerSecond} entries per second: ${usd(evidence)} USD a million entries.`,
+    `Copies, checkpoints and views of evidence at ${entriesPerSecond} entries per second: ${usd(evidence)} USD per million entries.`,
   ].join('\n');

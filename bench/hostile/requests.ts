@@ -191,8 +191,10 @@ const replies: readonly HostileForm[] = [
     () => chatBody('hi', { model: 'bad-comments', stream: true }),
     [200, 502],
   ),
-  heavy(chat('a provider answers 1 MB of 4 4 4', () => chatBody('hi', { model: 'bad-digits' }), [...lookedAt, 502])),
-  chat('a provider answers 6 MB of []', () => chatBody('hi', { model: 'bad-arrays' }), [502]),
+  heavy(
+    chat('a provider responds with 1 MB of 4 4 4', () => chatBody('hi', { model: 'bad-digits' }), [...lookedAt, 502]),
+  ),
+  chat('a provider responds with 6 MB of []', () => chatBody('hi', { model: 'bad-arrays' }), [502]),
 ];
 
 /** Calls that need a policy decision. */
@@ -212,16 +214,16 @@ const calls: readonly HostileForm[] = [
   sql('250 kB of joins', () => `select 1 from a ${times('join b on 1=1 ', 250_000)}`),
   sql('250 kB of statements', () => times('select f(a) from t;', 250_000)),
   git(
-    '50,000 texts against 200 rules',
+    '50,000 strings against 200 rules',
     () => ({ parameters: { list: Array.from({ length: 50_000 }, () => 'ab') } }),
     [400, 413],
   ),
   git(
-    '8,000 texts against 200 rules',
+    '8,000 strings against 200 rules',
     () => ({ parameters: { list: Array.from({ length: 8_000 }, (_, n) => `secret${n}ke`) } }),
     [200, 400, 413],
   ),
-  git('240 kB of one text against 200 rules', () => ({ parameters: { text: times('secret1k', 240_000) } })),
+  git('one 240 kB string against 200 rules', () => ({ parameters: { text: times('secret1k', 240_000) } })),
   git('4 kB of a/b/ against 200 rules', () => ({ target: times('a/b/c/d/', 4_090) })),
   git('60 levels', () => ({
     parameters: JSON.parse(`${times('{"a":', 300)}${'"secret1key"'}${'}'.repeat(60)}`) as object,

@@ -38,7 +38,7 @@ export async function benchSoak(minutes: number): Promise<void> {
       await verifyRound(gateway.urls.admin, behind.jobs, noted);
       console.log(lineOf(round, rounds, noted, gateway));
     }
-    console.log('nothing was lost, nothing ran twice, every chain holds');
+    console.log('no call was lost or ran twice, and every chain is valid');
   } finally {
     await gateway.stop();
     await Promise.all([provider, mcp, jobs].map((child) => child?.stop()));

@@ -90,12 +90,13 @@ export class Traffic {
 
   async #now(name: string, n: number): Promise<void> {
     const { decision, error } = await this.#act(name, n);
-    if (decision !== 'allow') throw new Error(`an allowed call was decided ${decision}: ${JSON.stringify(error)}`);
+    if (decision !== 'allow') throw new Error(`an allowed call got the decision ${decision}: ${JSON.stringify(error)}`);
   }
 
   async #approve(name: string, n: number): Promise<void> {
     const { envelope_id, decision, error } = await this.#act(name, n, {}, 'later');
-    if (decision !== 'review') throw new Error(`a call under review was decided ${decision}: ${JSON.stringify(error)}`);
+    if (decision !== 'review')
+      throw new Error(`a call under review got the decision ${decision}: ${JSON.stringify(error)}`);
     const vote = { reviewer: 'alice', comment: 'soak' };
     await this.#post('admin', `/admin/v1/approvals/${envelope_id}/approve`, keys.human, vote);
     // Two concurrent uses: one of them runs the call.

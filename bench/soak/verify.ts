@@ -11,21 +11,21 @@ interface Entry {
 export async function verifyRound(admin: string, jobs: unknown, noted: AcknowledgedCalls): Promise<void> {
   for (const session of new Set([...noted.envelopes.keys(), ...noted.chats.keys()])) {
     const { valid } = await getJson<{ valid: boolean }>(`${admin}/admin/v1/evidence/sessions/${session}/verify`);
-    if (!valid) throw new Error(`the chain of ${session} does not hold`);
+    if (!valid) throw new Error(`the chain of ${session} is not valid`);
     const { entries } = await getJson<{ entries: Entry[] }>(`${admin}/admin/v1/evidence/sessions/${session}/export`);
     const ids = new Set(entries.map(({ envelope_id }) => envelope_id));
     const lost = [...(noted.envelopes.get(session) ?? [])].find((id) => !ids.has(id));
-    if (lost !== undefined) throw new Error(`action ${lost} of ${session} was answered and is not in evidence`);
+    if (lost !== undefined) throw new Error(`action ${lost} of ${session} got a response but is not in evidence`);
     const chats = entries.filter(({ kind }) => kind === 'chat').length;
     const answered = noted.chats.get(session) ?? 0;
     if (chats < answered)
-      throw new Error(`${answered} chat calls of ${session} were answered, ${chats} are in evidence`);
+      throw new Error(`${answered} chat calls of ${session} got responses, but ${chats} are in evidence`);
   }
   const counts = await getJson<{ all: Record<string, number> }>(`http://127.0.0.1:${jobs}/counts`);
   for (const [path, times] of Object.entries(counts.all))
     if (times !== 1) throw new Error(`${path} ran ${times} times`);
   for (const path of noted.executed)
-    if (counts.all[path] !== 1) throw new Error(`${path} was answered with a result and did not run`);
+    if (counts.all[path] !== 1) throw new Error(`${path} returned a result but did not run exactly once`);
 }
 
 async function getJson<T>(url: string): Promise<T> {

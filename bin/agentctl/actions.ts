@@ -34,7 +34,7 @@ export function addActions(parent: Parent): void {
         .option('--session <id>', 'session that the action belongs to')
         .option('--agent <name>', 'label of the agent')
         .option('--justification <text>', 'reason to show the reviewer')
-        .option('--prompt <text>', 'request of the person, for rules on the origin of values')
+        .option('--prompt <text>', "the person's request, for rules on the origin of values")
         .option('--manifest <id>', 'task manifest that the action belongs to')
         .option('--root <path>', 'folder or URI below which the call may work (repeatable)', collectValues)
         .option(

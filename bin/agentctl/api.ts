@@ -123,10 +123,10 @@ export class HttpApi implements Api {
 function adviceFor(url: string, code: string): string {
   const isTls = url.startsWith('https:');
   if (isTls && /CERT|VERIFY_LEAF|ALTNAME/.test(code))
-    return 'its certificate is not trusted here: set NODE_EXTRA_CA_CERTS to the file of its authority, and use the name that it is for';
+    return 'its certificate is not trusted on this machine: set NODE_EXTRA_CA_CERTS to the CA certificate file, and use a host name that the certificate is valid for';
   if (isTls && /^EPROTO$|^ERR_SSL_/.test(code)) return 'it does not speak TLS there: try http://';
   if (!isTls && /^ECONNRESET$|^UND_ERR_SOCKET$|^HPE_/.test(code))
-    return 'what answers there closed the connection: it may speak TLS (try https://), or not HTTP';
+    return 'the server closed the connection: it may require TLS (try https://), or it may not speak HTTP';
   return isLoopback(url) ? 'start it with `npm start`' : 'check the address (--url) and the network';
 }
 

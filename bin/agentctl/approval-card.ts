@@ -52,7 +52,7 @@ export function showCard(out: Output, item: Fields, options: CardOptions): void 
 
 const nextSteps: Readonly<Record<string, string>> = {
   caller: 'the caller makes the call itself',
-  gateway: 'the gateway makes the call at once',
+  gateway: 'the gateway makes the call immediately',
   held: 'the held call continues',
   task: 'the MCP task continues',
   input: 'the client sends the call again',
@@ -81,8 +81,7 @@ function showCaller(out: Output, item: Fields): void {
   const sources = Array.isArray(item.sources) ? item.sources : [];
   if (sources.length > 0) out.line('  where values come from:');
   for (const source of sources) out.line(`    - ${oneLineText(source)}`);
-  if (text(item.justification))
-    out.line(`  justification (in words of the caller): ${oneLineText(item.justification)}`);
+  if (text(item.justification)) out.line(`  justification (in the caller's words): ${oneLineText(item.justification)}`);
 }
 
 function showRule(out: Output, item: Fields): void {
@@ -96,7 +95,7 @@ function showRule(out: Output, item: Fields): void {
   if (text(item.caller_gone_at))
     out.line(`  caller: gone since ${oneLineText(item.caller_gone_at)}; an approved call runs when it is sent again`);
   if (item.passkey_required === true)
-    out.line('  passkey: an approval counts only with one; approve in the web console');
+    out.line('  passkey: an approval counts only if it is signed with a passkey; approve in the web console');
   out.field('  changed', text(item.terms_changed));
   out.field('  cannot run', text(item.cannot_run));
   showSimilar(out, item);

@@ -154,7 +154,7 @@ const lessons: Readonly<Record<string, (options: ChatOptions) => string>> = {
   session_blocked: () =>
     'the session is blocked because of its risk: read `agentctl risk show`, then use another session with --session',
   budget_exceeded: () => 'see `agentctl budgets`',
-  rate_limit_error: () => 'see `agentctl budgets` for the limits and the rest of them',
+  rate_limit_error: () => 'see `agentctl budgets` for the limits and the remaining amounts',
   provider_error: () => "see `agentctl providers`, and the gateway's log with the request id",
 };
 

@@ -55,7 +55,7 @@ export function addEvidenceVerify(parent: Parent): void {
     // The options include the global ones.
     run: (cli, { session, file, publicKey, checkpoints, logKey, witnessKey, witnessState, holds = [] }) => {
       const odd = holds.find((hash) => !/^[0-9a-f]{64}$/.test(hash));
-      if (odd !== undefined) throw new UsageError(`--holds is ${JSON.stringify(odd)}; allowed are 64 hex digits`);
+      if (odd !== undefined) throw new UsageError(`--holds is ${JSON.stringify(odd)}; it takes 64 hex digits`);
       const log: LogOptions = {
         ...(logKey !== undefined && { logKey }),
         ...(witnessKey !== undefined && { witnessKey }),
@@ -137,12 +137,12 @@ async function checkpointsIn(file: string, key: string): Promise<FindCheckpoint>
   }).catch((cause) => {
     throw fileTrouble('read', file, cause);
   });
-  const defect = damage ?? (torn ? 'the checkpoint file ends within a line' : undefined);
+  const defect = damage ?? (torn ? 'the checkpoint file ends in the middle of a line' : undefined);
   return ({ tenant, session_id, total_entries = 0 }) => {
     const checkpoint = found.findLast(
       ({ point }) => point.tenant === tenant && point.session_id === session_id && point.index < total_entries,
     );
-    const unsaid = checkpoint ? [] : ['checkpoints not checked: the file has none of this session'];
+    const unsaid = checkpoint ? [] : ['checkpoints not checked: the file has none for this session'];
     return {
       ...(checkpoint && { checkpoint }),
       notChecked: defect === undefined ? unsaid : [`checkpoints not checked: ${defect}`],

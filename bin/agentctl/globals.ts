@@ -27,7 +27,7 @@ export function addGlobals(command: Command): Command {
   return command
     .optionsGroup('Options of every command:')
     .addOption(new Option('--url <address>', 'admin address (AGENTCTL_URL, GATEWAY_ADMIN_URL)'))
-    .addOption(new Option('--key <key>', 'API key or admin token; in AGENTCTL_KEY, other users cannot see it with ps'))
+    .addOption(new Option('--key <key>', 'API key or admin token; set AGENTCTL_KEY instead to hide it from ps'))
     .addOption(new Option('--as <who>', "which of the local run's keys to use").choices(localKeys))
     .addOption(new Option('--json', "print only the server's JSON on stdout; short for --output json"))
     .addOption(new Option('--output <form>', 'how results are printed (default: table)').choices(outputForms))

@@ -39,7 +39,7 @@ export function addMcpCall(parent: Parent): void {
 /** Returns the MCP endpoint. @throws UsageError if only the admin address is named. */
 function endpointOf({ globals: { url, ...globals } }: Cli, endpoint: string | undefined): BridgeTarget {
   if (url !== undefined && endpoint === undefined)
-    throw new UsageError('--url is the admin address; name the MCP address as --endpoint');
+    throw new UsageError('--url is the admin address; give the MCP address with --endpoint');
   return targetOf({ globals: { ...globals, ...(endpoint !== undefined && { url: endpoint }) } }, process.env);
 }
 
@@ -64,7 +64,7 @@ async function callTool(target: BridgeTarget, params: Fields): Promise<Fields> {
   const [opened, answer] = [answers.get(1), answers.get(2)];
   if (opened?.error !== undefined)
     throw new Failure(exitCodes.unreachable, text(fields(opened.error).message) ?? 'the handshake was refused');
-  if (answer === undefined) throw new Failure(exitCodes.unreachable, 'the call was not answered');
+  if (answer === undefined) throw new Failure(exitCodes.unreachable, 'the call got no response');
   return answer;
 }
 

@@ -31,7 +31,7 @@ function showAnalytics(out: Output, answer: Fields): void {
     ];
   });
   if (rows.length === 0) {
-    out.line('no traffic in this time');
+    out.line('no traffic in this period');
     return;
   }
   out.line(`${text(answer.from) ?? ''} to ${text(answer.to) ?? ''}, step ${text(answer.step) ?? ''}`);

@@ -93,14 +93,14 @@ function version(word: string): string {
 
 /** Shows changed keys by section, lifted guards, calls with a different decision, and the changes of each level. */
 export function showWholeDiff(out: Output, diff: Fields): void {
-  if (diff.compared === 'tool_policies') out.note('compared: tool_policies alone, because one of the two is a pack');
+  if (diff.compared === 'tool_policies') out.note('compared only tool_policies, because one of the two is a pack');
   // Older gateways do not compare keys.
   else if (Array.isArray(diff.changes)) showChanges(out, list(diff.changes));
   for (const name of Array.isArray(diff.lifted_guards) ? diff.lifted_guards : [])
     out.line(
       paint(
         'red',
-        `lifted guard: ${oneLineText(name)}, by tool_policies.disable_guards: the rules decide the calls that it blocked`,
+        `lifted guard: ${oneLineText(name)}, by tool_policies.disable_guards: rules now decide on the calls that it blocked`,
       ),
     );
   showLiftings(out, list(diff.lifted_by));
@@ -139,7 +139,7 @@ const ruleTitle = ({ rule, place, path }: Fields): string => {
 /** Shows each custom rule and the guards of the pack that it lifts [policy.diff]. */
 function showLiftings(out: Output, liftings: readonly Fields[]): void {
   for (const lifting of liftings) {
-    out.line(paint('bold', `your rule ${ruleTitle(lifting)} decides calls that were held back by`));
+    out.line(paint('bold', `your rule ${ruleTitle(lifting)} decides on calls that were held back by`));
     for (const lifted of list(lifting.lifts)) {
       out.line('  ', decisionPart(lifted.from), ' → ', decisionPart(lifted.to), `  ${ruleTitle(lifted)}`);
       out.field('    example', lifted.example);

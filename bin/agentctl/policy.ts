@@ -29,7 +29,7 @@ type DecidedTest = TestResult & { readonly decided?: Fields };
 function addPolicyTest(parent: Parent): void {
   addCommand<TestOptions>(parent, {
     usage: 'test <file> <cases>',
-    summary: 'Check that a configuration or pack decides each call of a table as expected',
+    summary: 'Check that a configuration or pack makes the expected decision on each call in a table',
     examples: [
       'policy test config/gateway.yaml cases.yaml',
       'policy test policies/mine.yaml policies/mine.cases.yaml --junit results.xml',

@@ -41,7 +41,7 @@ function addPut(parent: Parent): void {
     examples: ['tenants put acme', 'tenants put acme --file acme.json --revision 1'],
     options: (command: Command) =>
       command
-        .option('--file <file>', 'settings as JSON, as under tenants of the configuration without id and api_keys')
+        .option('--file <file>', 'settings as JSON, as under tenants in the configuration but without id and api_keys')
         .option('--revision <number>', 'revision to change; without it the tenant must be new', wholeNumber),
     run: (cli, { file, revision }, [tenant = '']) => {
       const settings = file === undefined ? {} : parseStrictBytes(fileBytes(file));

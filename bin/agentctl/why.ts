@@ -18,7 +18,8 @@ export function addWhy(parent: Parent): void {
     usage: 'why <envelope_id>',
     summary: 'Explain a decision: the call, its effects, and the rule that decided',
     examples: ['why 0197a3c2-7d1e-7000-8000-000000000001', 'why 0197a3c2-7d1e-7000-8000-000000000001 --all'],
-    options: (command) => command.option('--all', 'print the rules before it too, with the condition that failed'),
+    options: (command) =>
+      command.option('--all', 'also print the rules before it, each with the condition that failed'),
     run: (cli, { all }, [id = '']) =>
       showAnswer(cli, 'why', { path: { envelope_id: id } }, (out, answer) => showWhy(out, answer, all === true)),
   });
@@ -78,7 +79,7 @@ export function showExplanation(
 function showRules(out: Output, trace: readonly Fields[], all: boolean, more: string): void {
   const failed = trace.filter(({ matched }) => matched !== true);
   if (all) {
-    if (trace.length > 0) out.line('  rules, in their order:');
+    if (trace.length > 0) out.line('  rules, in order:');
     showTrace(out, trace, '    ');
     return;
   }

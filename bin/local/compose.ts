@@ -136,7 +136,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   // No other process uses this store, so started actions without an outcome were interrupted when the previous process
   // ended.
   const abandoned = store.shared ? 0 : await closeAbandonedActions(ports, endOfTime);
-  if (abandoned) telemetry.log('warn', 'started actions closed as unknown', { count: abandoned });
+  if (abandoned) telemetry.log('warn', 'interrupted actions were closed as unknown', { count: abandoned });
   const cut = store.shared ? 0 : await sweepReservations(ports, new Turns(), Number.MAX_SAFE_INTEGER);
   if (cut) telemetry.log('warn', 'calls that were running when the process ended are settled', { count: cut });
   const resumed = await Promise.all(interpreters.map((each) => each.recover()));

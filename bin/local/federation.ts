@@ -19,7 +19,7 @@ export function followControlPlane(ports: GatewayPorts, poll: () => Promise<unkn
       await poll();
     },
     (fault) =>
-      ports.telemetry.log('error', 'the control plane was not followed', {
+      ports.telemetry.log('error', 'following the control plane failed', {
         error: fault instanceof Error ? fault.message : String(fault),
       }),
   );

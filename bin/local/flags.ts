@@ -194,7 +194,7 @@ function bucketName(given: string | undefined): string | undefined {
 
 function durability(given = 'process'): Durability {
   if (given === 'process' || given === 'full') return given;
-  throw new UsageError(`--durability is ${JSON.stringify(given)}; it is process or full.`);
+  throw new UsageError(`--durability is ${JSON.stringify(given)}; it must be process or full.`);
 }
 
 function port(flag: string, given: string | undefined, byDefault: number): number {

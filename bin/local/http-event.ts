@@ -41,7 +41,10 @@ export function checkHost(request: IncomingMessage, listenHost: string, names: r
   const absolute = /^https?:\/\/([^/?#]*)/i.exec(request.url ?? '')?.[1];
   const isOwn = (given: string) => isOwnHost(given, listenHost, names);
   if (isOwn(host) && (absolute === undefined || isOwn(absolute))) return;
-  throw new GatewayError('forbidden', 'The Host header names another host than this gateway; use its own address.');
+  throw new GatewayError(
+    'forbidden',
+    "The Host header names a host other than this gateway; use the gateway's own address.",
+  );
 }
 
 /**
@@ -63,7 +66,7 @@ export function checkExpectation({ expect }: { readonly expect?: string | undefi
 export function checkTransferCoding({ 'transfer-encoding': coding }: IncomingMessage['headers']): void {
   if (coding === undefined || coding.trim().toLowerCase() === 'chunked') return;
   throw invalidRequest(
-    `Transfer-Encoding is ${JSON.stringify(coding.slice(0, 64))}; chunked alone is allowed. Send the body without another coding.`,
+    `Transfer-Encoding is ${JSON.stringify(coding.slice(0, 64))}; only chunked is allowed. Send the body without another coding.`,
   );
 }
 

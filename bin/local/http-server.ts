@@ -301,7 +301,7 @@ export const webSocketPath = '/v1/ws';
 const noUpgrade = () =>
   new GatewayError(
     'invalid_request',
-    `${webSocketPath} is a WebSocket, and this request asks for no upgrade; connect with a WebSocket client, or POST to /v1/chat/completions.`,
+    `${webSocketPath} is a WebSocket, and this request does not ask for an upgrade; connect with a WebSocket client, or POST to /v1/chat/completions.`,
   );
 
 export const noWebSocket = (path: string): GatewayError =>

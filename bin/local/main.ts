@@ -70,7 +70,7 @@ async function make(folder: string): Promise<void> {
   process.umask(0o077);
   const made = await makeKeys(folder);
   const what = made.length > 0 ? `Made ${made.join(', ')}` : 'All keys existed already';
-  process.stdout.write(`${what} in ${folder}. Give these files to each gateway of the store, with --keys.\n`);
+  process.stdout.write(`${what} in ${folder}. Give these files to each gateway that uses the store, with --keys.\n`);
 }
 
 /** Replaces the signing key. No gateway may run on the folder meanwhile. */
@@ -79,7 +79,7 @@ async function rotate(state: string): Promise<void> {
   const lock = lockState(state);
   try {
     const { from, to } = await rotateSigningKey(state, systemClock);
-    process.stdout.write(`From the next start on, key ${to} signs evidence; signatures of ${from} stay valid.\n`);
+    process.stdout.write(`After the next start, key ${to} signs evidence; signatures of ${from} stay valid.\n`);
   } finally {
     lock.release();
   }
@@ -96,7 +96,7 @@ async function changeLogKey(state: string, what: 'rotate' | 'retire'): Promise<v
     }
     const { from, to } = await rotateLogKey(state);
     process.stdout.write(
-      `From the next start on, key ${to} signs the transparency log, together with ${from} until --retire-log-key. Publish the new log_key before that.\n`,
+      `After the next start, key ${to} signs the transparency log, together with ${from} until --retire-log-key. Publish the new log_key before that.\n`,
     );
   } finally {
     lock.release();

@@ -71,7 +71,7 @@ export class OpenRequest {
    */
   hold(bytes: number): void {
     const excess = this.#bodies.take(this.#caller ?? unknownCaller, bytes);
-    if (excess) throw tooMany(`Bodies of open requests of this ${excess.of} hold ${excess.held} bytes`, excess.of);
+    if (excess) throw tooMany(`Bodies of this ${excess.of}'s open requests take up ${excess.held} bytes`, excess.of);
     this.#bytes += bytes;
   }
 
@@ -85,6 +85,6 @@ export class OpenRequest {
 const tooMany = (found: string, of: 'key' | 'tenant'): GatewayError =>
   new GatewayError(
     'rate_limit_error',
-    `${found}, and the rest is kept for other ${of}s. Wait for answers, then send the request again.`,
+    `${found}, and the remaining capacity is reserved for other ${of}s. Wait for responses, then send the request again.`,
     { retryAfterSeconds: 1 },
   );

@@ -181,7 +181,7 @@ export class SocketConnection {
       if (excess)
         throw new GatewayError(
           'rate_limit_error',
-          `${excess.held} connections of this ${excess.of} are open, and the rest is kept for other ${excess.of}s. Close one, or use one for several calls.`,
+          `${excess.held} connections of this ${excess.of} are open, and the remaining ones are reserved for other ${excess.of}s. Close one, or use one for several calls.`,
           { retryAfterSeconds: 1 },
         );
       this.#giveShare();

@@ -63,7 +63,7 @@ async function openDynamo(endpoint: string): Promise<OpenStore> {
     return { store: dynamoStore({ client, tables: await createTables(client) }), close: () => client.destroy() };
   } catch (cause) {
     client.destroy();
-    throw new Error(`The server at DYNAMODB_ENDPOINT=${endpoint} does not serve: ${(cause as Error).message}`, {
+    throw new Error(`The server at DYNAMODB_ENDPOINT=${endpoint} cannot be used: ${(cause as Error).message}`, {
       cause,
     });
   }
@@ -83,7 +83,7 @@ function inFile(folder: string, durability: Durability, report: (message: string
         progress.set(done);
       },
     });
-    if (rows > 0) report(`The store of an earlier release was taken over: ${rows} rows.`);
+    if (rows > 0) report(`The store of an earlier release was migrated: ${rows} rows.`);
     return { store, close: () => store.close() };
   } catch (cause) {
     throw new Error(

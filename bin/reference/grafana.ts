@@ -63,7 +63,7 @@ const rows: Readonly<Record<string, readonly GrafanaPanel[]>> = {
     { title: 'Oldest that waits', unit: 's', queries: { age: 'max(svc_approval_oldest_seconds)' } },
     { title: 'Last decision took', unit: 's', queries: { took: 'max(svc_approval_latency_seconds)' } },
     {
-      title: 'Until a channel took the message',
+      title: 'Time until a channel accepted the message',
       unit: 's',
       queries: { p95: quantile(0.95, 'svc_delivery_delay_seconds') },
     },
@@ -78,20 +78,20 @@ const rows: Readonly<Record<string, readonly GrafanaPanel[]>> = {
       queries: { '{{broker}} {{outcome}}': rate('svc_credentials_total', 'broker, outcome') },
     },
     {
-      title: 'Keys and tokens that are not known',
+      title: 'Unknown keys and tokens',
       unit: 'none',
       queries: { rejected: 'sum(increase(svc_credentials_rejected_total[5m]))' },
     },
   ],
   Cost: [
     {
-      title: 'Spend an hour, US dollars',
+      title: 'Spend per hour, US dollars',
       unit: 'currencyUSD',
       queries: { spend: 'sum(increase(svc_chat_cost_microusd_total[1h])) / 1000000' },
     },
     { title: 'Tokens', unit: 'none', queries: { '{{direction}}': rate('svc_chat_tokens_total', 'direction') } },
     {
-      title: 'Budgets that warn or are exhausted',
+      title: 'Budgets with a warning or exhausted',
       unit: 'reqps',
       queries: { '{{tier}}': rate('svc_budget_tier_total', 'tier') },
     },

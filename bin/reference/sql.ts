@@ -11,8 +11,8 @@ export function sqlPage(): string {
   return `# SQL queries
 
 ${origin('`core/catalog/databases.yaml` and `core/effects/sql`')}
-A SQL text is read by PostgreSQL's grammar. What is listed here only computes. Another function, a type or an operator of another name, and an
-attribute such as \`(x).f\`, is an effect \`sql.call\` of that name, which a policy decides like any other.
+SQL is parsed with PostgreSQL's grammar. The functions, types and operators listed here only compute. Any other function, type or operator, and an
+attribute such as \`(x).f\`, is an effect \`sql.call\` of that name, on which a policy decides as on any other.
 
 ## Functions
 

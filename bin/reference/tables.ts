@@ -22,7 +22,7 @@ export function tablesPage(): string {
   return `# Tables
 
 ${origin('`core/contracts/tables.ts`')}
-On demand, point-in-time recovery, encrypted; every key is a string. TTL only tidies up: a time that matters is compared.
+On demand, point-in-time recovery, encrypted; every key is a string. TTL only cleans up: code compares every time that matters.
 
 ${table(['table', 'holds', 'key', 'indexes', 'TTL', 'stream'], rows)}`;
 }
@@ -57,7 +57,7 @@ export function functionsPage(): string {
       .filter(({ handledBy }) => handledBy === name)
       .map(({ method, path }) => code(`${method} ${path}`)),
     ...(name === 'ws' ? ['every event of the WebSocket'] : []),
-    ...handOvers.filter(([, to]) => to === name).map(([from]) => `what ${code(from)} hands over`),
+    ...handOvers.filter(([, to]) => to === name).map(([from]) => `work that ${code(from)} hands over`),
     ...(spec.schedule ? [`every ${spec.schedule.everyMinutes} min`] : []),
     ...(spec.streamsOf ?? []).map((table) => `stream of ${table}`),
     ...(name === 'approval-steps' ? ['the approval state machine'] : []),
@@ -78,7 +78,7 @@ export function functionsPage(): string {
 
 ${origin('`core/contracts/functions.ts` and `core/operations/endpoints/`')}
 One role each, with exactly these rights. \`get\` = read rows by key, \`put\` = put them and read nothing, \`append\` = both,
-\`write\` = update as well; only what stands under queries is listed. Brokers' roles, stored secrets and clusters are those the deployment names, and none besides.
+\`write\` = update as well; a function can list rows only with the queries shown. Brokers' roles, stored secrets and clusters are only those that the deployment names.
 
 ${table(['function', 'purpose', 'runs on', 'tables', 'further rights', 'size'], rows)}`;
 }

@@ -18,7 +18,7 @@ function section([title, members]: readonly [string, Members]): string {
   const lines = (
     [
       ['Translated', named('translated')],
-      ['Carried as they are', named('carried')],
+      ['Passed through unchanged', named('carried')],
       ['Left out by name', named('left out')],
     ] as const
   ).filter(([, names]) => names.length > 0);

@@ -26,7 +26,7 @@ export function Before({ api, item }: { readonly api: Api; readonly item: Item }
           {value.approvals.length === 0
             ? 'No earlier decisions.'
             : value.approvals.length === 1
-              ? 'The only decision before was about another tool or target.'
+              ? 'The only earlier decision was about another tool or target.'
               : `None of the last ${value.approvals.length} decisions was about this tool and target.`}
         </p>
       ) : (

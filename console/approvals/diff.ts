@@ -125,15 +125,15 @@ function changedParts(old: string, fresh: string): readonly [CharacterRange, Cha
 function notesOn(before: string | undefined, after: string): string[] {
   const notes: string[] = [];
   if (isBinary(after) || (before !== undefined && isBinary(before)))
-    notes.push('This is not plain text: characters without a sign are spelled out, such as \\u{0}.');
+    notes.push('This is not plain text: invisible characters are spelled out, such as \\u{0}.');
   const [old, fresh] = [before === undefined ? undefined : lineEnds(before), lineEnds(after)];
   if (old !== undefined && fresh !== 'none' && old !== 'none' && old !== fresh)
-    notes.push(`Line ends change from ${old} to ${fresh}.`);
-  else if (fresh !== 'none' && fresh !== 'LF') notes.push(`Line ends are ${fresh}: CR is shown as \\u{d}.`);
+    notes.push(`Line endings change from ${old} to ${fresh}.`);
+  else if (fresh !== 'none' && fresh !== 'LF') notes.push(`Line endings are ${fresh}: CR is shown as \\u{d}.`);
   if (after !== '' && !after.endsWith('\n') && (before === undefined || before.endsWith('\n')))
-    notes.push('No line end after the last line.');
+    notes.push('No newline after the last line.');
   if (before !== undefined && before !== '' && !before.endsWith('\n') && after.endsWith('\n'))
-    notes.push('A line end is added after the last line.');
+    notes.push('A newline is added after the last line.');
   return notes;
 }
 

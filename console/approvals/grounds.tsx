@@ -6,7 +6,7 @@ import { RelativeTime } from '../design/values.tsx';
 import { hashOf } from '../route.ts';
 import type { Item } from './items.ts';
 
-const Unverified = () => <span class="quiet">(the caller's word, not verified)</span>;
+const Unverified = () => <span class="quiet">(claimed by the caller, not verified)</span>;
 
 export function WhoAsks({ item }: { readonly item: Item }) {
   const { key, actor, session_id, risk, justification } = item;

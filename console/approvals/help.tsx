@@ -6,8 +6,8 @@ import { shortcutsOn, switchShortcuts } from './shortcuts.ts';
 const keys = [
   ['j', 'the next request'],
   ['k', 'the request before'],
-  ['a', 'approve the open request (asks before it does)'],
-  ['d', 'deny the open request (asks before it does)'],
+  ['a', 'approve the open request (asks for confirmation)'],
+  ['d', 'deny the open request (asks for confirmation)'],
   ['/', 'search'],
   ['Ctrl + Enter', 'send the vote from its dialog'],
   ['?', 'this list'],

@@ -75,8 +75,8 @@ export function nextOf({ after_vote, held_until, caller_gone_at }: Item, nowMs: 
       return 'The gateway makes the call once, and keeps the result for the agent.';
     case 'held':
       return caller_gone_at === undefined && held_until !== undefined && Date.parse(held_until) > nowMs
-        ? 'The agent waits on its connection: the call runs at once.'
-        : 'The agent no longer waits: the call runs when it sends the identical call again.';
+        ? 'The agent is waiting on its connection: the call runs immediately.'
+        : 'The agent is no longer waiting: the call runs when it sends the identical call again.';
     case 'task':
       return 'The agent follows an MCP task: the call runs when it asks for the result.';
     case 'input':

@@ -73,7 +73,7 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
           Approvals
         </Heading>
         {!mayVote(me) && (
-          <Notice kind="info">This key shows approvals and cannot vote. Sign in with a key of a person to vote.</Notice>
+          <Notice kind="info">This key can see approvals but cannot vote. Sign in with a person's key to vote.</Notice>
         )}
         <HeldTools api={api} />
         <Loaded live={live} lines={8}>
@@ -161,7 +161,7 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
 const riskOptions = Object.entries(risks).map(([name, [word]]) => [name as RiskName, word] as const);
 
 function statusText(all: number, listed: number, isMore: boolean): string {
-  if (all === 0) return 'No call is pending approval. New requests appear here by themselves.';
+  if (all === 0) return 'No call is pending approval. New requests appear here automatically.';
   if (listed < all) return `${listed} of ${countText(all, 'request')}${isMore ? ' and more' : ''} match.`;
   return `${countText(all, 'request')}${isMore ? ' and more' : ''} ${all === 1 ? 'waits' : 'wait'} for approval.`;
 }

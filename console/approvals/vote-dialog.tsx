@@ -146,7 +146,7 @@ const Group = ({ items, outcomes }: { readonly items: readonly Item[]; readonly 
     </ol>
     <p role="status" class="quiet">
       {outcomes.size > 0 && `${outcomes.size} of ${items.length} sent. `}
-      Each call gets a vote of its own, and is used once.
+      Each call gets its own vote, and each approval is used once.
     </p>
   </>
 );

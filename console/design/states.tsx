@@ -58,7 +58,7 @@ export function Loaded<T>({ live: { value, fault }, lines, children }: LoadedPro
     <>
       {fault !== undefined && (
         <Notice kind="bad">
-          {fault} {value === undefined ? 'Trying again.' : 'This is the last answer. Trying again.'}
+          {fault} {value === undefined ? 'Trying again.' : 'Showing the last response. Trying again.'}
         </Notice>
       )}
       {value === undefined ? fault === undefined && <Skeleton lines={lines ?? 3} /> : children(value)}

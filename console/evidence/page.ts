@@ -51,7 +51,7 @@ async function verify(): Promise<void> {
 
 function logText({ origin, position, size, index, at, witnesses }: NonNullable<Verification['log']>): string {
   const seen = witnesses.map(({ witness, at }) => `${witness} saw it at ${at}`).join(', ');
-  const by = seen === '' ? 'no witness whose key you gave' : seen;
+  const by = seen === '' ? 'no witness whose key you gave saw it' : seen;
   return ` In the log ${origin}: entries 0 to ${index} are leaf ${position} of ${size}, logged at ${at}; ${by}.`;
 }
 

@@ -81,7 +81,7 @@ export const Navigation = ({ me, shown, page, pending, search, signOut }: Naviga
 );
 
 const themeWords: Readonly<Record<Theme, readonly [name: string, icon: IconName]>> = {
-  system: ['Colours of the system', 'system'],
+  system: ['System colours', 'system'],
   light: ['Light', 'sun'],
   dark: ['Dark', 'moon'],
 };

@@ -5,6 +5,6 @@ export type Status = AnswerOf<'status'>;
 
 export function healthSentence({ status, dependencies }: Status): string {
   if (status === 'unavailable') return 'A store is down. Calls are refused until it is up again.';
-  if (status === 'degraded') return 'A dependency is down that decisions do not need.';
+  if (status === 'degraded') return 'A dependency that decisions do not need is down.';
   return dependencies.every(({ state }) => state === 'up') ? 'All dependencies are up.' : 'No dependency is down.';
 }

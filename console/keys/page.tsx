@@ -22,7 +22,8 @@ export function KeysPage({ api }: PageProps) {
         {({ keys }) =>
           keys.length === 0 ? (
             <EmptyState icon="key" title="No keys" example={<pre>{example}</pre>}>
-              A key says who calls and what the caller may do. The configuration names its variable or its SHA-256:
+              A key identifies the caller and sets what the caller may do. The configuration names its variable or its
+              SHA-256:
             </EmptyState>
           ) : (
             <Table caption="Keys" columns={keyColumns} rows={keys} keyOf={({ id }) => id} />

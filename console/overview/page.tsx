@@ -66,7 +66,7 @@ const Approvals = ({ pending }: Pick<PageProps, 'pending'>) => (
         <>
           <Figure of={`${pending.length}${cursor === undefined ? '' : '+'}`}>
             {pending.length === 0
-              ? 'Nothing is pending. New requests appear here by themselves.'
+              ? 'Nothing is pending. New requests appear here automatically.'
               : pending.length === 1
                 ? 'request waits for a decision'
                 : 'requests wait for a decision'}
@@ -236,7 +236,7 @@ function Alerts({ api }: Pick<PageProps, 'api'>) {
       <Loaded live={live}>
         {() =>
           open.length === 0 ? (
-            <Figure of="0">No limit is passed.</Figure>
+            <Figure of="0">No limit is exceeded.</Figure>
           ) : (
             <>
               <Figure of={open.length}>{open.length === 1 ? 'alert' : 'alerts'}</Figure>

@@ -16,7 +16,7 @@ export function unfitPage(rp: { readonly id: string; readonly origin: string }):
   if (location.origin !== rp.origin)
     return `Passkeys of this gateway work at ${rp.origin}/console/. Open the console there, and sign in.`;
   if (!('credentials' in navigator) || typeof PublicKeyCredential === 'undefined')
-    return 'This browser has no passkeys here. They need HTTPS, or localhost.';
+    return 'This browser cannot use passkeys here. They need HTTPS, or localhost.';
   return undefined;
 }
 

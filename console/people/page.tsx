@@ -34,7 +34,7 @@ export function PeoplePage({ api, me }: PageProps) {
   );
   return (
     <>
-      <Heading lead="People who may approve requests of agents, with their keys and accounts. People cannot decide requests that were made with their own keys.">
+      <Heading lead="People who may approve agents' requests, with their keys and accounts. People cannot decide on requests that were made with their own keys.">
         People
       </Heading>
       <Loaded live={useLive(ask, everyMs)}>

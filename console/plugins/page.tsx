@@ -16,7 +16,7 @@ export function PluginsPage({ api }: PageProps) {
   const ask = useCallback((signal: AbortSignal) => api.get<'supplyChain'>('supply-chain', signal), [api]);
   return (
     <>
-      <Heading lead="Policy packs and filters that decide calls, by digest.">Plugins</Heading>
+      <Heading lead="Policy packs and filters that decide on calls, by digest.">Plugins</Heading>
       <Loaded live={useLive(ask, 30_000)}>
         {({ parts, acts, policy_version, require_signed }) => (
           <>

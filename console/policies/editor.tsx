@@ -90,8 +90,8 @@ export function Editor({ api, maySave, current, draft, setDraft, fault: refused 
       {draft === undefined ? (
         <>
           <p class="quiet">
-            Change the policies and see at once which decisions change. Nothing is stored
-            {maySave ? ' until you save a new version.' : ': storing a version takes a platform administrator.'}
+            Change the policies and see immediately which decisions change. Nothing is stored
+            {maySave ? ' until you save a new version.' : ': storing a version requires a platform administrator.'}
           </p>
           <Buttons>
             <Button disabled={busy} onClick={() => load()}>
@@ -166,7 +166,7 @@ export function Editor({ api, maySave, current, draft, setDraft, fault: refused 
           <Notice kind="good">
             Version {saved.version} is in force.{' '}
             {saved.version > 1 && (
-              <a href={hashOf('policies', String(saved.version - 1))}>Compare it with the one before</a>
+              <a href={hashOf('policies', String(saved.version - 1))}>Compare it with the previous one</a>
             )}
           </Notice>
         )}
@@ -176,7 +176,7 @@ export function Editor({ api, maySave, current, draft, setDraft, fault: refused 
 }
 
 const storedMeanwhile = (current: number, { of: { version } }: Draft): string =>
-  `Version ${current} was stored meanwhile; these policies are of version ${version}. Load again.`;
+  `Version ${current} has been stored in the meantime; these policies are from version ${version}. Load the current policy again.`;
 
 /** Returns the pack of the draft: its name, or the whole pack. */
 const packInDraft = ({ text }: Draft): string | undefined => /^pack: *([^{\s#].*)$/m.exec(text)?.[1];

@@ -112,9 +112,9 @@ const asSent = (answer: unknown): SimulationResult => JSON.parse(JSON.stringify(
 /** Returns the stored version with these tool policies, parsed as the gateway does. */
 async function triedOut(stored: LoadedConfiguration, tool_policies: Readonly<Record<string, unknown>>) {
   if (typeof tool_policies.pack === 'string')
-    throw new NeedsGateway('The pack is only named, and its file is on the gateway.');
+    throw new NeedsGateway('The policy refers to a pack, and its file is on the gateway.');
   if (tool_policies.require_signed === true || stored.supply_chain.index !== undefined)
-    throw new NeedsGateway('It checks the signatures of packs.');
+    throw new NeedsGateway('The gateway checks the signatures of packs.');
   return loadPack(stored, tool_policies);
 }
 

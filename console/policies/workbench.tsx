@@ -47,7 +47,7 @@ function Behaviour({ of: { diff, warnings = [] } }: { readonly of: DraftTrial })
   const same = diff.analysed && diff.tightened.length + diff.loosened.length === 0;
   return (
     <Card title="All decisions that the change affects" icon="diff">
-      {same ? <p class="quiet">None: every call is still decided as before.</p> : <DecisionChanges of={diff} />}
+      {same ? <p class="quiet">None: every call still gets the same decision.</p> : <DecisionChanges of={diff} />}
       {warnings.map((warning) => (
         <Notice key={warning} kind="warn">
           <Text of={warning} />

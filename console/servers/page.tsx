@@ -41,8 +41,8 @@ export function ServersPage({ api }: PageProps) {
         {(servers) =>
           servers.length === 0 ? (
             <EmptyState icon="server" title="No servers" example={<pre>{example}</pre>}>
-              The gateway calls tools of MCP servers on behalf of agents, and decides each call. Add one to the
-              configuration:
+              The gateway calls tools of MCP servers on behalf of agents, and makes a policy decision on each call. Add
+              one to the configuration:
             </EmptyState>
           ) : (
             <Table caption="Servers" columns={columns} rows={servers} keyOf={({ dependency }) => dependency.name} />

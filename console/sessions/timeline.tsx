@@ -228,7 +228,7 @@ function StepDetail({ entry, nameOf }: Pick<TimelineProps, 'nameOf'> & { readonl
         </Fact>
       </Facts>
       <details>
-        <summary>The entry as it is signed</summary>
+        <summary>The entry as signed</summary>
         <Facts>
           <Fact name="Hash">
             <Code of={hash} />

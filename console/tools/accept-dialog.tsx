@@ -38,7 +38,7 @@ export function AcceptDialog({ api, view, close }: AcceptProps) {
             : introduces.map(({ description }) => visibleText(description)).join(' ')}
         </Fact>
       </Facts>
-      <p class="quiet">The evidence records it with your name. From then on, models can read this text.</p>
+      <p class="quiet">The evidence records it with your name. After that, models can read this text.</p>
     </ConfirmDialog>
   );
 }

@@ -170,7 +170,7 @@ function OneTool({ api, me, id }: PageProps & { readonly id: string }) {
               </section>
             )}
             {view.changed && !mayVote(me) && (
-              <Notice kind="info">Accepting a definition takes a person with the role operator.</Notice>
+              <Notice kind="info">Accepting a definition requires a person with the role operator.</Notice>
             )}
           </>
         )}

@@ -54,7 +54,7 @@ export function Numbers({ traffic, selection, by, nameOf = (id) => id }: Numbers
         ]}
       />
       <details>
-        <summary>Table of every step of time</summary>
+        <summary>Table of all time steps</summary>
         <Table<Bucket>
           caption="Traffic by time, newest first"
           rows={steps}

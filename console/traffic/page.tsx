@@ -55,7 +55,7 @@ export function TrafficPage({ api, me }: PageProps) {
   );
   return (
     <>
-      <Heading lead="Chat calls and tool actions. Drag over the plots, or use the sliders below them, to list the calls of a time.">
+      <Heading lead="Chat calls and tool actions. Drag over the plots, or use the sliders below them, to list the calls of a period.">
         Traffic
       </Heading>
       <Toolbar>
@@ -117,11 +117,11 @@ function TrafficView({ api, answer, rows, cut, by, span, whole, path, mayList }:
     return (
       <EmptyState
         icon="traffic"
-        title="No calls in this time"
+        title="No calls in this period"
         example={<Code of={'agentctl chat --model gpt-5 "Hello"'} />}
       >
         Requests, latency, tokens and cost appear here as soon as an agent calls a model or a tool. Choose a longer
-        time, or try:
+        period, or try:
       </EmptyState>
     );
   return (

@@ -40,7 +40,7 @@ export function SelectedCalls({ api, traffic: { times, stepMs }, selection, path
       <Loaded live={useLive(ask, 0)}>
         {({ requests, cursor }) =>
           requests.length === 0 ? (
-            <p class="quiet">No chat call in this time.</p>
+            <p class="quiet">No chat call in this period.</p>
           ) : (
             <>
               <p role="status" class="quiet">
@@ -48,7 +48,7 @@ export function SelectedCalls({ api, traffic: { times, stepMs }, selection, path
                 <a href={`${hashOf('requests')}?${span}`}>Open in Requests</a>
               </p>
               <Table
-                caption="Chat calls of this time"
+                caption="Chat calls of this period"
                 columns={columns(nameOf)}
                 rows={requests}
                 keyOf={({ envelope_id, at }) => `${envelope_id} ${at}`}

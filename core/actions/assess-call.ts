@@ -34,7 +34,7 @@ const callerJudges = (): Judge[] => judges.filter((judge) => !textJudges.some((o
 /** Runs the judges that `textVerdict` has not run. */
 export async function decisionOf(facts: CallFacts, when: JudgementTime, verdict: CallVerdict): Promise<CallDecision> {
   const { decision, matched_rule, ...said } = await ask(callerJudges(), facts, when, verdict);
-  if (decision === undefined || matched_rule === undefined) throw new Error('no judge has decided the call');
+  if (decision === undefined || matched_rule === undefined) throw new Error('no judge returned a decision on the call');
   return { decision, matched_rule, policy: facts.policy.name, ...said };
 }
 

@@ -69,4 +69,5 @@ async function obstacleOf(
   return stopped && `${stopped.reason} Until then an approval does not let the call run.`;
 }
 
-const keyTakenBack = 'The key of this call was taken back since it was asked. An approval does not let the call run.';
+const keyTakenBack =
+  'The key of this call was revoked after the call was requested. An approval does not let the call run.';

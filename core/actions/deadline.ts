@@ -41,7 +41,7 @@ export async function beforeFunctionEnd<T>(
   const overdue = Promise.withResolvers<never>();
   let cancelGrace = () => {};
   const cancel = timeouts.after(Math.max(0, endsAtMs - clock.now()), () => {
-    end.abort(new DOMException('The time of the function that runs it is nearly over.', 'TimeoutError'));
+    end.abort(new DOMException('The function that runs the call is about to reach its timeout.', 'TimeoutError'));
     cancelGrace = timeouts.after(graceMs, () => overdue.reject(notSettled()));
   });
   const unlink = given && follow(end, given);
@@ -55,6 +55,10 @@ export async function beforeFunctionEnd<T>(
 }
 
 const notSettled = (): ExecutionFault =>
-  new ExecutionFault('cancelled', `it did not answer before the time of its function ended. ${unknownHint}`, {
-    effect: 'unknown',
-  });
+  new ExecutionFault(
+    'cancelled',
+    `it did not respond before the function that called it reached its timeout. ${unknownHint}`,
+    {
+      effect: 'unknown',
+    },
+  );

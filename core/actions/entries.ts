@@ -84,7 +84,7 @@ export function withhold(ports: Pick<GovernPorts, 'ids'>, action: GovernedAction
   if (salts.length > maxSalts)
     throw new GatewayError(
       'payload_too_large',
-      `The call contains ${salts.length} sensitive values; at most ${maxSalts} can be withheld one by one. Send fewer.`,
+      `The call contains ${salts.length} sensitive values; at most ${maxSalts} can be withheld individually. Send fewer.`,
     );
   const { task } = noted as Pick<RedactedCall, 'task'>;
   return {
@@ -142,7 +142,7 @@ export async function withholdOutcome(
     error === undefined ? {} : { error: String(withoutSecrets(error, secrets)).toWellFormed() };
   const without = async (result_withheld: WithheldOutcome['result_withheld']): Promise<WithheldOutcome> => ({
     ...((await fit(said)) ?? {
-      value: { error: 'It holds more sensitive values than can be withheld one by one.' },
+      value: { error: 'The outcome contains more sensitive values than can be withheld individually.' },
       changes: [],
     }),
     ...(result !== undefined && { result_withheld }),

@@ -69,7 +69,7 @@ async function placeNow(
     if (difference === 'definition')
       return gone(
         'upstream_changed',
-        `The definition of ${row.tool} at ${row.upstream} has changed in what matters since it was approved.`,
+        `Relevant parts of the definition of ${row.tool} at ${row.upstream} have changed since it was approved.`,
       );
     const now = placement ? `${placement.upstream_tool ?? row.tool} at ${placement.upstream}` : 'no server';
     return gone('upstream_changed', `It was approved for ${row.upstream ?? 'no server'}; ${row.tool} is ${now} now.`);
@@ -148,7 +148,7 @@ async function unprovenRefusal(
   if (await isVoteInEvidence(ports, row, undefined, digest)) return undefined;
   return gone(
     'not_in_evidence',
-    `The row of approval ${row.envelope_id} claims a vote over this call, and no evidence entry reports it.`,
+    `The row of approval ${row.envelope_id} claims a vote on this call, but no evidence entry records it.`,
   );
 }
 
@@ -160,7 +160,7 @@ function unknownCaller(
   if (!tenants.some(({ id }) => id === tenant))
     return gone('tenant_removed', `The tenant ${tenant} is no longer in the configuration.`);
   if (known && (known.tenants.includes('*') || known.tenants.includes(tenant))) return undefined;
-  return gone('key_revoked', `The key ${key_id} that asked for this call was revoked since.`);
+  return gone('key_revoked', `The key ${key_id} that requested this call has been revoked since.`);
 }
 
 const gone = (because: RefusedUse, reason: string): ActionRefusal => ({
@@ -182,9 +182,9 @@ function undecidedRefusal(row: ApprovalRow, action: GovernedAction): ActionRefus
   }
   if (decision.decision === 'review' && decision.matched_rule === matched_rule) {
     if (hasApprovedCredential(action, row)) return undefined;
-    return gone('policy_changed', `Rule ${matched_rule} grants another credential than the one that was approved.`);
+    return gone('policy_changed', `Rule ${matched_rule} grants a different credential than the approved one.`);
   }
-  const now = decision.decision === 'allow' ? 'allows' : 'asks for review of';
+  const now = decision.decision === 'allow' ? 'allows' : 'requires review of';
   return gone(
     'policy_changed',
     `It was approved under rule ${matched_rule}; rule ${decision.matched_rule} ${now} it now.`,

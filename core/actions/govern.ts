@@ -192,7 +192,7 @@ async function enforceDecision(
     case 'allow': {
       const made = await attempt(ports, action, carry);
       if ('result' in made) return made.result;
-      throw new Error('a call that needs no approval was refused by the row of an earlier one');
+      throw new Error('a call that needs no approval was refused because of the row of an earlier call');
     }
     case 'review': {
       const joins = !candidate?.row && earlierSessions.length > 0;

@@ -33,7 +33,7 @@ export async function changedMeanwhile(
   if (!(await recall(now, key_id, principal.federated)))
     throw new GatewayError(
       'authentication_error',
-      'The key of this call was taken back while the call waited for its approval. Nothing was sent; use another key.',
+      'The key of this call was revoked while the call was waiting for approval. Nothing was sent; use another key.',
     );
   const key = principal.kind === 'agent' ? await ports.keyRisks.of(tenant, key_id) : undefined;
   const head = own ? await ports.evidence.head(tenant, own.envelope.actor.session) : action.head;

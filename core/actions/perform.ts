@@ -96,7 +96,7 @@ async function carriedOut(
 const noTimeLeft = (tool: string) =>
   new GatewayError(
     'service_unavailable',
-    `${tool} was not called: less than ${settlingMs / 1000} seconds were left of the time of the function that would have called it. Try again.`,
+    `${tool} was not called: the function that would have called it had less than ${settlingMs / 1000} seconds left. Try again.`,
     { retryAfterSeconds: 1 },
   );
 
@@ -173,4 +173,4 @@ async function mint(
 }
 
 const noBroker = (name: string, tool: string): GatewayError =>
-  new GatewayError('service_unavailable', `Broker ${name} of the grant for ${tool} is not available.`);
+  new GatewayError('service_unavailable', `Broker ${name}, which the grant for ${tool} names, is not available.`);

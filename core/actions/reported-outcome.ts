@@ -38,7 +38,7 @@ export async function reportedOutcome(
   if (!found)
     throw new GatewayError(
       'not_found',
-      `No call of this key was allowed under the call_id ${call_id}. Send the call_id that the decision was asked for with, beside decide_only.`,
+      `No call with the call_id ${call_id} was allowed for this key. Send the call_id that was sent together with decide_only.`,
     );
   if (found.outcome !== undefined) throw alreadyRecorded(call_id);
   const { id, envelope_id, session_id, tool } = found;
@@ -70,5 +70,5 @@ export async function reportedOutcome(
 const alreadyRecorded = (callId: string): GatewayError =>
   new GatewayError(
     'conflict',
-    `The outcome of the call ${callId} is recorded already; the first one stays. Send a different id for each call.`,
+    `The outcome of the call ${callId} is already recorded and is not replaced. Send a different id for each call.`,
   );

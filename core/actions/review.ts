@@ -109,7 +109,7 @@ function presenceOf({ approvals, clock, telemetry }: ReviewPorts, row: ApprovalR
     if (gone === noted) return;
     noted = gone;
     await approvals.noteCaller(row.envelope_id, gone ? isoTime(clock.now()) : undefined).catch((fault: Error) =>
-      telemetry.log('warn', 'a request does not show whether its caller is there', {
+      telemetry.log('warn', 'the presence of a caller was not recorded on its request', {
         approval_id: row.envelope_id,
         error: fault.message,
       }),

@@ -77,7 +77,7 @@ export async function keepPrompt(
   try {
     await provenance.keepWords({ tenant, session: actor.session }, prompt, keptSeconds(configuration));
   } catch (fault) {
-    ports.telemetry.log('warn', 'words of a request were not kept', { tenant, error: (fault as Error).message });
+    ports.telemetry.log('warn', 'the text of a request was not stored', { tenant, error: (fault as Error).message });
   }
 }
 

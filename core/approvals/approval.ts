@@ -41,7 +41,7 @@ function moveOf(event: ApprovalEvent): { readonly from: ApprovalStatus; readonly
     const to = transition(from, event);
     if (to !== undefined) return { from, to };
   }
-  throw new Error(`the table of approvals has no move for ${event}`);
+  throw new Error(`the approval state table has no transition for ${event}`);
 }
 
 type Move = Extract<Change, { type: 'approval.move' }>;

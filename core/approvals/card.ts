@@ -27,13 +27,13 @@ export function factsOf(row: ApprovalRow, place = ''): Fact[] {
     ['Sources', (row.sources ?? []).join(' ')],
     ['Credential', credentialOf(row)],
     ['Needs', row.requires ? missingVotesText(row) : ''],
-    ['Passkey', row.require_passkey ? 'an approval counts only with one: approve in the web console' : ''],
+    ['Passkey', row.require_passkey ? 'required for each approval: approve in the web console' : ''],
     ['Changed', tighteningText(row) ?? ''],
     ['Cannot run', row.obstacle ?? ''],
     ['Risk', riskOf(row)],
     ['Withheld', withheld.join(', ')],
     ['Label', `not verified, given by the caller: ${row.actor.agent}`],
-    ['Why', row.justification === '' ? '' : `in words of the caller: ${row.justification}`],
+    ['Why', row.justification === '' ? '' : `in the caller's words: ${row.justification}`],
   ];
   return facts.filter(([, text]) => text !== '');
 }

@@ -20,7 +20,7 @@ export async function verifyingSecrets(
   if (known.length === 0)
     throw new GatewayError(
       'service_unavailable',
-      `${what} cannot be verified: no secret ${names.filter((name) => name !== undefined).join(' or ')} holds a value. Set it, then repeat the delivery.`,
+      `${what} cannot be verified: no secret ${names.filter((name) => name !== undefined).join(' or ')} has a value. Set it, then repeat the delivery.`,
     );
   return known;
 }

@@ -37,6 +37,6 @@ export function assertUnchanged(row: ApprovalRow): void {
   if (row.withheld.length > 0 || callDigest(row) === row.call_digest) return;
   throw new GatewayError(
     'conflict',
-    `Approval ${row.envelope_id} shows another call than its digest covers: the row was changed. Deny it; the agent may ask again.`,
+    `Approval ${row.envelope_id} shows a different call than its digest covers: the row was changed. Deny it; the agent may ask again.`,
   );
 }

@@ -77,10 +77,10 @@ function add(counts: PendingCounts, keyId: string): void {
 function pendingRefusal({ byKey, total }: PendingCounts, keyId: string, caps: PendingCaps): GatewayError | undefined {
   const own = byKey.get(keyId) ?? 0;
   if (own >= caps.max_pending_per_key)
-    return tooMany(`${own} requests of this key`, `approvals.max_pending_per_key is ${caps.max_pending_per_key}`);
+    return tooMany(`${own} requests from this key`, `approvals.max_pending_per_key is ${caps.max_pending_per_key}`);
   if (total >= caps.max_pending_per_tenant)
     return tooMany(
-      `${total} requests of this tenant`,
+      `${total} requests from this tenant`,
       `approvals.max_pending_per_tenant is ${caps.max_pending_per_tenant}`,
     );
   return undefined;
@@ -89,6 +89,6 @@ function pendingRefusal({ byKey, total }: PendingCounts, keyId: string, caps: Pe
 const tooMany = (found: string, allowed: string) =>
   new GatewayError(
     'rate_limit_error',
-    `${found} wait for a person, and ${allowed}. No reviewer was asked about this call; wait until some are decided.`,
+    `${found} are waiting for a person, and ${allowed}. No reviewer was asked about this call; wait until some have been decided.`,
     { retryAfterSeconds: 30 },
   );

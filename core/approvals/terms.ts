@@ -67,4 +67,4 @@ export function addedTo(earlier: readonly Requirement[], now: readonly Requireme
 /** Returns a sentence about the added terms for reviewers; undefined if there are none. */
 export const tighteningText = ({ tightened }: Pick<ApprovalRow, 'tightened'>): string | undefined =>
   tightened &&
-  `Since this was asked, version ${tightened.policy_version} of the configuration asks for more: ${tightened.asks.join('; ')}.`;
+  `Since this request was made, version ${tightened.policy_version} of the configuration requires more: ${tightened.asks.join('; ')}.`;

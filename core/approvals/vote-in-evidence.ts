@@ -44,7 +44,7 @@ export async function isVoteInEvidence(
   const taken = found === 'used' && (await ports.approvals.get(row.tenant, row.envelope_id))?.status !== 'approved';
   if (taken) return true;
   ports.telemetry.count('svc_approvals_unproven_total', {});
-  ports.telemetry.log('error', 'an approval row claims a vote that the evidence does not hold', {
+  ports.telemetry.log('error', 'an approval row claims a vote that the evidence does not contain', {
     approval_id: row.envelope_id,
     session_id: row.session_id,
     claims: claim.verdict,

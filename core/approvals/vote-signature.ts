@@ -56,17 +56,17 @@ export async function voteDefect(
 ): Promise<string | undefined> {
   const { matched_rule, use_expires_at, requested_by = row.key_id, shown_sha256 } = entry.body;
   if (shown && shown_sha256 !== undefined && shown_sha256 !== shown()) return 'the reviewer was shown another call';
-  if (requested_by !== row.key_id) return 'the vote was given for the request of another key than the row names';
-  if (matched_rule !== row.matched_rule) return 'the vote was given under another rule than the row says';
+  if (requested_by !== row.key_id) return 'the vote was given for a request from a different key than the row names';
+  if (matched_rule !== row.matched_rule) return 'the vote was given under a different rule than the row names';
   if (now !== undefined && !(typeof use_expires_at === 'string' && use_expires_at > now))
-    return 'the time to use the vote is over';
+    return 'the time to use the vote has passed';
   return signatureDefect(entry, signer);
 }
 
 /** Returns why the entry is not signed by a voting function. @throws GatewayError if the public key cannot be read. */
 async function signatureDefect(entry: EvidenceEntry, signer: Signer): Promise<string | undefined> {
   const value = (entry.body.signature as { value?: unknown } | undefined)?.value;
-  if (typeof value !== 'string') return 'the entry carries no signature of the gateway';
+  if (typeof value !== 'string') return 'the entry carries no gateway signature';
   const keys = (await signingKeysOf(signer)).keys.map(({ public_key }) => public_key);
   return signatureFault(signedBytes(entry), value, keys);
 }
@@ -83,7 +83,7 @@ export async function listedVotesDefect(
 ): Promise<string | undefined> {
   for (const { person, at } of listedVotes(approve).slice(0, -1)) {
     const own = earlier.find((entry) => entry.body.person === person && listedVotes(entry).at(-1)?.at === at);
-    if (!own) return 'the approval lists a vote that no entry reports';
+    if (!own) return 'the approval lists a vote that no entry records';
     if (own.body.call_digest !== approve.body.call_digest) return 'a listed vote was given for another call';
     if (own.body.shown_sha256 !== approve.body.shown_sha256) return 'a listed voter was shown another call';
     const defect = await signatureDefect(own, signer);

@@ -137,7 +137,7 @@ function continuing(plan: RoutePlan | undefined, { keep, body }: ChatRequest): R
   if (candidates.length > 0) return { ...plan, candidates };
   throw new GatewayError(
     'conflict',
-    `${previous.id} is kept by the provider ${previous.provider}, which does not serve the model ${JSON.stringify(body.model)} or keeps no responses any more; send the whole input.`,
+    `${previous.id} is kept by the provider ${previous.provider}, which does not serve the model ${JSON.stringify(body.model)} or no longer keeps responses; send the whole input.`,
   );
 }
 

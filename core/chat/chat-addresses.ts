@@ -35,7 +35,7 @@ export function refuseAddresses(configuration: Configuration, chat: ChatBody, de
     throw refusedAddress(
       path,
       ruling === 'decide'
-        ? 'which tool_use: govern would have to decide, and lines of a batch are not decided'
+        ? 'that needs a decision under tool_use: govern, and no decisions are made on lines of a batch'
         : ruling,
     );
   }

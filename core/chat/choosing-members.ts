@@ -50,7 +50,7 @@ export function refuseChoosing(
     );
     if (!refusing) continue;
     throw invalidRequest(
-      `Found ${path}, by which the provider may use another model or tool than the one that was allowed; leave it out, or have ${name} listed in providers[].passes of the provider ${refusing.name}.`,
+      `Found ${path}, which lets the provider use a model or tool other than the one that was allowed; leave it out, or have ${name} listed in providers[].passes of the provider ${refusing.name}.`,
       { param: path },
     );
   }

@@ -59,7 +59,7 @@ const [cr, lf, dash, space, tab] = [0x0d, 0x0a, 0x2d, 0x20, 0x09];
 function delimiterFrom(bytes: Buffer, opening: Buffer, from: number): Delimiter | undefined {
   let seen = 0;
   for (let at = bytes.indexOf(opening, from); at >= 0; at = bytes.indexOf(opening, at + 1)) {
-    if (++seen > maxLookAlikes) throw invalidRequest('The boundary is found in a part too often. Choose a longer one.');
+    if (++seen > maxLookAlikes) throw invalidRequest('The boundary occurs in a part too often. Choose a longer one.');
     const beginsLine = at === 0 || (bytes[at - 2] === cr && bytes[at - 1] === lf);
     if (!beginsLine) continue;
     const start = Math.max(at - lineEnd.length, from);

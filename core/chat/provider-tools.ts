@@ -26,14 +26,15 @@ type PassedHeaders = Readonly<Record<string, string>>;
  * @throws GatewayError `invalid_request` stating what was found and what is allowed.
  */
 export function refuseProviderRun(settings: MessagesSettings, body: JsonObject): void {
-  if (isGiven(body.mcp_servers)) throw toolsRefusal('mcp_servers', 'none: the gateway serves upstreams.mcp');
+  if (isGiven(body.mcp_servers))
+    throw toolsRefusal('mcp_servers', 'none: the gateway itself connects to the servers in upstreams.mcp');
   if (isGiven((body.container as JsonObject | undefined)?.skills)) throw toolsRefusal('container.skills', 'none');
   for (const [at, tool] of asList(body.tools).entries()) {
     const type = (tool as JsonObject | null)?.type ?? 'custom';
     if (typeof type !== 'string' || !matchesAny([...callerRun, ...settings.provider_tools], type))
       throw toolsRefusal(
         `tools[${at}] of type ${JSON.stringify(type)}, which the provider runs itself`,
-        `tools of your own (without type), ${callerRun.join(', ')} and what messages.provider_tools lists`,
+        `tools of your own (without type), ${callerRun.join(', ')} and the types that messages.provider_tools lists`,
       );
   }
   for (const beta of [...asList(body.betas), ...asList(body.anthropic_beta)].map(String))

@@ -43,7 +43,7 @@ function refuseOnCompletions({ chat_completions }: Configuration, body: JsonObje
   const undecided = ['functions', 'function_call', 'web_search_options'].find((name) => body[name] !== undefined);
   if (undecided !== undefined)
     throw invalidRequest(
-      `Found ${undecided}, whose calls chat_completions.tool_use: govern cannot decide; send tools of type function or custom.`,
+      `Found ${undecided}, whose calls cannot be evaluated under chat_completions.tool_use: govern; send tools of type function or custom.`,
       { param: undecided },
     );
   const types = objectsOf(body.tools).map(({ type }) => type);

@@ -128,7 +128,7 @@ function parseCall(message: JsonObject, dialect: DialectName, freshId: () => str
 function requiredText(message: JsonObject, name: string): string {
   const value = message[name];
   if (typeof value === 'string' && /^[\x20-\x7e]{1,4096}$/.test(value)) return value;
-  throw invalidRequest(`${name} is not a text of 1 to 4096 visible ASCII characters; send one, or leave it out.`);
+  throw invalidRequest(`${name} is not a string of 1 to 4096 visible ASCII characters; send one, or leave it out.`);
 }
 
 const isId = (value: Json | undefined): value is SentId =>
@@ -138,7 +138,7 @@ function parseId(value: Json | undefined): SentId {
   if (isId(value)) return value;
   const found = value === undefined ? 'missing' : JSON.stringify(value).slice(0, 64);
   throw invalidRequest(
-    `id is ${found}; allowed is a text of 1 to 128 visible ASCII characters without blanks, or a whole number of at most 2^53 - 1. Choose one for each call.`,
+    `id is ${found}; allowed is a string of 1 to 128 visible ASCII characters without spaces, or a whole number of at most 2^53 - 1. Choose one for each call.`,
   );
 }
 

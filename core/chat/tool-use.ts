@@ -126,10 +126,7 @@ export const isUndecidable = (block: Json | undefined): block is JsonObject => {
 };
 
 export const undecidableText = (block: JsonObject): string =>
-  blockedToolText(
-    asText(block.name),
-    `nothing is known of calls of type ${JSON.stringify(typeOf(block).slice(0, 64))}`,
-  );
+  blockedToolText(asText(block.name), `calls of type ${JSON.stringify(typeOf(block).slice(0, 64))} are unknown`);
 
 /** Returns the error for a stream that ended within a tool call. */
 export const endedWithinCall = (): GatewayError =>

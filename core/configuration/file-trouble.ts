@@ -46,6 +46,6 @@ export function troubleAsRead(
   if (platform)
     return [`The configuration file ${file} does not load, so version ${version} stays in force: ${message}`];
   return [
-    `The configuration file does not load, so version ${version} stays in force. The admin token, or a key with platform: true, shows why.`,
+    `The configuration file does not load, so version ${version} stays in force. To see why, use the admin token or a key with platform: true.`,
   ];
 }

@@ -8,7 +8,7 @@ import { assertionSchema } from './passkey.ts';
  * count.
  */
 const isVisible = (text: string): boolean => /[^\s\p{C}\p{Default_Ignorable_Code_Point}]/u.test(text);
-const visibleText = 'a text of which something is visible';
+const visibleText = 'text with at least one visible character';
 
 export const voteSchema = z.strictObject({
   reviewer: z
@@ -23,7 +23,7 @@ export const voteSchema = z.strictObject({
 export const approveSchema = voteSchema.extend({
   passkey: assertionSchema
     .optional()
-    .describe('Signature of a passkey; rules with approval.require_passkey take no approval without it.'),
+    .describe('Signature of a passkey; rules with approval.require_passkey accept no approval without it.'),
 });
 
 export const releaseSchema = z.strictObject({
@@ -32,14 +32,22 @@ export const releaseSchema = z.strictObject({
     .min(1)
     .max(4096)
     .refine(isVisible, visibleText)
-    .describe('Why the session may go on; recorded with the release.'),
+    .describe('Why the session may continue; recorded with the release.'),
 });
 
 /** The ticket that a service received, and the action it is about to take with it. */
 export const redeemSchema = z.strictObject({
   ticket: z.string().min(1).max(16_384).describe('The credential of the call, `agt1.…`.'),
-  tool: z.string().min(1).max(256).describe('The tool the service takes the call for, as the envelope names it.'),
-  resource: z.string().min(1).max(4096).describe("The target it is about to act on, as the envelope's."),
+  tool: z
+    .string()
+    .min(1)
+    .max(256)
+    .describe('The tool that the service believes the call is for, as the envelope names it.'),
+  resource: z
+    .string()
+    .min(1)
+    .max(4096)
+    .describe('The target that the service is about to act on, as the envelope names it.'),
   capability: z.string().min(1).max(64),
   envelope_id: z.string().min(1).max(128).optional(),
 });
@@ -59,12 +67,11 @@ export const simulateSchema = z.strictObject({
     .min(1)
     .max(1000),
   version: z.int().positive().optional(),
-  tool_policies: z
-    .record(z.string(), z.unknown())
-    .optional()
-    .meta({ description: 'Policies to try out instead, as `tool_policies` of the configuration; nothing is stored.' }),
+  tool_policies: z.record(z.string(), z.unknown()).optional().meta({
+    description: 'Policies to try instead, in the form of `tool_policies` in the configuration; nothing is stored.',
+  }),
   explain: z
     .boolean()
     .optional()
-    .meta({ description: 'Answer with each result how guards and rules saw the call and what it would do.' }),
+    .meta({ description: 'Whether each result includes how guards and rules saw the call and what it would do.' }),
 });

@@ -19,7 +19,7 @@ export const behaviorSchema = z.strictObject({
     .positive()
     .max(1440)
     .default(30)
-    .meta({ description: 'Minutes for which points count and for which the rules remember what they build on.' }),
+    .meta({ description: 'Minutes for which points count and for which the rules remember earlier events.' }),
   known_hosts: z.array(z.string().min(1)).default([]).meta({
     description: 'Hosts to which data may go: api.example.com, *.example.com. Hosts of upstreams.http count as known.',
   }),
@@ -32,11 +32,11 @@ export const behaviorSchema = z.strictObject({
     .min(1)
     .max(100)
     .default(5)
-    .meta({ description: 'How many times the counts of one session all sessions of a key may reach together.' }),
+    .meta({ description: 'How many times the counts of a single session all sessions of a key together may reach.' }),
   exfiltration: z
     .strictObject({
       points: points(50).meta({ description: 'Points for the first time in a session.' }),
-      direct_points: points(80).meta({ description: 'Points when one and the same call reads and sends.' }),
+      direct_points: points(80).meta({ description: 'Points when a single call both reads and sends.' }),
       further_points: points(15).meta({ description: 'Points for each repetition.' }),
     })
     .prefault({})
@@ -56,13 +56,14 @@ export const behaviorSchema = z.strictObject({
     })
     .prefault({})
     .meta({
-      description: 'Many secrets were touched or logins refused. A credential used outside its purpose counts at once.',
+      description:
+        'Many secrets were touched or logins refused. A credential used outside its purpose counts immediately.',
     }),
   destructive_sequence: z
     .strictObject({
       points: points(30).meta({ description: 'Points when the count is reached.' }),
       deletes: many(5, maxCounted.deletes).meta({ description: 'Number of deletions.' }),
-      minutes: minutes(5).meta({ description: 'Minutes within which they are counted.' }),
+      minutes: minutes(5).meta({ description: 'Minutes within which deletions are counted.' }),
       after_denial_points: points(20).meta({ description: 'Points for a deletion that follows a denial by a human.' }),
     })
     .prefault({})
@@ -71,7 +72,7 @@ export const behaviorSchema = z.strictObject({
     .strictObject({
       points: points(20).meta({ description: 'Points when the count is reached.' }),
       places: many(12, maxCounted.places).meta({ description: 'Number of different places.' }),
-      minutes: minutes(5).meta({ description: 'Minutes within which they are counted.' }),
+      minutes: minutes(5).meta({ description: 'Minutes within which places are counted.' }),
     })
     .prefault({})
     .meta({ description: 'Many different hosts, repositories and databases in a short time.' }),

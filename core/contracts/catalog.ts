@@ -19,7 +19,7 @@ const secretFileList = z.strictObject({
         description,
         names: globs.optional().meta({
           description:
-            'Globs of file and folder names. They count in every folder, with their contents and with endings such as .bak and ~.',
+            'Globs of file and folder names. They match in every folder, include the contents of matching folders, and match with endings such as .bak and ~.',
         }),
         paths: globs.optional().meta({ description: 'Globs of whole paths.' }),
       }),
@@ -60,7 +60,9 @@ export const guardsSchema = z.array(
 /** Rule sets, each with its rules in order. */
 export const ruleSetsSchema = z.array(
   z.strictObject({
-    name: z.enum(catalogRuleSets).meta({ description: 'Name by which packs use the set; its rules have it, too.' }),
+    name: z
+      .enum(catalogRuleSets)
+      .meta({ description: 'Name by which packs use the set; its rules have the same name.' }),
     description,
     rules: z.array(toolRuleSchema.omit({ name: true })).min(1),
   }),
@@ -90,7 +92,7 @@ export const networksSchema = z.strictObject({
   ),
   address_domains: z
     .array(z.string().min(1))
-    .meta({ description: 'Domains whose DNS answers with the address in the name.' }),
+    .meta({ description: 'Domains whose DNS resolves each name to the address that the name contains.' }),
 });
 export type Networks = z.infer<typeof networksSchema>;
 

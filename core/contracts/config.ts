@@ -48,7 +48,7 @@ export const configurationSchema = z
       .default([])
       .meta({ description: 'The humans behind keys, tokens and chat accounts. Only humans vote on approvals.' }),
     identity: identity.meta({
-      description: 'Callers that prove who they are by a token of an issuer or by IAM credentials.',
+      description: 'Callers that authenticate with a token from an issuer or with IAM credentials.',
     }),
     providers: z
       .array(provider)
@@ -56,7 +56,7 @@ export const configurationSchema = z
       .meta({ description: 'Model providers that chat calls may be sent to.' }),
     routes: z.array(modelRoute).default([]).meta({
       description:
-        'Which providers answer which models. The first entry that matches the model counts; without one, every enabled provider that lists the model.',
+        'Which providers serve which models. The first entry that matches the model applies; if none matches, every enabled provider that lists the model.',
     }),
     aliases: z
       .strictObject({
@@ -70,14 +70,14 @@ export const configurationSchema = z
     transform: transform
       .prefault({})
       .meta({ description: 'Changes to chat requests and responses of all tenants. A tenant may have its own.' }),
-    policies: contentPolicies.meta({ description: 'Filters on the texts of chat calls.' }),
-    chat_completions: chatCompletionsSettings.meta({ description: 'What calls of chat completions may use.' }),
+    policies: contentPolicies.meta({ description: 'Filters on the text of chat calls.' }),
+    chat_completions: chatCompletionsSettings.meta({ description: 'Features that chat completions calls may use.' }),
     chat_addresses: chatAddresses,
-    messages: messagesSettings.meta({ description: 'What calls of the messages endpoint may use.' }),
+    messages: messagesSettings.meta({ description: 'Features that calls to the messages endpoint may use.' }),
     tool_policies: toolPolicies.meta({ description: 'Which tool calls are allowed, reviewed or blocked.' }),
     tool_guard: toolGuard,
     provenance: provenance.meta({
-      description: 'What rules on sources (source, source_not, source_some) know of a session.',
+      description: 'What rules on sources (source, source_not, source_some) know about a session.',
     }),
     supply_chain: supplyChain.meta({ description: 'Whose signatures on packs and WASM filters count.' }),
     approvals: approvals.meta({ description: 'How approvals are requested, and how long they are valid.' }),
@@ -87,7 +87,7 @@ export const configurationSchema = z
     upstreams: upstreams.prefault({}).meta({ description: 'MCP servers and HTTP services behind the gateway.' }),
     executors: executors.prefault({}).meta({
       description:
-        'What carries out allowed actions of protocols git, sql and shell. Nothing runs unless it is configured here.',
+        'Executors of allowed actions of the protocols git, sql and shell. Nothing runs unless it is configured here.',
     }),
     sandbox: sandboxSchema.prefault({}).meta({
       description:
@@ -103,19 +103,19 @@ export const configurationSchema = z
     budgets: budgets.meta({
       description: 'What may be spent on models. A call that would exceed a budget is refused with 429.',
     }),
-    prices: prices.meta({ description: 'Prices of models, by which costs are counted.' }),
+    prices: prices.meta({ description: 'Prices of models, used to calculate costs.' }),
     rollouts: rolloutDefaultsSchema.prefault({}).meta({ description: 'Defaults of provider rollouts.' }),
     analytics: z
-      .strictObject({ enabled: z.boolean().default(true).meta({ description: 'Whether points are collected.' }) })
+      .strictObject({ enabled: z.boolean().default(true).meta({ description: 'Whether data points are collected.' }) })
       .prefault({})
-      .meta({ description: 'Points per minute about traffic.' }),
+      .meta({ description: 'Data points about traffic, recorded per minute.' }),
     alerts: alerts.meta({ description: 'Alerts on traffic, budgets, approvals and evidence, evaluated every minute.' }),
     organizations: z.array(organization).default([]).meta({
       description: 'Organisations with their teams, projects and environments. A tenant belongs to one environment.',
     }),
     separation_rules: z.array(separationRule).default([]).meta({
       description:
-        'How many people decide, and who, by place in the organisations. Every rule that applies must be satisfied.',
+        'How many people must approve, and which, depending on the place in the organisations. Every rule that applies must be satisfied.',
     }),
     federation: federation.meta({ description: 'A control plane with data planes.' }),
     telemetry: telemetry.meta({ description: 'Traces and metrics.' }),

@@ -10,7 +10,7 @@ const noControls = /^[^\u0000-\u001f\u007f-\u009f]*$/u;
 
 const upstreamPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-const withoutControls = 'a text without control characters';
+const withoutControls = 'text without control characters';
 
 const name = z.string().min(1).max(sizes.nameCharacters).regex(noControls, withoutControls);
 
@@ -31,7 +31,7 @@ export const actionRequestSchema = z.strictObject({
   target: z
     .string()
     .regex(noControls, withoutControls)
-    .refine((text) => Buffer.byteLength(text) <= sizes.targetBytes, `a text of at most ${sizes.targetBytes} bytes`),
+    .refine((text) => Buffer.byteLength(text) <= sizes.targetBytes, `text of at most ${sizes.targetBytes} bytes`),
   capability: z.enum(capabilities),
   /** The expected server or service. If a different one serves the call, the gateway refuses to run it. */
   upstream: z.string().regex(upstreamPattern, 'the name of an entry of upstreams.mcp or upstreams.http').optional(),

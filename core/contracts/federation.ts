@@ -43,12 +43,12 @@ export type FederationDocument = z.infer<typeof federationDocumentSchema>;
 const evidenceHead = z.strictObject({
   tenant: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'the id of a tenant'),
   session_id: z.string().regex(/^[A-Za-z0-9._:-]{1,128}$/, 'the id of a session'),
-  total_entries: count.meta({ description: '0 where the plane has no entry of the session.' }),
-  last_hash: z.string().regex(/^(?:[0-9a-f]{64})?$/, 'a SHA-256 in lower-case hex, empty where there is no entry'),
+  total_entries: count.meta({ description: '0 if the plane has no entry of the session.' }),
+  last_hash: z.string().regex(/^(?:[0-9a-f]{64})?$/, 'a SHA-256 in lower-case hex, empty if there is no entry'),
   at: z
     .strictObject({ index: count, hash })
     .optional()
-    .meta({ description: 'The hash that the chain has at the place that the control plane asked for.' }),
+    .meta({ description: 'The hash of the chain at the position that the control plane asked for.' }),
   broken: z
     .strictObject({ index: count, reason: z.string().max(500) })
     .optional()
@@ -60,16 +60,16 @@ export type EvidenceHead = z.infer<typeof evidenceHead>;
 export const maxHeads = 2_000;
 
 export const planeStatusSchema = z.strictObject({
-  plane: planeName.optional().meta({ description: 'Must be the plane of the token.' }),
+  plane: planeName.optional().meta({ description: 'Must be the plane that the token belongs to.' }),
   instance: instanceId
     .optional()
-    .meta({ description: 'Which process reports: it distinguishes two gateways of one name.' }),
+    .meta({ description: 'Id of the reporting process, which distinguishes two gateways of the same name.' }),
   interval_seconds: z
     .int()
     .min(1)
     .max(3_600)
     .optional()
-    .meta({ description: 'Seconds between two reports; 10 unless given.' }),
+    .meta({ description: 'Seconds between two reports; 10 if absent.' }),
   sent_at: z.iso.datetime().optional().meta({ description: 'By the clock of the plane.' }),
   version: count.meta({ description: 'Version of the control plane that the plane enforces; 0 before the first.' }),
   healthy: z.boolean(),
@@ -94,12 +94,12 @@ const maxMeasures = 1_500;
 export const maxMinutes = 500;
 
 export const planeMetricsSchema = z.strictObject({
-  plane: planeName.optional().meta({ description: 'Must be the plane of the token.' }),
+  plane: planeName.optional().meta({ description: 'Must be the plane that the token belongs to.' }),
   instance: instanceId.optional(),
   minutes: z
     .array(
       z.strictObject({
-        at: z.iso.datetime().meta({ description: 'The minute; seconds are cut off.' }),
+        at: z.iso.datetime().meta({ description: 'The minute; seconds are truncated.' }),
         measures: z
           .record(
             z.string().regex(/^[a-z_]{1,32}(:[A-Za-z0-9_.-]{1,64})?$/, 'a name such as requests or ms:120'),

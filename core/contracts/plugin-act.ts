@@ -61,7 +61,7 @@ const shortText = (most: number) =>
 const hex = z.string().regex(/^[0-9a-f]{64}$/, 'SHA-256 in lower-case hex');
 
 const about = {
-  name: shortText(64).meta({ description: 'Name of the plugin, as it was asked for.' }),
+  name: shortText(64).meta({ description: 'Name of the plugin, as it was requested.' }),
   version: shortText(32).optional(),
   kind: z.enum(artifactKinds).optional(),
   sha256: hex.optional().meta({ description: "SHA-256 of the plugin's bytes, in hex." }),
@@ -83,7 +83,7 @@ export const pluginAct = z.discriminatedUnion('act', [
 export type PluginAct = z.infer<typeof pluginAct>;
 
 export const moduleUpload = z.strictObject({
-  name: shortText(64).meta({ description: 'Of the filter or plugin, for evidence.' }),
+  name: shortText(64).meta({ description: 'Name of the filter or plugin, for evidence.' }),
   wasm: z.base64().min(1).meta({ description: 'The module in base 64.' }),
 });
 

@@ -15,23 +15,22 @@ export const priceTableSchema = z.strictObject({
         input_usd_per_million: perMillion.meta({ description: 'US dollars per million input tokens.' }),
         output_usd_per_million: perMillion.meta({ description: 'US dollars per million output tokens.' }),
         cache_read_usd_per_million: perMillion.optional().meta({
-          description:
-            'US dollars per million tokens read from the cache of the provider. Without it, the input price.',
+          description: 'US dollars per million tokens read from the cache of the provider. If absent, the input price.',
         }),
         cache_write_usd_per_million: perMillion.optional().meta({
           description:
-            'US dollars per million tokens written to the cache of the provider. Without it, the input price.',
+            'US dollars per million tokens written to the cache of the provider. If absent, the input price.',
         }),
         cache_write_1h_usd_per_million: perMillion.optional().meta({
           description:
-            'US dollars per million tokens written to the cache of the provider for an hour. Without it, the dearer of twice the input price and the price of a cache write.',
+            'US dollars per million tokens written to the cache of the provider for an hour. If absent, the higher of twice the input price and the price of a cache write.',
         }),
         long_context: z
           .strictObject({
             above_tokens: z
               .int()
               .positive()
-              .meta({ description: 'Input tokens, cached ones included, above which these prices count.' }),
+              .meta({ description: 'Input tokens, including cached ones, above which these prices apply.' }),
             input_usd_per_million: perMillion.meta({ description: 'US dollars per million input tokens.' }),
             output_usd_per_million: perMillion.meta({ description: 'US dollars per million output tokens.' }),
           })
@@ -44,6 +43,6 @@ export const priceTableSchema = z.strictObject({
       }),
     )
     .min(1)
-    .meta({ description: 'Prices by model. The first entry that matches counts.' }),
+    .meta({ description: 'Prices by model. The first entry that matches applies.' }),
 });
 export type PriceTable = z.infer<typeof priceTableSchema>;

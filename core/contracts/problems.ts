@@ -72,7 +72,7 @@ function problemOf(issue: z.core.$ZodIssue, root: unknown, path: Path): Problem[
 /** Suggests the environment variable for a secret, such as `api_key_env` for `api_key`. */
 const inEnvironment = (key: string, known: string): string =>
   known.split(', ').includes(`${key}_env`)
-    ? ` Secrets do not belong in the file: ${key}_env names the environment variable that holds it.`
+    ? ` Secrets do not belong in the file: ${key}_env names the environment variable that holds the secret.`
     : '';
 
 /** Explains how to require several approvals if the key looks like an attempt to do so [config.contradictions]. */
@@ -83,6 +83,6 @@ function severalPeople(path: Path): string {
   return /(^|\.)rules\.(approval\.)?(requires?|approvals?|approvers|reviewers|required(_approvals)?|min_approvals|count|number|teams|people)$/.test(
     text,
   )
-    ? '. For several people write approval: { required: 2 } in the rule, with from_teams and roles where only some count.'
+    ? '. For several people write approval: { required: 2 } in the rule, with from_teams and roles if only some of them count.'
     : '';
 }

@@ -47,5 +47,5 @@ export const createRolloutSchema = z.strictObject({
   start_at: z.iso
     .datetime({ offset: true })
     .optional()
-    .meta({ description: 'ISO 8601 time of the first stage; now without it.' }),
+    .meta({ description: 'ISO 8601 time of the first stage; if absent, now.' }),
 });

@@ -33,7 +33,7 @@ export const sandboxSchema = z.strictObject({
         .meta({ description: 'HTTP methods that may be used.' }),
     })
     .prefault({})
-    .meta({ description: 'Limits of HTTP calls, also those that shell commands make.' }),
+    .meta({ description: 'Limits of HTTP calls, including those that shell commands make.' }),
   sql: z
     .strictObject({
       allowed_schemas: globs.optional().meta({ description: 'Globs of schemas a statement may use.' }),
@@ -75,6 +75,6 @@ export const sandboxSchema = z.strictObject({
         .meta({ description: 'Merges into the default branch are blocked.' }),
     })
     .prefault({})
-    .meta({ description: 'Limits of Git operations, also those that shell commands make.' }),
+    .meta({ description: 'Limits of Git operations, including those that shell commands make.' }),
 });
 export type SandboxSettings = z.infer<typeof sandboxSchema>;

@@ -31,13 +31,13 @@ export const tables = {
   },
   sessions: {
     holds:
-      'chain head, owner, counts of each session: id = tenant#session; signed manifests and risk of keys beside it; by_opened = list of a tenant, opened_in = tenant#shard',
+      'chain head, owner, counts of each session: id = tenant#session; also signed manifests and risk of keys; by_opened = list of a tenant, opened_in = tenant#shard',
     partitionKey: 'id',
     indexes: [{ name: 'by_opened', partitionKey: 'opened_in', sortKey: 'opened', projection: 'KEYS_ONLY' }],
   },
   approvals: {
     holds:
-      'approval records by envelope_id and one pointer per call digest; by_status = pending list and history; by_due = what the sweep looks at, of all tenants',
+      'approval records by envelope_id and one pointer per call digest; by_status = pending list and history; by_due = records due for the sweep, of all tenants',
     partitionKey: 'id',
     ttl: 'ttl',
     indexes: [
@@ -60,7 +60,7 @@ export const tables = {
   },
   credentials: {
     holds:
-      'issued credentials: scope, expiry, revocation; never a value; capability tickets beside them; kept_in = tenant#shard; by_due = those to call back',
+      'issued credentials: scope, expiry, revocation; never a value; also capability tickets; kept_in = tenant#shard; by_due = those due for revocation',
     partitionKey: 'kept_in',
     sortKey: 'id',
     ttl: 'ttl',
@@ -81,7 +81,7 @@ export const tables = {
   },
   alerts: {
     holds:
-      'alerts: scope = tenant or _ for the platform, id = digest of type, dimension and metric; earlier ones beside it; by_open = those that are not resolved, of all scopes',
+      'alerts: scope = tenant or _ for the platform, id = digest of type, dimension and metric; earlier ones are kept, too; by_open = those that are not resolved, of all scopes',
     partitionKey: 'scope',
     sortKey: 'id',
     ttl: 'ttl',
@@ -93,18 +93,19 @@ export const tables = {
     partitionKey: 'id',
   },
   connections: {
-    holds: 'open WebSockets: who is behind them, which requests run',
+    holds: 'open WebSockets: their callers, and which requests run',
     partitionKey: 'id',
     ttl: 'ttl',
   },
   cancellations: {
     holds:
-      'running calls that their owners asked to cancel: id = tenant#key#call; looked at once a second while a call runs',
+      'running calls that their owners asked to cancel: id = tenant#key#call; checked once per second while a call runs',
     partitionKey: 'id',
     ttl: 'expires',
   },
   mcp: {
-    holds: 'MCP sessions, with where they go on at each upstream; fingerprints of tool definitions per upstream',
+    holds:
+      'MCP sessions, with the point at which they continue at each upstream; fingerprints of tool definitions per upstream',
     partitionKey: 'id',
     ttl: 'ttl',
   },
@@ -130,7 +131,7 @@ export const tables = {
   },
   batches: {
     holds:
-      'files and batches that callers have at model providers, without content: owner = tenant#key, id in the order of time',
+      'files and batches that callers have at model providers, without content: owner = tenant#key, id in time order',
     partitionKey: 'owner',
     sortKey: 'id',
     ttl: 'ttl',
@@ -141,7 +142,8 @@ export const tables = {
     sortKey: 'id',
   },
   federation: {
-    holds: 'what a control plane knows of its data planes: their last status, and how far each of their chains was',
+    holds:
+      'what a control plane knows about its data planes: their last status, and the position of each of their chains',
     partitionKey: 'plane',
     sortKey: 'id',
   },

@@ -22,20 +22,24 @@ export const taskManifestSchema = z
       .min(1)
       .max(16_000)
       .optional()
-      .describe('Words of the person: recipients and resources that are not given are those they name. Not kept.'),
+      .describe(
+        "The person's words: recipients and resources that are not given are those the words name. Not stored.",
+      ),
     protocols: patterns.optional().describe('git, shell, sql, http, mcp, or a name of your own.'),
     tools: patterns.optional().describe('Globs of tools: scm.get_*.'),
     resources: patterns.optional().describe('Globs of targets: acme/web, src/**, https://api.example.com/**.'),
     values: patterns
       .optional()
       .describe(
-        'Recipients, accounts, paths and amounts of the task, as they are: trusted by rules on sources. No limit.',
+        'Recipients, accounts, paths and amounts of the task, verbatim: rules on sources trust them. They do not limit calls.',
       ),
     recipients: z
       .array(pattern)
       .max(64)
       .optional()
-      .describe('Globs of addresses, accounts and channels that calls may reach: *@acme.com. An empty list: none.'),
+      .describe(
+        'Globs of addresses, accounts and channels that calls may reach: *@acme.com. An empty list allows none.',
+      ),
     capabilities: z
       .array(z.string().min(1).max(64))
       .min(1)
@@ -44,8 +48,8 @@ export const taskManifestSchema = z
       .describe('Verbs: read, write, execute, delete.'),
     max_actions: z.int().nonnegative().optional().describe('Allowed actions in a session.'),
     budget_usd: z.number().nonnegative().optional().describe('What the model calls of a session may cost.'),
-    expires_at: z.iso.datetime({ offset: true }).optional().describe('24 hours from now unless given.'),
-    risk_tier: z.enum(riskTiers).default('high').describe('The gravest kind of action the task needs.'),
+    expires_at: z.iso.datetime({ offset: true }).optional().describe('If absent, 24 hours from now.'),
+    risk_tier: z.enum(riskTiers).default('high').describe('The most severe kind of action the task needs.'),
     sessions: z
       .array(sessionId(`a session: ${sessionForm}`))
       .min(1)

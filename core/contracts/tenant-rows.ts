@@ -50,7 +50,7 @@ export const putTenantSchema = z.strictObject({
     .int()
     .positive()
     .optional()
-    .meta({ description: 'Revision that was read. Without it the tenant must be new.' }),
+    .meta({ description: 'Revision that was read. If absent, the tenant must be new.' }),
 });
 
 /** Body of a request to add a key. */

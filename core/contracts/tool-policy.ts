@@ -13,15 +13,15 @@ const argumentPredicateSchema = z
   .strictObject({
     equals: scalar.optional().meta({ description: 'The value must equal this one.' }),
     in: z.array(scalar).min(1).optional().meta({ description: 'The value must equal one of these.' }),
-    glob: globs.optional().meta({ description: 'The value, a text, must match one of these globs.' }),
-    not_glob: globs.optional().meta({ description: 'The value, a text, must match none of these globs.' }),
+    glob: globs.optional().meta({ description: 'The value, a string, must match one of these globs.' }),
+    not_glob: globs.optional().meta({ description: 'The value, a string, must match none of these globs.' }),
     min: z.number().optional().meta({ description: 'The value, a number, must be at least this.' }),
     max: z.number().optional().meta({ description: 'The value, a number, must be at most this.' }),
     max_length: z
       .int()
       .nonnegative()
       .optional()
-      .meta({ description: 'The value, a text, may have at most this many characters.' }),
+      .meta({ description: 'The value, a string, may have at most this many characters.' }),
     absent: z.boolean().optional().meta({ description: 'true: the path must not exist. false: it must exist.' }),
     source: globs.optional().meta({
       description:
@@ -29,7 +29,7 @@ const argumentPredicateSchema = z
     }),
     source_not: globs.optional().meta({
       description:
-        'No part of the value may come from one of these; globs as in source. What the person said in full comes from nowhere else.',
+        'No part of the value may come from one of these; globs as in source. Values that the person stated in full count as coming only from the person.',
     }),
     source_some: globs.optional().meta({
       description:
@@ -55,15 +55,15 @@ export const toolRuleSchema = z.strictObject({
     .string()
     .min(1)
     .optional()
-    .meta({ description: 'Name or glob of the MCP server or HTTP service that serves the call. Without it, any.' }),
+    .meta({ description: 'Name or glob of the MCP server or HTTP service that serves the call. If absent, any.' }),
   target: z.string().optional().meta({
     description:
-      'Glob of the target; * does not cross "/", ** does. Case counts, but for rules of protocol git that block or review.',
+      'Glob of the target; * does not cross "/", ** does. Case-sensitive, except in rules of protocol git that block or review.',
   }),
   capability: z.string().optional().meta({ description: 'Glob of the capability: read, write, execute, delete.' }),
   arguments: z.record(z.string().min(1), argumentPredicateSchema).optional().meta({
     description:
-      'Dotted path into parameters to predicate; list[*] stands for every element, list[?] for some, ** for some text anywhere, ** (path-named) for some text under the name of a path, ** (not-text) for some text under any name but that of a text. All must hold.',
+      'Predicates by dotted path into parameters; list[*] means every element, list[?] at least one, ** some text anywhere, ** (path-named) some text under the name of a path, ** (not-text) some text under any name that does not denote text. All must match.',
   }),
   decision: z.enum(decisions).meta({ description: 'What the rule decides.' }),
   reason: z.string().optional().meta({ description: 'Text that the caller and the reviewer are shown.' }),
@@ -81,10 +81,10 @@ export const toolRuleSchema = z.strictObject({
         .optional()
         .meta({ description: 'Whether an approval counts only with the signature of a passkey (WebAuthn).' }),
       required: z.int().min(1).max(10).optional().meta({
-        description: 'Number of people who must approve, each counted once. One unless given. Needs no organisation.',
+        description: 'Number of people who must approve, each counted once. If absent, one. Needs no organisation.',
       }),
       from_teams: voterTeams.optional().meta({
-        description: 'Only approvals of members of these teams count, as <organisation>/<team>.',
+        description: 'Only approvals by members of these teams count, as <organisation>/<team>.',
       }),
       roles: z
         .array(z.enum(roles))
@@ -93,7 +93,7 @@ export const toolRuleSchema = z.strictObject({
         .meta({ description: 'Only approvals given with one of these roles count.' }),
       together: z.boolean().optional().meta({
         description:
-          'Whether the console offers to decide identical pending calls of a session, made with several keys, in one step. Each still needs its own votes and is used once. Only for rules that review.',
+          'Whether the console offers to approve or deny identical pending calls of a session, made with several keys, in one step. Each still needs its own votes and is used once. Only for rules that review.',
       }),
     })
     .optional()
@@ -126,19 +126,22 @@ export const toolGuardSchema = z
       .string()
       .regex(/^[a-z0-9][a-z0-9-]{0,63}$/, 'a name such as secret-files')
       .meta({
-        description: 'Name of the guard: matched_rule is guard:<name>. Several entries of one name are one guard.',
+        description:
+          'Name of the guard: matched_rule is guard:<name>. Several entries with the same name form one guard.',
       }),
-    protocols: globList.optional().meta({ description: 'Globs of protocols the guard holds for. Without it, all.' }),
+    protocols: globList
+      .optional()
+      .meta({ description: 'Globs of protocols to which the guard applies. If absent, all.' }),
     tool: z.string().min(1).optional().meta({ description: 'Glob of the tool.' }),
     target: z.string().min(1).optional().meta({ description: 'Glob of the target. Not together with paths.' }),
     capability: z.string().min(1).optional().meta({ description: 'Glob of the capability.' }),
     arguments: z
       .record(z.string().min(1), argumentPredicateSchema)
       .optional()
-      .meta({ description: 'Dotted path into parameters to predicate. All must hold.' }),
+      .meta({ description: 'Predicates by dotted path into parameters. All must match.' }),
     paths: globList.optional().meta({
       description:
-        'Globs of paths. The target, or a value of the parameters that is a path, has a part that matches one; case does not count.',
+        'Globs of paths. The guard matches if a part of the target, or of a parameter value that is a path, matches one of them, regardless of case.',
     }),
     except: globList.optional().meta({ description: 'Globs of paths that do not count although paths matches them.' }),
     contents: z.literal(true).optional().meta({
@@ -149,7 +152,7 @@ export const toolGuardSchema = z
     suggested_alternative: z.string().optional().meta({ description: 'What a blocked caller may do instead.' }),
   })
   .refine(({ paths, target }) => paths === undefined || target === undefined, 'paths or target, not both')
-  .refine(({ paths, except }) => except === undefined || paths !== undefined, 'except beside paths only');
+  .refine(({ paths, except }) => except === undefined || paths !== undefined, 'except only together with paths');
 export type ToolGuard = z.infer<typeof toolGuardSchema>;
 
 export const guardEntrySchema = z.union([
@@ -196,7 +199,7 @@ export const toolPackSchema = z.strictObject({
     description: 'Blocks that no rule lifts: names of guards of the catalog, and guards of this pack.',
   }),
   rules: z.array(ruleEntrySchema).meta({
-    description: 'Rules in order, and names of rule sets of the catalog. The first rule that matches counts.',
+    description: 'Rules in order, and names of rule sets of the catalog. The first rule that matches applies.',
   }),
 });
 export type PackFile = z.infer<typeof toolPackSchema>;

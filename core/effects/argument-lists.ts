@@ -53,7 +53,7 @@ const maxCharacters = 16 * 1024;
 function linesRead({ program, rest }: NamedProgram, lists: readonly List[]): readonly ReadLine[] {
   const characters = lists.reduce((sum, { words }) => words.reduce((length, word) => length + word.length + 1, sum), 0);
   if (lists.length > maxLists || characters > maxCharacters)
-    return [{ parts: [], unclear: `the call holds more words for ${program} than are read` }];
+    return [{ parts: [], unclear: `the call passes more words to ${program} than the gateway reads` }];
   const command = commandOf(program, rest);
   return lists.flatMap((list) => [
     ...(list.unclear === undefined ? [] : [{ parts: [], unclear: list.unclear }]),
@@ -142,14 +142,14 @@ function holdsWords(key: readonly string[], value: unknown): boolean {
 
 function argumentWords(value: unknown): List {
   if (typeof value === 'string') {
-    const unclear = special.test(value.trim()) && { unclear: 'a text of arguments contains more than plain words' };
+    const unclear = special.test(value.trim()) && { unclear: 'the argument string contains more than plain words' };
     return { words: wordsOfText(value), ...unclear };
   }
   if (value === null || typeof value !== 'object') return { words: [] };
   if (!Array.isArray(value))
     return { words: Object.entries(value).flatMap(([option, item]) => optionOf(option, item)) };
   const words = value.filter((item) => typeof item === 'string' || typeof item === 'number').map(String);
-  return { words, ...(words.length < value.length && { unclear: 'a list of arguments contains more than texts' }) };
+  return { words, ...(words.length < value.length && { unclear: 'the argument list contains more than strings' }) };
 }
 
 const special = /[;&|<>$`(){}'"\\*?[\]#!~\p{Cc}]/u;

@@ -150,7 +150,7 @@ function unclearDecision(policy: CompiledPolicy, why: string, { protocol }: Tool
  * call.
  */
 function ofPart(policy: CompiledPolicy, decision: PolicyDecision, part: ToolCall): PolicyDecision {
-  const listed = part.protocol === 'shell' ? 'this command' : `this call of ${part.tool}`;
+  const listed = part.protocol === 'shell' ? 'this command' : `this call to ${part.tool}`;
   const why = decision.reason ?? (isCatchAll(decision) ? notListed(policy, decision, listed) : undefined);
   const counts = isByCapability(decision) ? `It counts as ${part.capability}.` : undefined;
   return { ...decision, reason: [effectText(part), counts, why].filter(Boolean).join(' ') };
@@ -173,7 +173,7 @@ function withReason(policy: CompiledPolicy, decision: PolicyDecision, call: Tool
     return rule?.reason === reason && isByCapability(decision)
       ? { ...decision, reason: `${call.tool} counts as ${call.capability}. ${reason}` }
       : decision;
-  const why = isCatchAll(decision) ? notListed(policy, decision, `this call of ${call.tool}`) : undefined;
+  const why = isCatchAll(decision) ? notListed(policy, decision, `this call to ${call.tool}`) : undefined;
   return why === undefined ? decision : { ...decision, reason: why };
 }
 

@@ -42,7 +42,7 @@ function effectsOf(call: ToolCall): Effects {
   if (isOperation(call)) return ofOperation(call, unclear);
   for (const doubt of parameterDoubts(call)) unclear.add(doubt);
   const query = addedQuery(call.parameters);
-  if (query === undefined) unclear.add('what the parameters add to the query cannot be read');
+  if (query === undefined) unclear.add('the query parameters that the call adds cannot be read');
   const texts = addressesOf(call);
   const addresses = (texts.length === 0 ? [''] : texts).map((text) => readAddress(withQuery(text, query ?? '')));
   for (const { doubts } of addresses) for (const doubt of doubts) unclear.add(doubt);
@@ -59,7 +59,7 @@ function effectsOf(call: ToolCall): Effects {
   if (fields.mutates && verbs.every((verb) => readers.has(verb))) verbs.push('post');
   const hosts = [...targets.values()].map(({ host }) => host);
   if (fields.hosts.some((host) => !hosts.includes(host.toLowerCase().replace(/:\d+$/, ''))))
-    unclear.add('a header names another host than the address');
+    unclear.add('a header names a different host than the address');
   const parts = [...targets.values()].flatMap((address) => verbs.map((method) => partOf(call, address, method)));
   return {
     parts,
@@ -136,7 +136,7 @@ function methodsOf(call: ToolCall, overriding: readonly string[], unclear: Set<s
   if (byTool !== undefined) found.add(byTool);
   if (typeof parameter === 'string') found.add(methodWord(parameter, unclear));
   else if (parameter !== undefined) unclear.add('the method is not a string');
-  if (found.size > 1) unclear.add('tool and parameter name different methods');
+  if (found.size > 1) unclear.add('the tool name and the parameter "method" specify different methods');
   if (found.size === 0) {
     const sends = ['body', 'json', 'data', 'form'].some((key) => call.parameters[key] !== undefined);
     if (!carriers.has(operation)) unclear.add(`"${operation}" is not an HTTP method`);

@@ -152,7 +152,7 @@ function alikeNames(value: unknown, isMap = false): string | undefined {
     for (const name of Object.keys(value)) {
       const folded = name.toUpperCase().toLowerCase();
       const other = seen.get(folded);
-      if (other !== undefined) return `the parameters ${quoteName(other)} and ${quoteName(name)} differ in case only`;
+      if (other !== undefined) return `the parameters ${quoteName(other)} and ${quoteName(name)} differ only in case`;
       seen.set(folded, name);
     }
   }

@@ -96,7 +96,7 @@ function inputPhrase(part: ToolCall, before: ToolCall | undefined, unclear: stri
     return { verb: 'Runs a script downloaded from', objects: [host], risk };
   }
   const source = before ? programOf(before) : 'another program';
-  return { verb: `Runs as a script what ${source} prints`, objects: [], risk };
+  return { verb: `Runs the output of ${source} as a script`, objects: [], risk };
 }
 
 /** Describes a Git command in simple words. Undefined for other commands, which are shown as written. */
@@ -160,7 +160,7 @@ const gitSentences: Readonly<Record<string, GitSentence>> = {
       : undefined,
   clean: (operands, options) =>
     operands.length === 0 && onlyOptions(options, '-f --force -d -q --quiet') ? 'Deletes untracked files' : undefined,
-  'cherry-pick': withOne('Copies to the current branch commit'),
+  'cherry-pick': withOne('Cherry-picks commit'),
   clone: withOne('Clones'),
   fetch: (operands, options) =>
     options.length === 0 && operands.length <= 1 ? `Fetches from ${operands[0] ?? 'the remote'}` : undefined,

@@ -56,7 +56,7 @@ function effectsOf(parse: SqlParse, call: ToolCall): Effects {
   let refused = false;
   const operations: Operation[] = [];
   let left = maxSqlBytes;
-  if (texts.length > maxTexts) unclear.add(`the call contains more than ${maxTexts} SQL texts`);
+  if (texts.length > maxTexts) unclear.add(`the call contains more than ${maxTexts} SQL strings`);
   for (const { text, certain } of texts.slice(0, maxTexts)) {
     const reading = readText(parse, text, left);
     left -= Buffer.byteLength(text);
@@ -89,7 +89,7 @@ function ofStructured(parse: SqlParse, call: ToolCall): Effects {
   const unclear = new Set<string>();
   let left = maxSqlBytes;
   const fragments = fragmentsOf(call);
-  if (fragments.length > maxTexts) unclear.add(`the call contains more than ${maxTexts} pieces of SQL`);
+  if (fragments.length > maxTexts) unclear.add(`the call contains more than ${maxTexts} SQL fragments`);
   const operations = fragments.slice(0, maxTexts).flatMap(({ text, certain }) => {
     const reading = readText(parse, text, left);
     left -= Buffer.byteLength(text);
@@ -115,15 +115,16 @@ function readText(parse: SqlParse, text: string, left: number): TextReading {
     return refusedReading(text, `the SQL of the call is longer than ${maxSqlBytes} bytes`);
   // The grammar parses C strings and would ignore any text after a NUL.
   if (text.includes('\0')) return refusedReading(text, 'a SQL text holds a NUL');
-  if (!text.isWellFormed()) return refusedReading(text, 'a SQL text is not well-formed Unicode');
-  if (nesting(text) > maxNesting) return refusedReading(text, `a SQL text nests deeper than ${maxNesting} parentheses`);
+  if (!text.isWellFormed()) return refusedReading(text, 'a SQL string is not well-formed Unicode');
+  if (nesting(text) > maxNesting)
+    return refusedReading(text, `a SQL string nests parentheses more than ${maxNesting} levels deep`);
   if (operatorRun(text) > maxOperatorRun)
-    return refusedReading(text, 'a SQL text holds a long run of operator characters');
+    return refusedReading(text, 'a SQL string contains a long run of operator characters');
   let tree: unknown;
   try {
     tree = parse(text);
   } catch (thrown) {
-    return refusedReading(text, `PostgreSQL's grammar refuses the text: ${reasonOf(thrown)}`);
+    return refusedReading(text, `PostgreSQL's grammar rejects the text: ${reasonOf(thrown)}`);
   }
   return { ...readStatements(tree), refused: false };
 }

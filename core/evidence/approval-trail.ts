@@ -33,9 +33,10 @@ export class ApprovalTrail {
     const { id, verdict } = use;
     const vote = this.#votes.get(id);
     const what = `${verdict === 'approve' ? 'approval' : 'denial'} ${id}`;
-    if (vote?.verdict !== verdict) return `the entry rests on ${what}, and no earlier ${verdict} entry of it is here`;
-    if (entry.kind === 'chat') return vote.used ? undefined : `the entry rests on ${what}, which was not taken for it`;
-    if (vote.call_digest !== entry.body.call_digest) return `the entry rests on ${what}, which is over another call`;
+    if (vote?.verdict !== verdict)
+      return `the entry relies on ${what}, but no earlier ${verdict} entry for it is present`;
+    if (entry.kind === 'chat') return vote.used ? undefined : `the entry relies on ${what}, which was not used for it`;
+    if (vote.call_digest !== entry.body.call_digest) return `the entry relies on ${what}, which is for another call`;
     if (verdict === 'approve' && vote.used) return `the entry uses ${what} a second time`;
     return undefined;
   }
@@ -46,7 +47,7 @@ export class ApprovalTrail {
     const kept = this.#kept.get(String(body.approval_id));
     const missing = listed.slice(0, -1).some(({ person }) => !kept?.has(person));
     return missing
-      ? `approval ${String(body.approval_id)} lists a vote, and no earlier entry of it is here`
+      ? `approval ${String(body.approval_id)} lists a vote, but no earlier entry for it is present`
       : undefined;
   }
 

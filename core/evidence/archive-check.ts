@@ -62,7 +62,7 @@ export async function checkSession(
     if (first > next) gaps.push({ from: next, to: Math.min(first, head.total_entries) - 1 });
     next = Math.max(next, last + 1);
     if (last === head.total_entries - 1 && hash !== head.last_hash)
-      contradiction = `the archive contains another entry ${last} than the head names`;
+      contradiction = `entry ${last} in the archive is not the one that the head names`;
   }
   // The archive may already contain entries that were committed after the head was read.
   const rows = end > head.total_entries ? await ports.evidence.head(tenant, sessionId) : head;

@@ -11,7 +11,7 @@ export const maxEntriesPerRun = 100;
 
 /** Warning in the status and log of a gateway whose archive contains only its own entries. */
 export const separateArchiveWarning =
-  'Archive and checkpoints of this gateway lie in its own folder and end with it, while other gateways write to the same store: name a bucket for all of them (GATEWAY_ARCHIVE_BUCKET), or keep the folder.';
+  'This gateway keeps its archive and checkpoints in its own folder, which is lost with the gateway, while other gateways write to the same store: name a bucket for all of them (GATEWAY_ARCHIVE_BUCKET), or keep the folder.';
 
 /** Number of runs to prefetch, which limits how much of the archive a verification keeps in memory. */
 const runsAhead = 8;
@@ -81,7 +81,7 @@ export function archiveReader(source: ArchiveSource): ArchiveReader {
 function checkRun(run: ArchivedRun, entries: readonly EvidenceEntry[]): readonly EvidenceEntry[] {
   const follow = entries.every(({ index }, n) => index === run.first + n);
   if (follow && entries.length === run.last - run.first + 1 && entries.at(-1)?.hash === run.hash) return entries;
-  throw new Error(`archived entries ${run.first} to ${run.last} are not what their name says (${run.place})`);
+  throw new Error(`archived entries ${run.first} to ${run.last} do not match their name (${run.place})`);
 }
 
 /** Maps the items in order, with up to `most` reads in flight. */

@@ -84,7 +84,7 @@ export async function* bundlePieces(chunks: AsyncIterable<string>): AsyncGenerat
         else if (depth > 0) {
           if (char === closeBrace || char === closeBracket) depth--;
         } else if (char === comma || char === closeBrace || char === closeBracket) {
-          if (char !== comma && (char === closeBracket) !== inEntries) throw wrong('a bracket of another kind');
+          if (char !== comma && (char === closeBracket) !== inEntries) throw wrong('a mismatched bracket');
           yield inEntries ? { text: taken(at) } : { key, text: taken(at) };
           if (char === comma) state = inEntries ? 'entry' : 'key';
           else state = inEntries ? 'next' : 'done';
@@ -102,7 +102,7 @@ export async function* bundlePieces(chunks: AsyncIterable<string>): AsyncGenerat
         case 'key':
           if (char === closeBrace && state === 'first') state = 'done';
           else if (char === quote) begin(at, 'name');
-          else throw wrong('no name of a member');
+          else throw wrong('no member name');
           break;
         case 'colon':
           if (char !== colon) throw wrong('no colon after a name');
@@ -130,7 +130,7 @@ export async function* bundlePieces(chunks: AsyncIterable<string>): AsyncGenerat
         case 'next':
           if (char === comma) state = 'key';
           else if (char === closeBrace) state = 'done';
-          else throw wrong('no comma and no end');
+          else throw wrong('no comma or closing brace');
           break;
         case 'done':
           throw wrong('text after the end');

@@ -77,7 +77,7 @@ export function sessionCheckpointDefect(candidate: unknown, publicKeys: PublicKe
   }
   const { point, position, path, checkpoint } = parsed.data;
   if (rootFromPath(leafOf(point), position, checkpoint.size, path) !== checkpoint.root)
-    return 'the checkpoint does not speak for this session: its path does not lead to its root';
+    return 'the checkpoint does not cover this session: its path does not lead to its root';
   const unsigned = publicKeys.length === 0 ? undefined : unsignedCheckpoint(checkpoint, publicKeys);
   return unsigned && `the checkpoint's signature fails: ${unsigned}`;
 }

@@ -122,7 +122,7 @@ class Progress {
    */
   takes(stretch: ChainStretch): boolean {
     if (stretch.index === this.#index && stretch.hash !== this.#hash)
-      throw new CheckpointRefusal(stretch, 'the last checkpoint has another entry at this position');
+      throw new CheckpointRefusal(stretch, 'the last checkpoint has a different entry at this position');
     const begins = !this.#fixed && this.#index === -1;
     return begins || stretch.first === this.#index + 1;
   }

@@ -27,12 +27,11 @@ export class Comparison {
   defect(entry: EvidenceEntry, copies: Copies): string | undefined {
     const { checkpoint } = this.#witness;
     if (copies && !copies.includes(entry.hash)) return 'the entry is not the one in the archive: it was rewritten';
-    if (copies && copies.length > 1)
-      return 'the archive contains another entry of this place as well: the chain was forked';
+    if (copies && copies.length > 1) return 'the archive contains another entry at this position: the chain was forked';
     if (!checkpoint) return undefined;
     const { point, created_at } = checkpoint;
     if (point.tenant !== entry.tenant || point.session_id !== entry.session_id)
-      return `the checkpoint of ${created_at} is of another session`;
+      return `the checkpoint of ${created_at} is for another session`;
     if (entry.index === point.index && entry.hash !== point.hash)
       return `the entry is not the one that the checkpoint of ${created_at} names: it or one before it was rewritten`;
     if (entry.index > point.index && Date.parse(entry.timestamp) < Date.parse(created_at) - toleranceMs)

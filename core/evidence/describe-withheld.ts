@@ -31,7 +31,7 @@ export function describeWithheld(paths: readonly string[], entry: Readonly<Recor
     sentence(
       paths.filter(isCut),
       ['One member is', 'members are'],
-      'too long for the entry of a block, which has the beginning and the SHA-256',
+      'too long for the entry, which records only the beginning and the SHA-256',
     ),
   ]
     .filter((each) => each !== undefined)

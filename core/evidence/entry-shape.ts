@@ -45,7 +45,7 @@ export function shapeDefect(value: unknown): string | undefined {
   if (!isObject(value)) return 'this is not an entry: an object was expected';
   for (const [field, check] of fields) {
     if (!Object.hasOwn(value, field)) return `the field ${field} is missing`;
-    if (!check(value[field])) return `the field ${field} does not hold what an entry's ${field} may hold`;
+    if (!check(value[field])) return `the value of the field ${field} is not allowed in an entry's ${field}`;
   }
   const keys = Object.keys(value);
   if (keys.length === fields.length) return undefined;

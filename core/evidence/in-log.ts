@@ -111,7 +111,7 @@ function unwitnessedLink(
   for (const known of sessions?.(leaf.session) ?? []) {
     const entry = entries[known.index];
     if (!entry) {
-      const reason = `the end is cut off, or the bundle is older: ${index} entries are here, a witness read a leaf of ${known.index + 1}`;
+      const reason = `the end is cut off, or the bundle is older: ${index} entries are here, but a witness read a leaf that covers ${known.index + 1}`;
       return { index, reason };
     }
     if (entry.hash === known.hash) continue;

@@ -40,7 +40,7 @@ export class PasskeyProofs {
     const { passkey, passkey_required } = body;
     if (passkey === undefined)
       return passkey_required === true
-        ? 'the rule asks for a passkey, and the vote carries no signature of one'
+        ? 'the rule requires a passkey, but the vote carries no passkey signature'
         : undefined;
     if (typeof passkey !== 'object' || passkey === null) return 'the passkey of the vote cannot be read';
     const { key_entry, ...assertion } = passkey as Fields;
@@ -48,7 +48,7 @@ export class PasskeyProofs {
     if (!key) return 'the vote names a passkey whose public key is in no earlier entry';
     if (key.person !== body.person) return 'the vote is signed with the passkey of another person';
     const fault = assertionFault(assertion, key, passkeyChallenge(asText(body.approval_id), asText(body.call_digest)));
-    return fault === undefined ? undefined : `the vote's passkey does not prove it: ${fault}`;
+    return fault === undefined ? undefined : `the passkey signature does not prove the vote: ${fault}`;
   }
 
   add({ kind, body, hash }: EvidenceEntry): void {
@@ -68,7 +68,7 @@ export function assertionFault(assertion: Fields, key: Fields, challenge: string
   if (!data || !client || !signed) return 'a part of it is not canonical base64url';
   if (credential_id !== key.credential_id) return 'it was made with another passkey';
   const said = clientData(client);
-  if (said?.type !== 'webauthn.get') return 'it is not the answer to a request to sign';
+  if (said?.type !== 'webauthn.get') return 'it is not a response to a signing request';
   if (said.challenge !== challenge) return 'it was made for another request';
   if (said.origin !== key.origin || said.crossOrigin === true) return 'it was made on another page';
   if (data.length < 37 || Buffer.from(data.subarray(0, 32)).toString('hex') !== sha256(asText(key.rp_id)))

@@ -70,7 +70,7 @@ export async function putBackEntries(
   for await (const copy of archived.entries(tenant, sessionId, Math.max(0, indexOf(head) - 1))) {
     if (copy.index === indexOf(next) - 1 && batch.length === 0 && entries === 0) {
       if (copy.hash === next?.last_hash) continue;
-      return { entries, refused: `entry ${copy.index} of the table is not the archived one: the session went on` };
+      return { entries, refused: `entry ${copy.index} of the table is not the archived one: the session continued` };
     }
     if (copy.index > to || entries + batch.length >= most) break;
     const defect = defectOf(copy, next, point);
@@ -83,7 +83,10 @@ export async function putBackEntries(
   }
   if (!(await flush())) return { entries, refused: moved };
   if (entries >= most || indexOf(head) > to) return { entries };
-  return { entries, refused: `the archive lacks a copy next to entry ${indexOf(head)}, or has two that differ` };
+  return {
+    entries,
+    refused: `the archive has no copy of the entry after entry ${indexOf(head)}, or has two different copies`,
+  };
 }
 
 function defectOf(

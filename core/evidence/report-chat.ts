@@ -21,7 +21,7 @@ const outcomes: Readonly<Record<string, string>> = {
   cached: 'answered from the cache',
   blocked: 'blocked',
   review: 'waiting for approval',
-  aborted: 'the caller went away',
+  aborted: 'the caller disconnected',
   failed: 'failed',
   refused: 'refused',
   begun: 'begun',
@@ -46,7 +46,10 @@ export function chatFacts({ body, timestamp }: EvidenceEntry): LooseFact[] {
     ['Decision', `${text(body.decision) ?? 'not recorded'} at ${timestamp}${byRule(body)}`],
     ['Policy', typeof body.policy_version === 'number' ? `version ${body.policy_version}` : undefined],
     ['Outcome', `${chatOutcome(body)}${typeof status === 'number' ? `, status ${status}` : ''}${streamedNote(body)}`],
-    ['Delivered', body.delivered === 'unknown' ? 'not known: this host does not see its callers' : undefined],
+    [
+      'Delivered',
+      body.delivered === 'unknown' ? 'not known: this host does not detect when callers disconnect' : undefined,
+    ],
     ['Error', body.error],
     ['Findings', findingsOf(body.findings)],
     ['Tokens', tokensOf(body.usage)],
@@ -72,7 +75,7 @@ function findingsOf(findings: unknown): string {
     .map(({ policy, action, phase, count, detail, erred }) => {
       const what = text(detail) === undefined ? '' : ` (${text(detail)})`;
       const times = typeof count === 'number' ? ` × ${count}` : '';
-      const how = erred === true ? ', the filter erred' : '';
+      const how = erred === true ? ', the filter failed' : '';
       return `${text(policy) ?? 'a filter'}: ${text(action) ?? 'found'}${times}${what} in the ${text(phase) ?? 'text'}${how}`;
     })
     .join('; ');

@@ -20,7 +20,7 @@ export function proofSummary({ log }: Verification, proof: LogProof | undefined)
         label: 'Witness',
         value: `${witness} cosigned ${size} leaves at ${at}`,
       })),
-      ...(log.witnesses.length === 0 ? [{ label: 'Witness', value: 'none has cosigned it yet' }] : []),
+      ...(log.witnesses.length === 0 ? [{ label: 'Witness', value: 'no witness has cosigned it yet' }] : []),
     ],
     documents: [
       { heading: 'Leaf', json: JSON.stringify(proof.leaf, null, 2) },

@@ -63,7 +63,7 @@ export async function sessionStory(
     ),
     actions: groups.map(([id, steps]) => linkAction(actionOf(id, steps, uses.get(id), left), id, places)),
     ...(log && { log }),
-    ...(left > 0 && { omission: `${left} further entries are not shown here; the exported bundle holds them all.` }),
+    ...(left > 0 && { omission: `${left} more entries are not shown here; the exported bundle contains all of them.` }),
   };
 }
 
@@ -79,7 +79,7 @@ function linkAction(action: ActionStory, id: string, places: ReadonlyMap<string,
 function verdictOf(verification: Verification): SessionStory['verdict'] {
   const { valid, total_entries, broken_link, checkpoint, not_checked } = verification;
   const fixed = checkpoint
-    ? ` A checkpoint signed at ${checkpoint.created_at} fixes entries 0 to ${checkpoint.index}.`
+    ? ` A checkpoint signed at ${checkpoint.created_at} covers entries 0 to ${checkpoint.index}.`
     : '';
   const sentence = valid
     ? `The chain is intact: ${total_entries} ${total_entries === 1 ? 'entry' : 'entries'}, each linked to the one before.${fixed}`

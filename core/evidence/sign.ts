@@ -44,7 +44,7 @@ export async function signedManifest(
   const manifest = walk.manifest();
   if (broken || !manifest) {
     const where = broken ? `entry ${broken.index}: ${broken.reason}` : 'there are no entries';
-    const message = `Session ${head.session_id} is not signed, its chain is broken at ${where}.`;
+    const message = `Session ${head.session_id} is not signed because its chain is broken: ${where}.`;
     throw walk.contradicted ? new ChainNotContinued(message) : new BrokenChain(message);
   }
   if (kept) return kept;

@@ -32,11 +32,11 @@ export function namedSignatureFault(
   // Node skips characters that are not base64, but a signature must have only one valid encoding.
   if (signature.toString('base64') !== value) return 'the signature is not canonical base64';
   const signer = keys.find(({ key }) => key && verify('sha256', bytes, key, signature));
-  if (!signer) return 'the signature does not belong to these bytes and public key';
+  if (!signer) return 'the signature does not match these bytes and this public key';
   const id = keyFileId(signer.pem);
   return key_id === undefined || key_id === id || kmsKeyId.test(key_id)
     ? undefined
-    : `its key_id is not ${id}, the key that signed`;
+    : `its key_id is not ${id}, the id of the key that signed it`;
 }
 
 const kmsKeyId = /^(?:arn:aws[\w-]*:kms:[\w:/-]+|mrk-[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/;

@@ -13,7 +13,7 @@ import { verifyBundle } from './verify.ts';
  * @throws Error for an unreadable bundle, and for a script that would end its element.
  */
 export async function* singleFile(bundle: string, script: string): AsyncIterable<string> {
-  if (/<\/script|<!--/i.test(script)) throw new Error('the verifier cannot stand in a page');
+  if (/<\/script|<!--/i.test(script)) throw new Error('the verifier contains text that cannot be embedded in a page');
   const { manifest, entries } = JSON.parse(bundle) as { manifest: SessionManifest; entries: readonly EvidenceEntry[] };
   const digest = Buffer.from(sha256(script), 'hex').toString('base64');
   const proof = {

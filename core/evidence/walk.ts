@@ -89,7 +89,7 @@ export class ChainWalk {
     const session = this.#session ?? previous ?? entry;
     if (entry.tenant !== session.tenant) return "the entry belongs to another tenant's session";
     if (entry.session_id !== session.session_id) return 'the entry belongs to another session';
-    if (entry.index > index) return `entry ${index} is missing here: entry ${entry.index} stands in its place`;
+    if (entry.index > index) return `entry ${index} is missing here: entry ${entry.index} is in its place`;
     if (entry.index < index) return `entry ${entry.index} is repeated or out of order: entry ${index} belongs here`;
     if (entry.previous_hash !== (previous?.hash ?? '')) return 'the entry does not link to the entry before it';
     if (entryHash(entry) !== entry.hash) return 'the entry was altered: its hash does not match its fields';

@@ -92,17 +92,17 @@ function textFindings(text: string, where: string, name: string, { findings, isS
   const short = narrow.has(last) && text.length <= 2_048;
   if (short && commands.test(text)) add('command', 'high', 'Shell syntax in a value that is not a command.');
   else if (short && brokenOut.test(text))
-    add('command', 'high', 'SQL behind a quotation mark in a value of another kind.');
-  if (isTemplate(text, short)) add('template', 'high', 'An expression of a template engine.');
+    add('command', 'high', 'SQL after a quotation mark in a value that is not SQL.');
+  if (isTemplate(text, short)) add('template', 'high', 'A template engine expression.');
   if (short && isHiddenPath(text))
-    add('path', 'high', 'A path that climbs, hides its steps in an encoding, or holds a NUL.');
+    add('path', 'high', 'A path that climbs to parent folders, encodes its steps or contains a NUL.');
   else if (short && isSecretPath(text)) add('path', 'high', 'The path of a file that holds keys or credentials.');
   if ((short || words.some((word) => addresses.has(word)) || !/\s/.test(text)) && isHostile(text, last, networks))
-    add('url', 'high', 'An address of cloud metadata, a disguised host, or a scheme that is not for services.');
+    add('url', 'high', 'A cloud metadata address, a disguised host, or a scheme that services do not use.');
   if (secrecyOf(name) === 'none' && holdsSecret(text))
-    add('secret', 'high', 'A token or private key under a name that is not a name of secrets.');
+    add('secret', 'high', 'A token or private key under a name that does not suggest a secret.');
   if (holdsPersonal(text)) add('personal_data', 'medium', 'A card number, IBAN or social security number.');
-  if (holdsPrompt(text)) add('prompt', 'high', 'Text of a system prompt, or definitions of tools.');
+  if (holdsPrompt(text)) add('prompt', 'high', 'System prompt text, or tool definitions.');
 }
 
 const programs =

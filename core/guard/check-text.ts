@@ -37,7 +37,7 @@ export function checkText(text: string, wording: Wording = shippedWording): Text
         severity: 'high',
         start,
         end,
-        description: 'Words to the model in a comment, an alternative text or an element that is not shown.',
+        description: 'Instructions to the model in a comment, alternative text or a hidden element.',
       });
   const read: TextFinding<TextKind>[] = [];
   for (const part of encodedParts(text))
@@ -69,7 +69,7 @@ const encodedFinding = (start: number, end: number): TextFinding<'encoded_instru
   severity: 'high',
   start,
   end,
-  description: 'Words to the model in an encoding.',
+  description: 'Instructions to the model in encoded text.',
 });
 
 /** Maximum depth of nested encodings. Decoding never lengthens a text, so the time is linear in its length. */

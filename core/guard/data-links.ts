@@ -51,9 +51,10 @@ const isBetweenAngles = /(?<!\(\s{0,2})<https?:$/i;
 function reasonOf(address: string, picture: boolean, link: boolean): string | undefined {
   const query = address.search(/[?&=]|\/[^/\s]*[{<[$]/) >= 0;
   if (picture && query && (secretPlace.test(address) || capitals.test(address)))
-    return 'A picture whose address is to be filled with data; loading it sends them away.';
+    return 'An image whose address is to be filled with data; loading the image sends the data out.';
   if (link && query && (talkPlace.test(address) || capitals.test(address)))
     return 'A link whose address is to be filled with the conversation.';
-  if ((picture || link) && collectors.test(address)) return 'A link to a service that records who asks it.';
+  if ((picture || link) && collectors.test(address))
+    return 'A link to a service that records the requests it receives.';
   return undefined;
 }

@@ -121,7 +121,7 @@ export function argumentVerdict(call: ToolCall, guard: ArgumentGuard | undefined
     return {
       decision: 'review',
       matched_rule: 'tool_guard:unread',
-      reason: 'The arguments are nested too deeply for the tool guard to look them over.',
+      reason: 'The arguments are nested too deeply for the tool guard to check.',
     };
   }
   if (found.length === 0) return undefined;

@@ -68,7 +68,7 @@ function nameFindings({ name }: JsonObject, parameters: readonly Parameter[]): D
             'lookalike_name',
             where,
             'high',
-            'A name with letters of other scripts that look like Latin ones, or with invisible ones.',
+            'A name with letters from other scripts that look like Latin letters, or with invisible characters.',
           ),
         ],
   );
@@ -198,7 +198,7 @@ function contradictions({ name, annotations }: JsonObject): DefinitionFinding[] 
         'contradiction',
         'annotations.readOnlyHint',
         'medium',
-        'The name says that the tool changes something, the annotation that it only reads.',
+        'The name says that the tool changes something, but the annotation says that it only reads.',
       ),
     ];
   if (annotations.destructiveHint === false && deletes)
@@ -207,7 +207,7 @@ function contradictions({ name, annotations }: JsonObject): DefinitionFinding[] 
         'contradiction',
         'annotations.destructiveHint',
         'medium',
-        'The name says that the tool deletes, the annotation that it destroys nothing.',
+        'The name says that the tool deletes, but the annotation says that it destroys nothing.',
       ),
     ];
   return [];

@@ -18,14 +18,14 @@ const ofClass: Readonly<Record<string, string>> = {
   delete: 'It now speaks of deleting or overwriting.',
   write: 'It now speaks of writing or changing.',
   execute: 'It now speaks of running, installing or deploying.',
-  network: 'It now speaks of addresses, downloads or others outside.',
+  network: 'It now speaks of addresses, downloads or external parties.',
   pay: 'It now speaks of paying or transferring.',
   secrets: 'It now speaks of passwords, keys or tokens.',
   people: 'It now speaks of contacts, messages or other personal data.',
-  orders: 'It now gives orders to the model, or more of them: must, always, before, instead.',
-  at: 'It now names an address that it did not name.',
+  orders: 'It now gives the model orders, or more orders than before: must, always, before, instead.',
+  at: 'It now names an address that it did not name before.',
   unread: 'It now has words in another language or script, which the gateway does not judge.',
-  rest: 'It has other text after the part that the gateway reads.',
+  rest: 'Its text after the part that the gateway reads has changed.',
 };
 
 /**
@@ -59,7 +59,7 @@ function changes(accepted: JsonObject, offered: JsonObject): IntroducedMember[] 
           {
             kind: 'new_reach',
             where: 'inputSchema',
-            description: 'Its schema takes or presets other values than before.',
+            description: 'Its schema accepts or presets different values than before.',
           },
         ]
       : [];
@@ -83,7 +83,13 @@ function parameterChanges(before: readonly Parameter[], after: readonly Paramete
     const needed = required ? 'required' : 'optional';
     if (!was) return [{ kind: 'new_parameter', where, description: `A new ${needed} parameter ${name} (${type}).` }];
     if (was.type !== type)
-      return [{ kind: 'new_type', where, description: `The parameter ${name} takes ${type}; it took ${was.type}.` }];
+      return [
+        {
+          kind: 'new_type',
+          where,
+          description: `The parameter ${name} now takes ${type}; before, it took ${was.type}.`,
+        },
+      ];
     if (required && !was.required)
       return [{ kind: 'now_required', where, description: `The parameter ${name} is required now.` }];
     return [];

@@ -34,11 +34,11 @@ export function* invisibleText(text: string): Iterable<TextFinding<'invisible_te
       yield finding(match, 'high', 'A run of variation selectors, which can carry hidden bytes.');
   if (!widthless.test(text)) return;
   for (const match of text.matchAll(zeroWidths))
-    yield finding(match, 'high', 'A run of characters without width, which can carry hidden bytes.');
+    yield finding(match, 'high', 'A run of zero-width characters, which can carry hidden bytes.');
   for (const match of text.matchAll(wordSplits))
-    yield finding(match, 'medium', 'Characters without width inside words.', 1);
+    yield finding(match, 'medium', 'Zero-width characters inside words.', 1);
   for (const match of text.matchAll(overrides))
-    yield finding(match, 'high', 'A direction override: the text is shown in another order than it is read.');
+    yield finding(match, 'high', 'A direction override: the text is displayed in a different order than it is read.');
 }
 
 const finding = (

@@ -38,7 +38,7 @@ export async function outsideByLinks(
     const paths = pathsOf(place, folders.flat());
     left -= paths.length;
     if (left < 0)
-      return [...findings, leadsOut(where, 'More places than are followed: some may lead out of the roots.')];
+      return [...findings, leadsOut(where, 'More places than the gateway follows; some may lead out of the roots.')];
     const ends = await Promise.all(paths.map(follow));
     const isInside = ends.every(
       (end) =>

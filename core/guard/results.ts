@@ -142,7 +142,7 @@ const contextFinding = (where: string, { actions }: ResultOptions): ResultFindin
   where: where === '' ? 'params' : where,
   severity: 'high',
   action: actions.asks_context,
-  description: 'A request for a reply of the model together with the context of the conversation.',
+  description: 'A request for a model response that includes the conversation context.',
 });
 
 const maxJoined = 65_536;

@@ -100,5 +100,5 @@ function choicesOf(schema: JsonObject): readonly unknown[] | undefined {
 const safeName = (name: string): string => (/^[A-Za-z_][\w.-]{0,63}$/.test(name) ? name : '*');
 function parameterList(properties: JsonObject): string {
   const names = Object.keys(properties).slice(0, 20).map(safeName);
-  return names.length === 0 ? 'the tool takes none' : `the tool takes ${names.join(', ')}`;
+  return names.length === 0 ? 'the tool takes no parameters' : `the tool takes ${names.join(', ')}`;
 }

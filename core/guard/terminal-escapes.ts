@@ -27,10 +27,13 @@ export function* terminalEscapes(text: string): Iterable<TextFinding<'terminal_e
   if (!introducer.test(text)) return;
   for (const match of text.matchAll(control))
     if (!isHarmless(match[1]!, match[2]!))
-      yield finding(match, 'An escape sequence that moves, erases, conceals or asks the terminal.');
+      yield finding(
+        match,
+        'An escape sequence that moves the cursor, erases or conceals text, or queries the terminal.',
+      );
   for (const match of text.matchAll(strings))
     if (!fileLink.test(match[0]))
-      yield finding(match, 'An escape string: titles, links or the clipboard of the terminal.');
+      yield finding(match, 'An escape string that sets the terminal title, links or clipboard.');
   for (const match of text.matchAll(single))
     yield finding(match, 'An escape sequence that resets or switches the terminal.');
 }

@@ -124,16 +124,16 @@ function refuseLoneSurrogates(text: string, where: string): void {
 
 /** Refuses escaped surrogates (`\ud800`) and numbers such as 1e999, which are only visible after parsing. */
 function refuseUnrepresentable(value: Json): void {
-  if (typeof value === 'string') refuseLoneSurrogates(value, 'A string of the body');
+  if (typeof value === 'string') refuseLoneSurrogates(value, 'A string in the body');
   else if (typeof value === 'number') {
     if (!Number.isFinite(value))
       throw invalidRequest(
-        'A number of the body is outside the range of a double (about ±1.8e308). Send it as a string.',
+        'A number in the body is outside the range of a double (about ±1.8e308). Send it as a string.',
       );
   } else if (Array.isArray(value)) for (const item of value) refuseUnrepresentable(item);
   else if (value !== null && typeof value === 'object') {
     for (const [key, item] of Object.entries(value)) {
-      refuseLoneSurrogates(key, 'A key of the body');
+      refuseLoneSurrogates(key, 'A key in the body');
       refuseUnrepresentable(item);
     }
   }
@@ -207,7 +207,7 @@ function keyIn(text: string, position: number, end: number): string {
 const inexactNumber = (written: string): GatewayError => {
   const shown = written.length > 40 ? `${written.slice(0, 40)}…` : written;
   return invalidRequest(
-    `The body contains the number ${shown}, which JSON readers do not carry exactly. Allowed are integers from -(2^53-1) to 2^53-1 (9007199254740991) and decimals that a double holds. Send it as a string.`,
+    `The body contains the number ${shown}, which JSON readers do not preserve exactly. Use an integer from -(2^53-1) to 2^53-1 (9007199254740991) or a decimal that a double can hold, or send it as a string.`,
     { reason: 'inexact_number' satisfies JsonDefect },
   );
 };

@@ -43,7 +43,7 @@ export class Admissions {
     if (wait === undefined) return;
     throw new GatewayError(
       'rate_limit_error',
-      `This key sends more than ${perSecond} requests a second to the admin surface, the most one key may send; wait ${wait} s.`,
+      `This key sends more than ${perSecond} requests per second to the admin surface, the most one key may send; wait ${wait} s.`,
       { retryAfterSeconds: wait },
     );
   }
@@ -89,7 +89,7 @@ export class Admissions {
 const tooManyFailures = () =>
   new GatewayError(
     'rate_limit_error',
-    `More than ${wrongKeyRate.burst} wrong keys came from this address; one a second is checked from now on.`,
+    `More than ${wrongKeyRate.burst} wrong keys came from this address; only one per second is checked now.`,
     { retryAfterSeconds: 1 },
   );
 

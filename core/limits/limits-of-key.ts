@@ -31,7 +31,7 @@ export function ownLimitsOf({ limits }: Pick<Identities, 'limits'>, caller: Call
   if (own && own.tenant !== caller.tenant) {
     throw new GatewayError(
       'forbidden',
-      `This key has limits of its own, so it calls models and tools in the tenant ${own.tenant} only; found ${caller.tenant}. Leave X-Tenant-ID out, or use another key.`,
+      `This key has limits of its own, so it can call models and tools only in the tenant ${own.tenant}; found ${caller.tenant}. Leave X-Tenant-ID out, or use another key.`,
     );
   }
   return own;

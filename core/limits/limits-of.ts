@@ -27,7 +27,7 @@ function resolve({ tenants, budgets }: Configuration, tenantId: string, model: s
   if (!tenant)
     throw new GatewayError(
       'forbidden',
-      `The tenant ${JSON.stringify(tenantId)} is not in the configuration; allowed are the ids of its tenants.`,
+      `The tenant ${JSON.stringify(tenantId)} is not in the configuration; use the id of a configured tenant.`,
     );
   const { requests_per_minute, tokens_per_minute } = tenant.rate_limit ?? {};
   const own = Object.hasOwn(budgets.tenants, tenantId) ? budgets.tenants[tenantId] : undefined;

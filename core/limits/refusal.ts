@@ -54,7 +54,7 @@ function tooManyOpen({ open }: CounterState, holder: Holder): Refusal | undefine
   return {
     code: 'rate_limit_error',
     what: 'open_calls',
-    message: `${open.length} calls of this ${holder} are open; at most ${maxOpen} may be at once. Try again in 1 s.`,
+    message: `${open.length} calls of this ${holder} are open; at most ${maxOpen} may be open at the same time. Try again in 1 s.`,
     retryAfterSeconds: 1,
   };
 }
@@ -80,7 +80,7 @@ function overLimit(
     const found = what === 'requests' ? '' : `; this call may take ${needed}, so waiting does not help`;
     return {
       ...refusal,
-      message: `This ${holder} may have ${limit} ${what} a minute${found}. Ask for less, or have the limit raised.`,
+      message: `This ${holder} may use ${limit} ${what} per minute${found}. Ask for less, or have the limit raised.`,
       retryAfterSeconds: windowSeconds,
     };
   }
@@ -88,7 +88,7 @@ function overLimit(
   const asked = what === 'requests' ? '' : ` and this call may take ${needed}`;
   return {
     ...refusal,
-    message: `This ${holder} may have ${limit} ${what} a minute; ${used} are counted${asked}. Try again in ${seconds} s.`,
+    message: `This ${holder} may use ${limit} ${what} per minute; ${used} are counted${asked}. Try again in ${seconds} s.`,
     retryAfterSeconds: seconds,
   };
 }
@@ -126,8 +126,8 @@ function budgetRefusal(state: CounterState, budget: BudgetAccount, cost: number,
     what: account,
     message:
       cost > limit_microusd
-        ? `${named} of ${usd(limit_microusd)} USD a ${period} is smaller than this call, which may cost ${usd(cost)} USD. Waiting does not help: lower max_tokens, or name a cheaper model.`
-        : `${named} of ${usd(limit_microusd)} USD a ${period} has no room: ${usd(used)} USD are spent or reserved ` +
+        ? `${named} of ${usd(limit_microusd)} USD per ${period} is smaller than this call, which may cost ${usd(cost)} USD. Waiting does not help: lower max_tokens, or name a cheaper model.`
+        : `${named} of ${usd(limit_microusd)} USD per ${period} does not cover this call: ${usd(used)} USD are spent or reserved ` +
           `and this call may cost ${usd(cost)} USD. It resets in ${seconds} s.`,
     retryAfterSeconds: seconds,
   };

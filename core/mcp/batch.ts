@@ -11,7 +11,7 @@ export function assertBatch(items: readonly Json[], version: string | undefined)
   if (items.length === 0) throw new RpcFault(mcpCodes.invalidRequest, 'The batch is empty; send at least one message.');
   if (version === batchVersion) return;
   const found = version === undefined ? 'no revision' : `revision ${version.slice(0, 40)}`;
-  const message = `Found a batch under ${found}; batches belong to ${batchVersion} alone. Send one message a request.`;
+  const message = `Found a batch under ${found}; only ${batchVersion} has batches. Send one message per request.`;
   throw new RpcFault(mcpCodes.invalidRequest, message);
 }
 

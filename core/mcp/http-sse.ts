@@ -123,7 +123,7 @@ export class OlderStreams {
     if (outcome === 'full')
       throw new GatewayError(
         'payload_too_large',
-        'The message does not fit behind those that wait for this stream; send it to /mcp, which streams.',
+        'The message does not fit in the queue of this stream; send it to /mcp, which streams.',
       );
     if (outcome !== 'kept') throw noStream();
   }
@@ -132,7 +132,9 @@ export class OlderStreams {
   async #empty(id: string, stream: Stream, call: McpCall, inboxes: StreamInboxes): Promise<void> {
     const { telemetry, pause, snapshots } = this.#ports;
     const lost = (cause: unknown) =>
-      telemetry.log('warn', 'messages of a stream wait on', { error: cause instanceof Error ? cause.message : '' });
+      telemetry.log('warn', 'messages of a stream are still pending', {
+        error: cause instanceof Error ? cause.message : '',
+      });
     const known = new Set<string>();
     while (!stream.gone.signal.aborted) {
       try {
@@ -178,7 +180,7 @@ export class OlderStreams {
 }
 
 const secretWaits =
-  'The message contains what looks like a secret, and would be stored until its stream takes it; send it to /mcp.';
+  'The message contains what looks like a secret, and would be stored until its stream delivers it; send it to /mcp.';
 
 const notOffered = () =>
   new GatewayError(

@@ -52,5 +52,5 @@ export function assertSessionRevision({ headers }: McpCall): void {
 export const noStreams = (): GatewayError =>
   new GatewayError(
     'method_not_allowed',
-    'GET /mcp has no event stream on this host; send POST, each answer comes with its request. server.mcp.event_streams turns the streams on.',
+    'GET /mcp has no event stream on this host; send POST instead: each response comes with its request. server.mcp.event_streams turns the streams on.',
   );

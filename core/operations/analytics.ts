@@ -87,14 +87,14 @@ async function seriesBelow(call: Call, asked: readonly Dimension[] | undefined, 
   const reads = series.reduce((sum, { sums }) => sum + sums.length, 0);
   if (reads <= maxReads) return series;
   throw invalidRequest(
-    `The answer would add up ${reads} series; at most ${maxReads} are read. Ask for fewer dimensions, or a level further below.`,
+    `The response would add up ${reads} series; at most ${maxReads} are read. Request fewer dimensions, or a lower level.`,
   );
 }
 
 function countedIn(dimension: Dimension, tenants: readonly string[]): readonly string[] {
   const parts = partsOf(dimension);
   if (parts?.kind === 'plane')
-    throw invalidRequest(`${dimension} is counted for all tenants together; ask for it without path.`);
+    throw invalidRequest(`${dimension} is counted for all tenants together; request it without path.`);
   if (parts?.kind !== 'tenant') return tenants;
   if (!tenants.includes(parts.name)) throw notFound('tenant');
   return [parts.name];
@@ -126,7 +126,7 @@ async function summaryOf(call: Call, series: readonly Series[], span: Span, step
   );
   if (buckets > maxBuckets) {
     throw invalidRequest(
-      `The answer would hold more than ${maxBuckets} buckets. Ask for fewer dimensions, a shorter time or a longer step.`,
+      `The response would contain more than ${maxBuckets} buckets. Request fewer dimensions, a shorter time or a longer step.`,
     );
   }
   const dimensions = series.map(({ dimension }) => dimension);

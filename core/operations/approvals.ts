@@ -138,7 +138,7 @@ export const approvalEvents: Operation = async ({ ports, principal, header }) =>
   if (!feed)
     throw new GatewayError(
       'method_not_allowed',
-      'GET /admin/v1/approvals/events has no event stream on this host, because another process of it may decide; request GET /admin/v1/approvals repeatedly.',
+      'GET /admin/v1/approvals/events has no event stream on this host, because another of its processes may make the decision; request GET /admin/v1/approvals repeatedly.',
     );
   return {
     contentType: 'text/event-stream',

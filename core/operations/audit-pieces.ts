@@ -43,7 +43,7 @@ function positionOf(given: string | undefined): {
   const dot = given.indexOf('.');
   const [part, cursor] = [given.slice(0, dot), given.slice(dot + 1)];
   if (part !== 'checkpointed' && part !== 'others')
-    throw invalidRequest('cursor is not one of this list; take the cursor of its last page, or none to begin.');
+    throw invalidRequest('cursor does not belong to this list; use the cursor of its last page, or none to begin.');
   return { part, cursor: cursor === '' ? {} : { cursor } };
 }
 

@@ -52,7 +52,7 @@ export function tenantsOf(
   const tenants = tenantsUnder(call, path, needed);
   if (tenants.length <= most) return tenants;
   throw invalidRequest(
-    `path names ${tenants.length} tenants; this answer is made for at most ${most}. Name a level further below.`,
+    `path names ${tenants.length} tenants; this request allows at most ${most}. Name a lower level.`,
   );
 }
 

@@ -23,7 +23,7 @@ export const cancelRequest: Operation = async ({ ports, principal, params }) => 
   const id = (params.id ?? '').toLowerCase();
   if (!uuid.test(id))
     throw invalidRequest(
-      `${JSON.stringify(id.slice(0, 64))} is not a request id; send the x-envelope-id of the answer.`,
+      `${JSON.stringify(id.slice(0, 64))} is not a request id; send the x-envelope-id of the response.`,
     );
   const { cancellations, clock, pause } = ports;
   if (!cancellations) throw notFound('request', id);

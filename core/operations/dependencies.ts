@@ -76,7 +76,7 @@ async function storesOf({ ports }: Pick<Call, 'ports'>): Promise<Dependency[]> {
   const rows = await timeAnswer(ports, () => ports.configStore.current());
   const bodies = await timeAnswer(ports, async () => {
     if (rows.value && !(await ports.objects.get(rows.value.sha256)))
-      throw new Error('the body of the configuration in force is not there');
+      throw new Error('the body of the configuration in force is missing');
   });
   return [
     { kind: 'store', name: 'tables', needed: true, ...rows.found },

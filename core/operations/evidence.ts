@@ -55,9 +55,11 @@ export const exportSession: Operation = async (call) => {
   const { keys, successions } = await signingKeysOf(signer);
   const signedBy = keys.find(({ key_id }) => key_id === manifest.signature.key_id);
   // A stored manifest is a row like any other, and is not returned unless it has a valid signature by a gateway key.
-  const defect = signedBy ? signatureDefect(manifest, signedBy.public_key) : 'its key is not one of this gateway';
+  const defect = signedBy ? signatureDefect(manifest, signedBy.public_key) : 'its key does not belong to this gateway';
   if (!signedBy || defect !== undefined)
-    throw new BrokenChain(`The kept manifest of session ${head.session_id} was not signed by this gateway: ${defect}.`);
+    throw new BrokenChain(
+      `The stored manifest of session ${head.session_id} was not signed by this gateway: ${defect}.`,
+    );
   const publicKey = signedBy.public_key;
   return {
     contentType: 'application/json',

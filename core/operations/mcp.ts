@@ -86,7 +86,7 @@ async function definitionText(
 ): Promise<DefinitionText | undefined> {
   if (fingerprint === undefined) return undefined;
   if (kept === undefined) return { why: 'it was not kept: the server has not been read since' };
-  if (!kept) return { why: `it is larger than what is kept (${keptSizes.oneBytes} bytes)` };
+  if (!kept) return { why: `it is larger than the maximum that is stored (${keptSizes.oneBytes} bytes)` };
   try {
     const definition = await keptDefinition(ports.definitionTexts, fingerprint);
     return definition ? { definition } : { why: 'it was removed from the object store' };
@@ -166,7 +166,7 @@ async function mustReachAllTenants({ principal: { platform, tenants }, snapshot,
   if (!configured && !(await ports.configStore.tenantRowIds(undefined, tenants.length + 1)).some(isOther)) return;
   throw new GatewayError(
     'forbidden',
-    'A definition that is accepted holds for the agents of every tenant, and this caller may not act in all of them. Use the admin token, a platform key, or a person whose tenants are ["*"].',
+    'An accepted definition applies to the agents of every tenant, and this caller may not act in all of them. Use the admin token, a platform key, or a person whose tenants are ["*"].',
   );
 }
 
@@ -174,7 +174,7 @@ async function mustReachAllTenants({ principal: { platform, tenants }, snapshot,
 function lookedAt({ query: { fingerprint } }: Call): string | undefined {
   if (fingerprint === undefined || /^[0-9a-f]{64}$/.test(fingerprint)) return fingerprint;
   throw invalidRequest(
-    `fingerprint is ${JSON.stringify(fingerprint.slice(0, 80))}; allowed are the 64 hex digits of changed.fingerprint.`,
+    `fingerprint is ${JSON.stringify(fingerprint.slice(0, 80))}; send the 64 hex digits of changed.fingerprint.`,
   );
 }
 

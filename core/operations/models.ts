@@ -32,7 +32,7 @@ export const getModel: Operation = async (call) => {
     const id = JSON.stringify(call.params.id);
     throw new GatewayError(
       'model_not_found',
-      `The model ${id} is not served to this ${key?.allowed_models ? 'key' : 'tenant'}; GET /v1/models lists what there is.`,
+      `The model ${id} is not served to this ${key?.allowed_models ? 'key' : 'tenant'}; GET /v1/models lists the available models.`,
     );
   }
   return { body: isAnthropic(call) ? anthropicModel(found) : found };

@@ -59,7 +59,7 @@ async function assertIndexFollows(before: Configuration, after: Configuration): 
   const { olderThan } = await import('#core/configuration/supply-chain/in-force.ts');
   const why = olderThan(before, after);
   if (why === undefined) return;
-  const allowed = 'the index in force or a newer one; take the present one from its publisher';
+  const allowed = 'the index in force or a newer one; get the current one from its publisher';
   throw problemsError([{ path: ['supply_chain', 'index'], found: why, allowed }], () => undefined);
 }
 

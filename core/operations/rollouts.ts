@@ -90,7 +90,7 @@ async function byHand(call: Call, move: RolloutMove) {
   if (before.tenant === '*' && !principal.platform)
     throw new GatewayError(
       'forbidden',
-      'This rollout moves the traffic of all tenants; the admin token or a platform key changes it.',
+      'This rollout moves the traffic of all tenants; only the admin token or a platform key can change it.',
     );
   const next = applyMove(before, move, isoTime(ports.clock.now()));
   if (!(await commitMove(ports, { before, next, move, actor: personActor(principal) })))
@@ -125,11 +125,11 @@ function assertCanary({ providers }: Configuration, canary: string, baseline: re
   const enabled = providers.filter((entry) => entry.enabled).map(({ name }) => name);
   if (!enabled.includes(canary))
     throw invalidRequest(
-      `canary_provider is ${JSON.stringify(canary)}, which is not an enabled provider; there are: ${enabled.join(', ')}.`,
+      `canary_provider is ${JSON.stringify(canary)}, which is not an enabled provider; enabled are: ${enabled.join(', ')}.`,
     );
   if (baseline.length === 1 && baseline[0] === canary)
     throw invalidRequest(
-      `canary_provider ${JSON.stringify(canary)} already answers for this model alone; name another one.`,
+      `canary_provider ${JSON.stringify(canary)} is already the only provider of this model; name another one.`,
     );
 }
 

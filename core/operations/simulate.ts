@@ -17,7 +17,7 @@ export const simulate: Operation = async (call) => {
   const { calls, version, tool_policies, explain } = parseBySchema(simulateSchema, call.body());
   if (version !== undefined && tool_policies !== undefined)
     throw invalidRequest(
-      'Found version and tool_policies; allowed is one of them: name a version, or try policies out.',
+      'Found version and tool_policies; only one of them is allowed: name a version, or try policies out.',
     );
   const { snapshot, principal, ports } = call;
   const draft = tool_policies && (await loadDraft(call, tool_policies));
@@ -47,7 +47,7 @@ async function loadDraft({ ports, snapshot, principal }: Call, tool_policies: Re
   if (principal.kind === 'agent')
     throw new GatewayError(
       'forbidden',
-      'Found a key of kind agent; policies are tried out with a key of a human or a service.',
+      'Found a key of kind agent; policies can be tried out only with a key of a human or a service.',
     );
   // Other problems are only reported for the caller's tenants, like the rest of the configuration.
   const text = JSON.stringify({ ...asRead(principal, snapshot.configuration), tool_policies });

@@ -44,7 +44,7 @@ export const reportOutcome: Operation = async (call) => {
 async function assertDecidable({ ports }: Call, { upstream }: ActionRequest): Promise<void> {
   if (upstream !== undefined)
     throw invalidRequest(
-      'decide_only was sent with upstream; the gateway calls no upstream then. Leave one of them out.',
+      'decide_only was sent with upstream; with decide_only, the gateway calls no upstream. Leave one of them out.',
     );
   const { configuration } = await ports.snapshots.current();
   if (configuration.approvals.on_approval === 'execute')
@@ -61,7 +61,7 @@ function idempotencyKeyOf({ header }: Call): string | undefined {
   const key = header('idempotency-key');
   if (key === undefined || idempotencyKeyPattern.test(key)) return key;
   throw invalidRequest(
-    `Idempotency-Key has ${key.length} characters or contains other than visible ASCII; send 1 to 255 visible ASCII characters.`,
+    `Idempotency-Key has ${key.length} characters or contains characters other than visible ASCII; send 1 to 255 visible ASCII characters.`,
   );
 }
 

@@ -68,7 +68,7 @@ async function record({ ports, principal }: Call, { id }: TicketClaims, act: Cre
   const head = await ports.evidence.head(credential.tenant, credential.session_id);
   const draft = credentialDraft(credential, act, personActor(principal), isoTime(ports.clock.now()));
   const outcome = await ports.ledger.commit({ draft, head: head ?? null });
-  if (!outcome.ok) throw new Error('what becomes of a ticket carries no conditions');
+  if (!outcome.ok) throw new Error('a change to a ticket carries no conditions');
   // This is not counted against the service's own key.
   await followRisk(ports, outcome.entry, { before: head?.risk, key: undefined, scored: false });
 }

@@ -86,7 +86,7 @@ function refuseTools({ snapshot, wire }: ChatCall, body: JsonObject, line: numbe
   throw atLine(
     line,
     invalidRequest(
-      'tools are not taken in a batch, since chat_completions.tool_use decides each call; leave them out.',
+      'tools are not accepted in a batch, because chat_completions.tool_use requires a decision on each tool call; leave them out.',
     ),
   );
 }
@@ -96,7 +96,7 @@ function refuseStore({ store }: JsonObject, line: number): void {
   if (keepsCompletion(store))
     throw atLine(
       line,
-      invalidRequest('store is not taken in a batch; leave it out, or send false.', { param: 'store' }),
+      invalidRequest('store is not accepted in a batch; leave it out, or send false.', { param: 'store' }),
     );
 }
 

@@ -220,7 +220,7 @@ function modelNotServed(name: string, batch: BatchRequest): GatewayError {
   return batch.kind === 'upload'
     ? new GatewayError(
         'model_not_found',
-        `No provider of the model ${model} has batches; allowed are models of providers of type openai. Send the calls one by one.`,
+        `No provider of the model ${model} supports batches; use a model of a provider of type openai, or send the calls one by one.`,
       )
     : new GatewayError(
         'conflict',

@@ -35,7 +35,9 @@ export const feature = {
       inputType: 'multipart/form-data',
       also: review,
       input: () =>
-        z.looseObject({ purpose: z.literal('batch') }).meta({ description: 'And `file`: JSON Lines, a call in each.' }),
+        z
+          .looseObject({ purpose: z.literal('batch') })
+          .meta({ description: 'Together with `file`: JSON Lines, one call per line.' }),
       example: { purpose: 'batch', file: 'calls.jsonl' },
       output: () => file,
       view: async () => (await import('#features/batches/views.ts')).uploadView,

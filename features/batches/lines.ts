@@ -50,25 +50,28 @@ export async function readBatchFile(text: string, turn: () => Promise<void>): Pr
     if (written.trim() === '') continue;
     const number = at + 1;
     if (lines.length === maxLines)
-      throw refusedLine(number, `the file has more than ${maxLines} calls, the most of a batch`);
+      throw refusedLine(number, `the file has more than ${maxLines} calls, the maximum for a batch`);
     const call = inLine(number, () => parseLine(written));
     const before = ids.get(call.customId);
     if (before !== undefined)
-      throw refusedLine(number, `custom_id is that of line ${before} too; allowed: one of its own`);
+      throw refusedLine(number, `custom_id is also used in line ${before}; each line needs its own`);
     ids.set(call.customId, number);
     first ??= call;
     if (call.endpoint !== first.endpoint)
-      throw refusedLine(number, `url is not ${first.endpoint}; the calls of a batch go to one endpoint`);
+      throw refusedLine(number, `url is not ${first.endpoint}; all calls in a batch go to the same endpoint`);
     if (call.model !== first.model)
-      throw refusedLine(number, `model is not ${JSON.stringify(first.model)}; the calls of a batch go to one model`);
+      throw refusedLine(
+        number,
+        `model is not ${JSON.stringify(first.model)}; all calls in a batch go to the same model`,
+      );
     inputTokens += call.inputTokens;
     outputTokens += call.outputTokens;
     lines.push({ number, customId: call.customId, body: call.body });
     if (lines.length % linesInTurn === 0) await turn();
   }
-  if (!first) throw invalidRequest('The file has no lines; send JSON Lines, one call in each.', { param: 'file' });
+  if (!first) throw invalidRequest('The file has no lines; send JSON Lines, one call per line.', { param: 'file' });
   if (!Number.isSafeInteger(inputTokens + outputTokens))
-    throw invalidRequest('The calls of the file may put out more tokens than can be counted; send fewer in a file.');
+    throw invalidRequest('The calls in the file may use more tokens than can be counted; send fewer calls per file.');
   return { ...first, lines, inputTokens, outputTokens };
 }
 
@@ -101,7 +104,7 @@ function parseLine(written: string) {
   if (method !== 'POST') throw invalidRequest(`method is ${quoteShort(method)}; allowed: "POST".`);
   if (typeof url !== 'string' || !Object.hasOwn(batchEndpoints, url))
     throw invalidRequest(`url is ${quoteShort(url)}; allowed: ${Object.keys(batchEndpoints).join(', ')}.`);
-  if (!isObject(body)) throw invalidRequest('body is not an object; it takes the request of the endpoint.');
+  if (!isObject(body)) throw invalidRequest('body is not an object; it must be a request to the endpoint.');
   const endpoint = url as BatchEndpoint;
   const request = requestOf(endpoint, body);
   const choices = typeof request.n === 'number' ? request.n : 1;
@@ -119,10 +122,10 @@ function parseLine(written: string) {
 /** Returns the call as a chat request. @throws GatewayError as the endpoint itself would. */
 function requestOf(endpoint: BatchEndpoint, body: JsonObject): JsonObject {
   if (body.stream !== undefined && body.stream !== null && body.stream !== false)
-    throw invalidRequest('stream asks for a stream; a batch has whole answers, so leave it out.');
+    throw invalidRequest('stream requests a stream; a batch returns whole responses, so leave it out.');
   if (surchargeOf(body) > 1)
     throw invalidRequest(
-      'The call asks for a tier, mode or region above the list price; a batch has none, so leave it out.',
+      'The call asks for a tier, mode or region that costs more than the list price; a batch has none, so leave it out.',
     );
   const operation = batchEndpoints[endpoint];
   const request = operation === 'chat.completions' ? body : readEndpointRequest(operation, body);

@@ -66,7 +66,7 @@ export async function fileContent(
   if (!parseResultFileId(id)) {
     await ownOf(ports, caller, id, 'file');
     throw invalidRequest(
-      `The file ${id} was uploaded; the gateway gives out the results of a batch alone (output_file_id, error_file_id). Read the file where you made it.`,
+      `The file ${id} is an upload; the gateway returns only the results of a batch (output_file_id, error_file_id). Read the file where you created it.`,
     );
   }
   await assertMayRead(ports, caller);
@@ -79,7 +79,7 @@ export async function fileContent(
     if (text === undefined)
       throw new GatewayError(
         'payload_too_large',
-        `The file ${id} has more than ${most} bytes, the most that is read here; make smaller batches.`,
+        `The file ${id} has more than ${most} bytes, the maximum that can be read here; make smaller batches.`,
       );
     const policy = await contentPolicyOf(caller.snapshot.configuration, caller.principal.tenant, ports);
     const results = await checkResults(ports, call, policy, {
@@ -93,7 +93,7 @@ export async function fileContent(
       ports.telemetry.count('svc_chat_other_model_total', {});
       const { tenant, model, provider } = stored;
       const named = { file: id, tenant, model, provider, replied_model: other };
-      ports.telemetry.log('warn', 'the results of a batch name another model than the one asked for', named);
+      ports.telemetry.log('warn', 'the results of a batch name a model other than the requested one', named);
     }
     return { answer: results.text, findings: results.findings, replied_model: other };
   });

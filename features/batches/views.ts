@@ -72,7 +72,7 @@ async function openStart(request: JsonObject, { ports, principal, snapshot }: Op
   if (file.policy_version !== snapshot.version)
     throw new GatewayError(
       'conflict',
-      `The calls of ${id} were checked under policy version ${file.policy_version}, and ${snapshot.version} is in force; upload the file again.`,
+      `The calls of ${id} were checked under policy version ${file.policy_version}, but ${snapshot.version} is now in force; upload the file again.`,
     );
   return {
     wire,

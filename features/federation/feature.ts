@@ -27,15 +27,16 @@ const plane = z.strictObject({
   seen_at: time.optional(),
   version: count.optional(),
   behind: z.int().optional().meta({
-    description: 'Versions that the plane is behind; below 0 where it has seen a later one than is served.',
+    description:
+      'Number of versions that the plane is behind; negative if it has seen a later version than the one served.',
   }),
   healthy: z.boolean().optional(),
   refused: z.string().optional().meta({ description: 'Why the plane refused the last document.' }),
   requests: count.optional(),
   error_rate: share.optional(),
   pending_approvals: count.optional(),
-  skew_seconds: z.number().optional().meta({ description: "The plane's clock less this one's." }),
-  divergence: divergence.optional().meta({ description: 'The first that was found.' }),
+  skew_seconds: z.number().optional().meta({ description: "The plane's clock minus this gateway's clock." }),
+  divergence: divergence.optional().meta({ description: 'The first divergence that was found.' }),
   divergences: count.optional(),
   conflict: z.strictObject({ instance: z.string(), at: time }).optional().meta({
     description: 'Another gateway that reported under the same name.',
@@ -110,7 +111,7 @@ export const feature = {
           version: count,
           wanted: z
             .array(z.strictObject({ tenant: z.string(), session_id: z.string(), index: count }))
-            .meta({ description: 'Places of chains to send with the next report.' }),
+            .meta({ description: 'Chain positions to send with the next report.' }),
         }),
       run: async () => (await import('#features/federation/planes.ts')).federationStatus,
     }),

@@ -71,7 +71,7 @@ export const federationStatus: Operation = async (call) => {
   const plane = ownPlane(call, status.plane);
   const { wanted, found } = await takeStatus(ports.planes, plane, status, ports.clock.now());
   for (const divergence of found) {
-    ports.telemetry.log('error', 'a chain of a data plane is not the one it reported', { plane, ...divergence });
+    ports.telemetry.log('error', 'a chain of a data plane differs from the one it reported', { plane, ...divergence });
     await recordAct({ ports, principal }, 'federation.divergence', { plane, ...divergence });
   }
   return { body: { plane, version: snapshot.version, wanted } };
@@ -110,7 +110,7 @@ export const acceptPlane: Operation = async (call) => {
   const now = ports.clock.now();
   const accepted = { ...rest, revision: row.revision + 1, accepted_at: isoTime(now), divergences: 0 };
   if (!(await ports.planes.put(accepted, row)))
-    throw new GatewayError('conflict', `The data plane ${name} reported at this moment; try again.`);
+    throw new GatewayError('conflict', `The data plane ${name} reported at the same moment; try again.`);
   await recordAct(call, 'federation.accept', { plane: name, divergences: row.divergences, first: divergence });
   return { body: planeView(name, accepted, snapshot.version, now) };
 };
@@ -155,6 +155,6 @@ function ownPlane({ principal }: Call, named: string | undefined): string {
   if (named === undefined || named === plane) return plane;
   throw new GatewayError(
     'forbidden',
-    `The token is that of the plane ${plane}, and the request names the plane ${JSON.stringify(named.slice(0, 64))}: a plane speaks for itself only.`,
+    `The token belongs to the plane ${plane}, but the request names the plane ${JSON.stringify(named.slice(0, 64))}: a plane can act only for itself.`,
   );
 }

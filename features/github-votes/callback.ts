@@ -47,7 +47,7 @@ export const githubCallback: Callback = async (ports, request) => {
   const { decided, text, known } = heard;
   if (!decided && known) {
     await host.comment(written, replyComment(written.login, text)).catch((cause: Error) =>
-      ports.telemetry.log('warn', 'the writer of a comment was not answered', {
+      ports.telemetry.log('warn', 'the reply to a comment was not posted', {
         comment: written.id,
         error: cause.message,
       }),

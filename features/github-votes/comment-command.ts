@@ -30,8 +30,8 @@ export function commandIn(text: string): { readonly envelope_id: string; read():
   return {
     envelope_id,
     read: () => {
-      if (found.length > 1) throw invalidRequest(`Found ${found.length} commands, allowed one a comment.`);
-      if (lines[0] !== line) throw invalidRequest('Found the command further down, allowed as the first line.');
+      if (found.length > 1) throw invalidRequest(`Found ${found.length} commands; a comment may contain one.`);
+      if (lines[0] !== line) throw invalidRequest('Found the command further down; it must be the first line.');
       return word.toLowerCase() === 'deny' ? denial(envelope_id, rest) : approval(envelope_id, rest);
     },
   };
@@ -40,11 +40,11 @@ export function commandIn(text: string): { readonly envelope_id: string; read():
 function approval(envelope_id: string, rest: string): CommentCommand {
   if (rest === '') return { verdict: 'approve', envelope_id, comment: '' };
   if (!/^[0-9a-f]{12}$/i.test(rest))
-    throw invalidRequest('Found more than the id, allowed after it: the 12 hex digits of the digest, or nothing.');
+    throw invalidRequest('Found other text after the id; only the 12 hex digits of the digest are allowed there.');
   return { verdict: 'approve', envelope_id, digest: rest.toLowerCase(), comment: '' };
 }
 
 function denial(envelope_id: string, comment: string): CommentCommand {
   if (voteSchema.shape.comment.safeParse(comment).success) return { verdict: 'deny', envelope_id, comment };
-  throw invalidRequest(`Found ${comment.length} characters after the id, allowed at most 4096.`);
+  throw invalidRequest(`Found ${comment.length} characters after the id; at most 4096 are allowed.`);
 }

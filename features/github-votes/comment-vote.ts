@@ -94,7 +94,7 @@ async function checkedVote(
   if (command.digest !== undefined && command.digest !== questionDigest(row, notice.head_sha)) {
     throw new GatewayError(
       'conflict',
-      'The digest in the comment belongs to another call or commit than the question on this pull request. Copy the command from the newest question.',
+      'The digest in the comment does not match the call and the commit of the question on this pull request. Copy the command from the newest question.',
     );
   }
   if (command.verdict === 'approve' && notice.whole === undefined) throw notWhole('the question', row.envelope_id);
@@ -145,9 +145,9 @@ function assertUnchanged({ head_sha, text_sha256 }: Notice, head: string, text: 
       `The question is about commit ${head_sha}, but the pull request is at ${head} now: a push voids the question.`,
     );
   }
-  if (text === undefined) throw voteConflict('The question was deleted since it was asked.');
+  if (text === undefined) throw voteConflict('The question has been deleted since it was asked.');
   if (textDigest(text) !== text_sha256)
-    throw voteConflict('The question was edited since it was asked: it may have shown another call.');
+    throw voteConflict('The question has been edited since it was asked: it may have shown another call.');
 }
 
 const voteConflict = (why: string) =>

@@ -84,8 +84,9 @@ function notByPerson(
   { user, performed_via_github_app }: z.infer<typeof commentSchema>['comment'],
   sender: z.infer<typeof account>,
 ): string | undefined {
-  if (user.type !== 'User' || sender.type !== 'User' || user.login.endsWith('[bot]')) return 'only people are heard';
-  if (performed_via_github_app) return 'an app wrote this in the name of a person';
+  if (user.type !== 'User' || sender.type !== 'User' || user.login.endsWith('[bot]'))
+    return 'only comments by people are accepted';
+  if (performed_via_github_app) return 'an app wrote this on behalf of a person';
   return user.login === sender.login ? undefined : 'the sender did not write the comment';
 }
 
@@ -93,5 +94,7 @@ function parseEvent<T extends z.ZodType>(schema: T, body: unknown): z.infer<T> {
   const outcome = schema.safeParse(body);
   if (outcome.success) return outcome.data;
   const [issue] = outcome.error.issues;
-  throw invalidRequest(`The delivery is not a comment event: ${issue?.path.join('.')} is missing or of another kind.`);
+  throw invalidRequest(
+    `The delivery is not a comment event: ${issue?.path.join('.')} is missing or has the wrong type.`,
+  );
 }

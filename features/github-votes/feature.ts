@@ -25,7 +25,7 @@ export const feature = {
         repository: { full_name: 'acme/web' },
         sender: alice,
       },
-      output: () => z.strictObject({ text: z.string().meta({ description: 'What became of the vote, in words.' }) }),
+      output: () => z.strictObject({ text: z.string().meta({ description: 'Outcome of the vote, in words.' }) }),
       answer: { text: 'scm.create_pull_request: approved by alice.' },
       callback: async () => (await import('#features/github-votes/callback.ts')).githubCallback,
     }),

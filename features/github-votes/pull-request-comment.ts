@@ -92,7 +92,7 @@ const tooLongNote = (id: string): string =>
 const answers = (row: ApprovalRow, headSha: string, canApprove: boolean): readonly string[] => [
   'To decide, begin a comment with one of these lines:',
   `${canApprove ? `- \`/approve ${row.envelope_id} ${questionDigest(row, headSha)}\`\n` : ''}- \`/deny ${row.envelope_id} why not\``,
-  `Asked at commit ${headSha}, and void after a push. The last word of the approval, which may be left out, stands for this call at that commit.`,
+  `Asked at commit ${headSha}; a push voids the question. The last word of the approval is optional; it identifies this call at that commit.`,
 ];
 
 /** Maximum number of characters for facts that may be longer than a name. */

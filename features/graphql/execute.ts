@@ -184,6 +184,6 @@ function assertFewRepeats({ definitions }: DocumentNode): void {
 
 const tooMany = (what: string) =>
   invalidRequest(
-    `The query selects ${what} more than ${maxRepeats} times in one place; at most ${maxRepeats} are allowed. Select once what is the same, and use aliases for what is not.`,
+    `The query selects ${what} more than ${maxRepeats} times in one place; at most ${maxRepeats} are allowed. Select identical fields once, and use aliases for different ones.`,
     { allowed: maxRepeats },
   );

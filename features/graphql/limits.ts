@@ -35,7 +35,7 @@ export function assertWithin(what: keyof typeof graphqlLimits, measured: number)
   if (measured <= graphqlLimits[what]) return;
   throw new GatewayError(
     'invalid_request',
-    `The query has ${what} ${measured}; at most ${graphqlLimits[what]} is allowed. Ask for less at once.`,
+    `The query has ${what} ${measured}; at most ${graphqlLimits[what]} is allowed. Ask for less in one query.`,
     { data: { [what]: measured, allowed: graphqlLimits[what] } },
   );
 }

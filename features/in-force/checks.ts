@@ -21,8 +21,8 @@ async function inForce(api: Api): Promise<CheckResult[]> {
   }
   return list(differences).map(({ of, what, in_force, evidence: said }) =>
     fail(
-      `${of}: ${what}: in force is ${in_force}; evidence says ${said}`,
-      'repeat it; if it stays, a row of the store was changed past the gateway: store the configuration again, and look at who writes the tables',
+      `${of}: ${what}: in force: ${in_force}; evidence: ${said}`,
+      'repeat the check; if the difference remains, a row of the store was changed without the gateway: store the configuration again, and check who can write to the tables',
     ),
   );
 }

@@ -44,7 +44,10 @@ export async function compareConfiguration(asked: AuditCall, acts: Administrativ
   if (newest && newest.version > row.version)
     differs('the version in force', `${newest.said} put version ${newest.version} in force`);
   if (!kept || canonicalize(kept) !== canonicalize(row))
-    differs(`the row of version ${row.version}`, kept ? 'the row kept of it is another' : 'no row of it is kept');
+    differs(
+      `the row of version ${row.version}`,
+      kept ? 'the stored copy of the row differs' : 'no copy of the row is stored',
+    );
 
   return {
     counts: {

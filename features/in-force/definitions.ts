@@ -30,7 +30,7 @@ export async function compareDefinitions(asked: AuditCall, acts: AdministrativeE
     differences,
     notChecked: [
       ...(unrecorded > 0
-        ? [`definitions: ${unrecorded} accepted tools whose row names no act, as of a release before`]
+        ? [`definitions: ${unrecorded} accepted tools whose row names no act, because an earlier release wrote it`]
         : []),
       ...(skippedTenants > 0 ? [`definitions: earlier acts of ${skippedTenants} tenants`] : []),
     ],
@@ -54,7 +54,7 @@ async function differenceOf(
   // An action is recorded shortly after its row's time, perhaps on the next day.
   const near = await acts.of([recorded.tenant], [day, day + 1]);
   const act = near.filter((entry) => isAcceptedBy(accepted, entry)).at(-1);
-  const in_force = `definition ${fingerprint} is accepted since ${recorded.at}`;
+  const in_force = `definition ${fingerprint} has been accepted since ${recorded.at}`;
   if (!act) return { in_force, evidence: `no act of ${recorded.tenant} on that day accepts it` };
   if (act.body.action !== 'mcp.met') return undefined;
   const before = earlier.find(

@@ -60,7 +60,7 @@ const createOptions = (command: Command): Command =>
     .option('--name <name>', 'name of the task')
     .option(
       '--request <text>',
-      'words of the person; without --recipient and --resource, those that the words name are allowed',
+      "the person's request; without --recipient and --resource, the recipients and resources that it names are allowed",
     )
     .option('--protocol <name>', 'git, shell, sql, http, mcp (repeatable)', appendWord)
     .option('--tool <glob>', 'tools (repeatable)', appendWord)

@@ -64,7 +64,7 @@ export const manifestDrift: Operation = async (call) => {
   const manifest = await manifestOf(call);
   const names = query.session === undefined ? (manifest.sessions ?? []) : [query.session];
   if (names.length === 0)
-    throw invalidRequest(`Manifest ${manifest.id} is attached to no session by name; say which one: ?session=<id>.`);
+    throw invalidRequest(`Manifest ${manifest.id} is not attached to a session by name; name one with ?session=<id>.`);
   const sessions = [];
   for (const name of names) {
     const head = await ports.evidence.head(principal.tenant, name);

@@ -55,7 +55,7 @@ export const feature = {
       summary: 'Begin to register a passkey',
       output: () =>
         z.strictObject({
-          challenge: z.string().meta({ description: 'For five minutes and one registration, base64url.' }),
+          challenge: z.string().meta({ description: 'Valid for five minutes and one registration, base64url.' }),
           person: z.string(),
           rp: relyingParty,
           algorithm: z.int().meta({ description: 'COSE algorithm that the key must have: -7, ES256.' }),

@@ -21,10 +21,12 @@ export function readPackBytes(bytes: Uint8Array, where: string): ToolPack {
   try {
     document = JSON.parse(text);
   } catch {
-    throw invalidRequest(`${where} is not JSON; sign a pack with --out, and publish what that writes.`);
+    throw invalidRequest(`${where} is not JSON; sign a pack with --out, and publish the file that it writes.`);
   }
   const pack = parsePack(document, where);
   if (canonicalize(pack) !== text)
-    throw invalidRequest(`${where} is not in canonical form; sign the pack with --out, and publish what that writes.`);
+    throw invalidRequest(
+      `${where} is not in canonical form; sign the pack with --out, and publish the file that it writes.`,
+    );
   return pack;
 }

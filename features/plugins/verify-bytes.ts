@@ -29,11 +29,14 @@ export async function verifyBytes(
     refuseDocument('digest_mismatch', `${name} has digest ${digest}, signed ${entry.sha256}`);
   if (entry.kind === 'policy_pack') {
     if (abi !== undefined || entry.phase !== undefined)
-      refuseDocument('abi_unsupported', `${name} is a policy pack with an ABI or a phase, allowed neither`);
+      refuseDocument(
+        'abi_unsupported',
+        `${name} is a policy pack with an ABI or a phase; a policy pack may have neither`,
+      );
   } else if (abi !== supportedAbi || entry.phase === undefined)
     refuseDocument(
       'abi_unsupported',
-      `${name} has ABI ${abi} and phase ${entry.phase}, allowed ${supportedAbi} and a phase`,
+      `${name} has ABI ${abi} and phase ${entry.phase}; it must have ABI ${supportedAbi} and a phase`,
     );
   await compile(bytes).catch((cause: Error) => refuseDocument('abi_mismatch', `${name}: ${cause.message}`, cause));
   checkPermissions(entry);

@@ -49,7 +49,7 @@ async function mine(cli: Cli, { from, policy, out }: MineOptions): Promise<Outco
   for (const file of from) recorded.push(...recordedCalls(await entriesIn(file)));
   if (recorded.length === 0)
     throw new UsageError(
-      `${from.join(', ')} hold no decision on a tool call; export a session with agentctl evidence export`,
+      `${from.join(', ')} contain no decision on a tool call; export a session with agentctl evidence export`,
     );
   const mined = await minePolicy(recorded, lazyEffects, keptOf(current));
   const diff = current && (await differences(current, mined));

@@ -44,7 +44,7 @@ export function packOf(
 ): ToolPack {
   return {
     name: 'mined',
-    description: 'Allows what recorded traffic was allowed; everything else waits for a person.',
+    description: 'Allows the calls that were allowed in recorded traffic; all other calls need approval.',
     default_decision: default_decision === 'block' ? 'block' : 'review',
     guards,
     rules: [...rules, ...groups.flatMap((group) => rulesOf(group, names))],

@@ -78,7 +78,7 @@ export async function minePolicy(
     }
   }
   for (const call of leaveIdle(groups, names, kept, observed))
-    uncovered.push({ call, why: 'a rule for it would allow what was not allowed, or none can name it' });
+    uncovered.push({ call, why: 'a rule for it would allow calls that were not allowed, or no rule can name it' });
   const pack = packOf(groups, names, kept);
   return { pack, uncovered, narrowed, load: loadOf(compilePolicy(pack), observed) };
 }

@@ -107,16 +107,16 @@ function inWords({ argument, whole, parts = [], actions = [], where = [] }: Sour
   const tools = toolsOf(whole);
   const at = [...where, ...actions.map((id) => `action ${id}`)].join(', ');
   const place = at === '' ? '' : ` (${at})`;
-  if (whole.every((label) => label === trusted)) return `${argument} stands in the request.`;
+  if (whole.every((label) => label === trusted)) return `${argument} is in the request.`;
   if (tools.length > 0) return `${argument} comes from ${results(tools)}${place}, not from the request.`;
   if (whole.every((label) => label === unknown || label === trusted)) {
     const links = parts.filter((label) => label.startsWith('address:') && label !== `address:${unknown}`);
     if (links.length > 0)
-      return `${argument} contains an address of ${results(links.map((label) => label.slice('address:'.length)))}${place}, not from the request.`;
+      return `${argument} contains an address from ${results(links.map((label) => label.slice('address:'.length)))}${place}, not from the request.`;
     if (parts.includes(`address:${unknown}`)) return `${argument} contains an address that is ${nowhere}.`;
     const partly = toolsOf(parts);
     if (partly.length > 0)
-      return `A part of ${argument} comes from ${results(partly)}${place}; the whole stands in nothing this session has seen.`;
+      return `A part of ${argument} comes from ${results(partly)}${place}; the whole value is in nothing this session has seen.`;
     return `${argument} stands ${nowhere}.`;
   }
   return `${argument} comes from ${whole.join(', ')}.`;

@@ -65,7 +65,7 @@ export async function remember(
 export const withheldResult = (tool: string, cause: unknown): GatewayError =>
   new GatewayError(
     'service_unavailable',
-    `${tool} was carried out, and its result is withheld: the store of what this session has seen did not answer. Do not repeat the call for it.`,
+    `${tool} was executed, but its result is withheld because the store of values that this session has seen did not respond. Do not repeat the call to get the result.`,
     { cause, data: { tool, outcome: 'executed', reason: 'provenance' } },
   );
 

@@ -39,7 +39,7 @@ function cheaperModel(configuration: Configuration, usage: ModelUsage): Recommen
   const saving = Math.round((usd - offered) * 1e6) / 1e6;
   return {
     kind: 'cheaper_model',
-    message: `${offer.name} is served beside ${model} and costs ${offered.toFixed(2)} instead of ${usd.toFixed(2)} USD for the same tokens.`,
+    message: `${offer.name} is served alongside ${model} and costs ${offered.toFixed(2)} instead of ${usd.toFixed(2)} USD for the same tokens.`,
     saving_usd: saving,
     figures: {
       model,

@@ -103,11 +103,11 @@ const dearest = (a: Group, b: Group): number => b.microusd - a.microusd || b.rep
 
 function potential(looked: number, repeats: number, microusd: number, cache: CacheState): Recommendation {
   const why = cache.enabled
-    ? `The cache is on; it takes no request above temperature ${cache.max_temperature}, none that forbids it, and none after ttl_seconds.`
+    ? `The cache is on; it does not serve requests above temperature ${cache.max_temperature}, requests that forbid it, or responses older than ttl_seconds.`
     : 'The cache is off (cache.enabled).';
   return {
     kind: 'cache_potential',
-    message: `${repeats} of ${looked} calls sent a request that had been answered before, and were answered by a provider again. ${why}`,
+    message: `${repeats} of ${looked} calls repeated an earlier request and were answered by a provider again. ${why}`,
     saving_usd: toUsd(microusd),
     figures: { calls: looked, repeats, cost_usd: toUsd(microusd), cache: cache.enabled ? 'on' : 'off' },
   };
@@ -116,7 +116,7 @@ function potential(looked: number, repeats: number, microusd: number, cache: Cac
 function repeatedRequest({ digest, model, asked, repeats, microusd }: Group): Recommendation {
   return {
     kind: 'repeated_request',
-    message: `The same request to ${model} was answered by a provider ${asked.length} times; requests lists the calls with its digest.`,
+    message: `The same request to ${model} was answered by a provider ${asked.length} times; the list of requests shows the calls with its digest.`,
     saving_usd: toUsd(microusd),
     figures: { model, request_sha256: digest, calls: asked.length, repeats: repeats.length, cost_usd: toUsd(microusd) },
   };

@@ -13,7 +13,7 @@ export const feature = {
       role: 'viewer',
       query: ['from', 'to', 'path'],
       summary:
-        'Cheaper models of the same providers, what a cache would answer, requests that repeat: with the numbers they rest on',
+        'Cheaper models of the same providers, requests that a cache could answer and repeated requests, with the underlying numbers',
       command: {
         words: 'cost-recommendations',
         summary: 'Recommend cheaper models of the same providers, and a cache for requests that repeat',
@@ -35,10 +35,9 @@ type CostRecommendation { tenant: String  kind: String!  message: String!  savin
               message: z.string(),
               saving_usd: usd,
               figures: z.record(z.string(), z.union([z.string(), z.number()])),
-              tenant: z
-                .string()
-                .optional()
-                .meta({ description: 'With path: whose requests repeat; absent for models, which are added up.' }),
+              tenant: z.string().optional().meta({
+                description: 'With path: tenant whose requests repeat; absent for models, whose numbers are added up.',
+              }),
             }),
           ),
         }),
@@ -69,7 +68,7 @@ type CostRecommendation { tenant: String  kind: String!  message: String!  savin
               limit_usd: usd,
               spent_usd: usd,
               days_observed: count.meta({
-                description: 'Days of spend it rests on; below three there is no forecast.',
+                description: 'Days of spend that the forecast is based on; with fewer than three there is no forecast.',
               }),
               projected_usd: usd.nullable(),
               low_usd: usd.nullable().meta({ description: 'Lower end of the 80 % interval.' }),
@@ -82,7 +81,7 @@ type CostRecommendation { tenant: String  kind: String!  message: String!  savin
               tenant: z
                 .string()
                 .optional()
-                .meta({ description: 'With path: whose budget it is; absent for one that all tenants share.' }),
+                .meta({ description: 'With path: tenant of the budget; absent if all tenants share the budget.' }),
             }),
           ),
         }),

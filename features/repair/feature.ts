@@ -12,7 +12,7 @@ export const feature = {
       role: 'admin',
       platform: true,
       query: ['tenant', 'cursor'],
-      summary: 'Rebuild projections from the evidence log, one bounded piece a call',
+      summary: 'Rebuild projections from the evidence log, one bounded piece per call',
       output: () =>
         z.strictObject({
           tenant: z.string(),
@@ -30,7 +30,7 @@ export const feature = {
       role: 'admin',
       platform: true,
       query: ['tenant', 'session', 'cursor'],
-      summary: 'Compare sessions with the archive, one bounded piece a call',
+      summary: 'Compare sessions with the archive, one bounded piece per call',
       output: () =>
         z.strictObject({
           tenant: z.string(),
@@ -62,7 +62,7 @@ export const feature = {
       role: 'admin',
       platform: true,
       query: ['tenant', 'session', 'from', 'to', 'put_back', 'cursor'],
-      summary: 'Archive entries that the check finds missing, or put lost rows back, one bounded piece a call',
+      summary: 'Archive entries that the check finds missing, or put lost rows back, one bounded piece per call',
       output: () =>
         z.strictObject({
           tenant: z.string(),

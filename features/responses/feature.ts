@@ -11,7 +11,9 @@ const response = z.looseObject({
   model: z.string(),
   status: z.enum(['completed', 'incomplete']),
   output: z.array(z.looseObject({ id: z.string(), type: z.string() })),
-  store: z.boolean().meta({ description: 'Whether it is kept: then it can be read, continued and deleted.' }),
+  store: z
+    .boolean()
+    .meta({ description: 'Whether the response is kept. A kept response can be read, continued and deleted.' }),
 });
 
 export const feature = {
@@ -20,7 +22,7 @@ export const feature = {
       route: 'POST /v1/responses',
       function: 'chat-completions',
       role: 'operator',
-      summary: 'A response, as OpenAI clients ask for it',
+      summary: 'A response, as OpenAI clients request it',
       streams: true,
       also: review,
       input: () =>

@@ -10,5 +10,5 @@ export const isResponseId = (id: string): boolean => /^resp_[0-9a-f]{32}$/.test(
 export const responseNotFound = (id: string): GatewayError =>
   new GatewayError(
     'not_found',
-    `Response ${id.slice(0, 64)} was not found. A key reads its own responses that were answered with store: true. If no provider keeps responses, set store to false in the client and send the whole input.`,
+    `Response ${id.slice(0, 64)} was not found. A key can read only its own responses that were created with store: true. If no provider keeps responses, set store to false in the client and send the whole input.`,
   );

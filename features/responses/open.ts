@@ -26,7 +26,7 @@ interface OpenContext {
 export async function retentionOf(request: JsonObject, asking: OpenContext): Promise<ResponseRetention | undefined> {
   const { store, previous_response_id: id, instructions } = request;
   if (store !== undefined && store !== null && typeof store !== 'boolean')
-    throw invalidRequest(`store is ${JSON.stringify(store).slice(0, 32)}; it takes true, false.`, { param: 'store' });
+    throw invalidRequest(`store is ${JSON.stringify(store).slice(0, 32)}; it takes true or false.`, { param: 'store' });
   const keeps = asking.snapshot.configuration.providers.some(
     ({ enabled, keeps_responses }) => enabled && keeps_responses,
   );
@@ -44,23 +44,23 @@ async function previousOf(id: unknown, keeps: boolean, asking: OpenContext): Pro
   const param = { param: 'previous_response_id' };
   if (!keeps)
     throw invalidRequest(
-      'previous_response_id names what a provider keeps, and no provider of this gateway keeps responses (keeps_responses); allowed: send the whole input, with store: false.',
+      'previous_response_id names a response kept by a provider, but no provider of this gateway keeps responses (keeps_responses); send the whole input, with store: false.',
       param,
     );
   if (typeof id !== 'string')
-    throw invalidRequest('previous_response_id is not a text; it takes the id of a response of this key.', param);
+    throw invalidRequest('previous_response_id must be a string: the id of a response created with this key.', param);
   const row = isResponseId(id) ? await store.get(principal, id) : undefined;
   if (row?.kind !== 'response') throw responseNotFound(id);
   if (row.policy_version !== snapshot.version)
     throw new GatewayError(
       'conflict',
-      `${id} was checked under policy version ${row.policy_version}, and ${snapshot.version} is in force; send the whole input.`,
+      `${id} was checked under policy version ${row.policy_version}, but ${snapshot.version} is now in force; send the whole input.`,
     );
   // Sources read in an earlier session cannot be traced in this one.
   if (row.session_id !== sessionId && ofTenant(snapshot, principal.tenant).policy.readsSources)
     throw new GatewayError(
       'conflict',
-      `${id} belongs to the session ${row.session_id}, and the policy asks where values come from; continue it in that session (X-Session-ID), or send the whole input.`,
+      `${id} belongs to the session ${row.session_id}, and the policy checks where values come from; continue it in that session (X-Session-ID), or send the whole input.`,
     );
   return row;
 }

@@ -50,7 +50,7 @@ function assertDecided(
   if (!calls || policy_version === snapshot.version) return;
   throw new GatewayError(
     'conflict',
-    `The tool calls of ${id} were decided under policy version ${policy_version}, and ${snapshot.version} is in force; send the request again.`,
+    `Decisions on the tool calls of ${id} were made under policy version ${policy_version}, but ${snapshot.version} is now in force; send the request again.`,
   );
 }
 

@@ -46,7 +46,7 @@ export const slackCallback: Callback = async (ports, request) => {
   const interaction = parseSlackInteraction(rawBody, slack.api_url);
   const expiresAt = isoTime(ports.clock.now() + replayMemoryMs);
   if (!(await ports.deliveries.seen(`slack#${interaction.callback_id}`, expiresAt)))
-    throw new GatewayError('conflict', 'This click was already taken; the message shows the outcome.');
+    throw new GatewayError('conflict', 'This click was already processed; the message shows the outcome.');
   // Slack allows three seconds. An empty response makes no claim; dialog, vote and outcome follow [slack.confirmed].
   const finished = answer(ports, { ...snapshot, configuration }, interaction);
   return { body: '', contentType: 'text/plain', finished };
@@ -57,14 +57,14 @@ async function answer(ports: GatewayPorts, snapshot: Snapshot, interaction: Slac
   const { telemetry, notificationClients } = ports;
   const { envelope_id, response_url } = interaction;
   const reply = await replyTo(ports, snapshot, interaction).catch((cause: Error): SlackReply => {
-    telemetry.log('error', 'a vote by Slack was not recorded', { envelope_id, error: cause.message });
+    telemetry.log('error', 'a vote from Slack was not recorded', { envelope_id, error: cause.message });
     return {
-      text: 'Not decided: the gateway could not record the vote. Look at the message, and click again if it still waits.',
+      text: 'Not decided: the gateway could not record the vote. Check the message, and click again if the request is still pending.',
     };
   });
   if (!reply || response_url === undefined) return;
   await respondToSlack(notificationClients.sendJson, response_url, reply).catch((cause: Error) => {
-    telemetry.log('warn', 'slack was not answered', { envelope_id, error: cause.message });
+    telemetry.log('warn', 'the reply to Slack was not sent', { envelope_id, error: cause.message });
   });
 }
 

@@ -26,11 +26,11 @@ interface SignedRequest {
  */
 export function verifySlackRequest({ rawBody, timestamp, signature, secrets, nowSeconds }: SignedRequest): void {
   if (!/^\d{1,12}$/.test(timestamp))
-    throw notSignedBySlack('X-Slack-Request-Timestamp is missing or no number of seconds');
+    throw notSignedBySlack('X-Slack-Request-Timestamp is missing or not a number of seconds');
   if (Math.abs(nowSeconds - Number(timestamp)) > windowSeconds)
-    throw notSignedBySlack('the request is more than five minutes off');
+    throw notSignedBySlack('the timestamp of the request is more than five minutes off');
   const fits = secrets.filter((secret) => sameText(signature, slackSignature(secret, timestamp, rawBody)));
-  if (fits.length === 0) throw notSignedBySlack('X-Slack-Signature does not fit the body');
+  if (fits.length === 0) throw notSignedBySlack('X-Slack-Signature does not match the body');
 }
 
 /** Returns the v0 signature of a body: HMAC-SHA256 over `v0:timestamp:body`. */

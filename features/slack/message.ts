@@ -163,7 +163,9 @@ function codeSections(place: string, text: string): string[] {
     parts[parts.length - 1] += next;
   }
   const count = (index: number) => (parts.length > 1 ? `, ${index + 1} of ${parts.length}` : '');
-  return parts.map((part, index) => `Executed as it stands (${code(place, 100)}${count(index)}):\n\`\`\`${part}\`\`\``);
+  return parts.map(
+    (part, index) => `Executed exactly as shown (${code(place, 100)}${count(index)}):\n\`\`\`${part}\`\`\``,
+  );
 }
 
 const headline = (row: ApprovalRow) => headlineOf(row, (text, room) => fitText(visibleText(text), room));

@@ -59,7 +59,7 @@ export const feature = {
               model: z.string().optional(),
               tool: z.string().optional(),
               decision: z.string().optional(),
-              spans: count.meta({ description: 'How many spans it has.' }),
+              spans: count.meta({ description: 'Number of spans.' }),
             }),
           ),
           next: z.string().optional().meta({ description: 'The cursor of the next page; absent on the last one.' }),

@@ -16,7 +16,8 @@ const operations = {
           .string()
           .meta({ description: 'Verifier key of the log; pin one from a source other than this gateway.' }),
         former_log_keys: z.array(z.string()).optional().meta({
-          description: 'Verifier keys before it, newest first; the first of them signs beside it for a while.',
+          description:
+            'Earlier verifier keys, newest first; for a while the first of them signs together with the current key.',
         }),
         checkpoint: z.string().meta({ description: 'Signed note.' }),
         cosigned: z.array(z.strictObject({ witness: z.string(), size: count, note: z.string() })),

@@ -129,7 +129,8 @@ async function leafAt(objects: LogObjects, tenant: string, { position, session, 
     width: (position % tileWidth) + 1,
   });
   const leaf = readLeaf(leaves.at(-1)!);
-  if (leaf?.session !== session || leaf.index !== index) throw new LogDamage(`leaf ${position} is another one`);
+  if (leaf?.session !== session || leaf.index !== index)
+    throw new LogDamage(`leaf ${position} is for another session or entry`);
   return leaf;
 }
 

@@ -165,5 +165,5 @@ function frontierOf({ size, roots, checkpoint }: LogHead, signer: LogSigner): Fr
   } catch (cause) {
     if (!(cause instanceof RangeError)) throw cause;
   }
-  throw new LogDamage('the frontier is not that of the newest checkpoint');
+  throw new LogDamage('the frontier does not match the newest checkpoint');
 }

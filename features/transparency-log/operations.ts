@@ -62,7 +62,7 @@ export const addCosignature: Operation = async (call) => {
   const { tenant } = call.principal;
   const { note } = parseBySchema(cosignatureBody, call.body());
   const opened = openCheckpoint(note, keysOfLog(await log.signer(tenant)));
-  if (typeof opened === 'string') throw invalidRequest(`The note is not taken: ${opened}.`);
+  if (typeof opened === 'string') throw invalidRequest(`The note was not accepted: ${opened}.`);
   const keys = call.snapshot.configuration.evidence.log.witnesses.map(witnessKey);
   const found = keys.flatMap((key) => {
     const seconds = cosignedAt(opened, key);

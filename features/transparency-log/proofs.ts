@@ -34,7 +34,7 @@ export async function inclusionProof(position: number, size: number, read: ReadN
  */
 export async function consistencyProof(earlier: number, size: number, read: ReadNodes): Promise<Buffer[]> {
   if (!(earlier >= 1 && earlier <= size))
-    throw new RangeError(`consistency is shown from 1 to ${size} leaves, not from ${earlier}`);
+    throw new RangeError(`consistency can be proven from 1 to ${size} leaves, not from ${earlier}`);
   return hashesOf(consistencyRanges(earlier, { from: 0, to: size }, true), read);
 }
 

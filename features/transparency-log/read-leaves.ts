@@ -20,10 +20,10 @@ export function readLeaves(
     const known = sessions.get(leaf.session) ?? [];
     const last = known.at(-1)?.index ?? -1;
     if (leaf.index <= last)
-      return `session ${leaf.session} goes back to entry ${leaf.index}, the log named entry ${last} before`;
+      return `session ${leaf.session} goes back to entry ${leaf.index}, but the log already named entry ${last}`;
     sessions.set(leaf.session, [...known, { index: leaf.index, hash: leaf.hash }]);
     tree.append(leafHash(leafBytes(leaf)));
   }
   if (tree.size === head.size && tree.root().equals(head.root)) return undefined;
-  return `the leaves are not those of the checkpoint over ${head.size} leaves`;
+  return `the leaves do not match the checkpoint over ${head.size} leaves`;
 }

@@ -98,7 +98,7 @@ export async function leavesFrom(objects: LogObjects, tenant: string, start: num
   const leaves = full ? leavesOfBundle(full) : await leavesInRuns(objects, tenant, tile, tileWidth);
   return leaves.slice(start % tileWidth).map((bytes) => {
     const leaf = readLeaf(bytes);
-    if (!leaf) throw new LogDamage(`tile ${tile} holds another leaf`);
+    if (!leaf) throw new LogDamage(`tile ${tile} contains a leaf that this log would not write`);
     return leaf;
   });
 }
@@ -114,7 +114,8 @@ async function leavesInRuns(objects: LogObjects, tenant: string, tile: number, w
   const leaves: Buffer[] = [];
   for (const name of names) {
     if (leaves.length >= width) break;
-    if (name !== position(tile * tileWidth + leaves.length)) throw new LogDamage(`run ${name} does not follow`);
+    if (name !== position(tile * tileWidth + leaves.length))
+      throw new LogDamage(`run ${name} does not continue the previous one`);
     leaves.push(...runs.get(name)!);
   }
   return leaves;
@@ -127,7 +128,7 @@ async function hashesIn(objects: LogObjects, tenant: string, tile: TileId): Prom
     return (await leavesOf(objects, tenant, tile)).map(leafHash);
   }
   const bytes = await objects.get(tenant, tilePath(tile));
-  if (bytes?.length !== tile.width * 32) throw new LogDamage(`${tilePath(tile)} is missing or cut`);
+  if (bytes?.length !== tile.width * 32) throw new LogDamage(`${tilePath(tile)} is missing or truncated`);
   return hashesOfTile(bytes);
 }
 

@@ -17,7 +17,7 @@ class ApprovalPending extends Error {
 
 /** @throws ApprovalPending if there is no decision and time is left */
 function mustBeDecided<T extends { readonly status: string }>(settled: T): T {
-  if (settled.status === 'pending') throw new ApprovalPending('Nothing is decided, and time is left.');
+  if (settled.status === 'pending') throw new ApprovalPending('No decision has been made, and time remains.');
   return settled;
 }
 

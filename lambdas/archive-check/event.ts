@@ -186,7 +186,7 @@ async function checkTenant(
   const missing_entries = archived.complete ? check.missing_entries : 0;
   if (missing_entries > 0 || contradiction !== undefined) {
     const said = { tenant, session_id, missing_entries, ...missing[0], ...(contradiction && { contradiction }) };
-    telemetry.log('error', 'a session is not whole in the archive', said);
+    telemetry.log('error', 'a session is incomplete in the archive', said);
     if (contradiction !== undefined) await raise(contradiction);
     return { missing: missing_entries, contradicts: contradiction !== undefined, removed: 0 };
   }
@@ -195,6 +195,6 @@ async function checkTenant(
   // An archive that ends with its process must never hold the only copies [shared.gateways].
   if (before === undefined || !head || !checkpoints || !archived.complete) return { ...whole, removed: 0 };
   const { removed, stopped } = await expireSession({ evidence, rows, archived, checkpoints }, head, before);
-  if (stopped !== undefined) await raise(`rows that are old enough were kept: ${stopped}`);
+  if (stopped !== undefined) await raise(`rows old enough to be removed were kept: ${stopped}`);
   return { ...whole, contradicts: stopped !== undefined, removed };
 }

@@ -42,11 +42,11 @@ export const createHandler = (ports: GatewayPorts, host: PollHost = ofSigningKey
     reports ??= new Loaded();
     const unreachable = (reason: string) => failures.note('the control plane was not reached', reason);
     const polling = { ...ports, record: recordOf(ports), unreachable };
-    const polled = await failures.noted('the configuration of the control plane was not taken', () =>
+    const polled = await failures.noted('the configuration of the control plane was not applied', () =>
       pollControlPlane(polling),
     );
     const reporting = { ...ports, ...host };
-    await failures.noted('the control plane did not take the report', () => reports!.send(reporting));
+    await failures.noted('the control plane did not accept the report', () => reports!.send(reporting));
     return { polled: polled ?? 'failed' };
   };
 };

@@ -110,7 +110,7 @@ async function formOf(event: HttpEvent, bytes: Buffer) {
   if (bytes.includes('\u{fffd}') && !event.isBase64Encoded)
     throw new GatewayError(
       'unsupported_media_type',
-      'The body came as text: this deployment takes no multipart form data. Send the call to the provider itself.',
+      'The body arrived as text: this deployment does not accept multipart form data. Send the call to the provider itself.',
     );
   const { readForm } = await import('#core/chat/endpoint-form.ts');
   return readForm(headerOf(event, 'content-type'), bytes);

@@ -142,7 +142,7 @@ async function ofAws(event: HttpEvent, signer: string, { configuration }: Snapsh
   if (headerValues(event, 'x-api-key').length > 0)
     throw new GatewayError(
       'authentication_error',
-      'Not authenticated: a signed request came with a key; send one of them.',
+      'Not authenticated: the request is signed and also carries a key; send only one of them.',
     );
   const { awsPrincipal } = await import('#core/configuration/identity/federation/aws-caller.ts');
   return awsPrincipal(signer, configuration);
@@ -166,7 +166,7 @@ function inTenant(event: HttpEvent, principal: Principal, snapshot: Snapshot): P
   if (!principal.tenants.includes('*') && !principal.tenants.includes(wanted)) {
     throw new GatewayError(
       'forbidden',
-      `X-Tenant-ID names another tenant than this key's (${principal.tenant}). Leave the header out, or use a key of that tenant.`,
+      `X-Tenant-ID names a different tenant than this key's (${principal.tenant}). Leave the header out, or use a key of that tenant.`,
     );
   }
   if (!snapshot.configuration.tenants.some(({ id }) => id === wanted)) {

@@ -118,13 +118,13 @@ const served =
 const hints = (): readonly (readonly [path: RegExp, hint: string])[] => [
   [
     /^\/(openai\/|v1\/engines\/|engines\/)/,
-    'The gateway has no paths of Azure OpenAI: use the client for OpenAI with the base URL that ends with /v1, the key as Authorization: Bearer or X-API-Key, and the name of the model in the body.',
+    'The gateway does not serve Azure OpenAI paths: use the OpenAI client with a base URL that ends with /v1, the key as Authorization: Bearer or X-API-Key, and the model name in the body.',
   ],
   [/^(\/v1)?\/chats?(\/completion)?\/?$/, 'Chat completions are at POST /v1/chat/completions.'],
   [/^(\/v1)?\/message\/?$/, 'Messages are at POST /v1/messages.'],
   [
     /^(\/v1)?\/complet(e|ion)\/?$/,
-    'Chat completions are at POST /v1/chat/completions, completions of one text at POST /v1/completions.',
+    'Chat completions are at POST /v1/chat/completions, text completions at POST /v1/completions.',
   ],
   [
     /^(\/v1)?\/(response|embedding|model|moderation|file|batch)(\/|$)/,
@@ -134,7 +134,7 @@ const hints = (): readonly (readonly [path: RegExp, hint: string])[] => [
   [/^\/v1\/v1\//, 'The client adds /v1 itself: leave /v1 out of its base URL.'],
   [
     /^\/(chat\/completions|completions|responses|embeddings|moderations|images|audio|files|batches|messages|models)(\/|$)/,
-    'The base URL of this client ends with /v1: add it.',
+    'The base URL of this client must end with /v1: add it.',
   ],
   [
     /^\/v1\/responses\/(input_tokens|compact)$/,
@@ -142,23 +142,23 @@ const hints = (): readonly (readonly [path: RegExp, hint: string])[] => [
   ],
   [
     /^\/v1\/responses\/[^/]+\/cancel$/,
-    'No response runs in the background here, so there is none to cancel: close the stream to end one.',
+    'Responses do not run in the background here, so they cannot be cancelled: close the stream to end a response.',
   ],
   [
     /^\/v1\/conversations(\/|$)/,
-    'The gateway keeps no conversations: continue a response by previous_response_id where a provider keeps responses, or send the whole input.',
+    'The gateway keeps no conversations: continue a response with previous_response_id if the provider stores responses, or send the whole input.',
   ],
   [
     /^\/v1\/messages\/batches(\/|$)/,
-    'The gateway has batches in the form of OpenAI: use /v1/files and /v1/batches, send the calls one by one, or point the client to the provider for its batches.',
+    'The gateway supports batches in the OpenAI format: use /v1/files and /v1/batches, send the calls one by one, or point the client to the provider for its batches.',
   ],
   [
     /^\/v1\/uploads(\/|$)/,
-    'The gateway takes files whole, at /v1/files, for batches alone: put other content into the request (image, file and document parts), or point the client to the provider for its files.',
+    'The gateway accepts files only for batches, and only whole, at /v1/files: put other content into the request (image, file and document parts), or point the client to the provider for its files.',
   ],
   [
     /^\/v1beta\//,
-    'The gateway does not speak the form of Gemini: use a client of OpenAI (base URL with /v1) or of Anthropic (without).',
+    'The gateway does not support the Gemini API: use an OpenAI client (base URL with /v1) or an Anthropic client (without).',
   ],
   [
     /^\/v1\/(audio|images|assistants|threads|fine_tuning|vector_stores|realtime|rerank|containers|evals|videos)(\/|$)/,

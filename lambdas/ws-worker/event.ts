@@ -120,7 +120,7 @@ class Line {
     this.stop();
     const { connection_id, call_id, request_id } = this.#work;
     await this.#ports.connections.over(connection_id, call_id).catch((thrown: Error) => {
-      this.#ports.telemetry.log('warn', 'a call stays noted as running', { request_id, error: thrown.message });
+      this.#ports.telemetry.log('warn', 'a call is still recorded as running', { request_id, error: thrown.message });
     });
   }
 

@@ -119,7 +119,7 @@ export function assertBeforeKey(bytes: number, messages: number): void {
   if (bytes > bytesBeforeKey)
     throw new GatewayError(
       'payload_too_large',
-      `The message has ${bytes} bytes; before there is a key at most ${bytesBeforeKey} are accepted. Send {"type":"auth","api_key":…} first.`,
+      `The message has ${bytes} bytes; before a key is sent, at most ${bytesBeforeKey} are accepted. Send {"type":"auth","api_key":…} first.`,
     );
   if (messages > messagesBeforeKey)
     throw new GatewayError(

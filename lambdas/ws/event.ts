@@ -169,7 +169,7 @@ function assertInTime(
   connection: SocketConnection | undefined,
 ): asserts connection is SocketConnection {
   if (!connection || connection.gone)
-    throw new GatewayError('authentication_error', 'The connection is not known, or its time is over; connect again.');
+    throw new GatewayError('authentication_error', 'The connection is not known or has expired; connect again.');
   const late = clock.now() - Date.parse(connection.opened_at) > socketLimits.authWithinMs;
   if (connection.key_id === undefined && late)
     throw new GatewayError(

@@ -40,7 +40,7 @@ export function brokerChecks(emulator: Emulator, mcp: Call, admin: Call, office:
         write: 'AccessDeniedException',
       });
     }),
-    check('the same role without a session policy allows all of it: the policy is what denied', async () => {
+    check('the same role without a session policy allows all of it, so the policy caused the denials', async () => {
       const { Credentials } = await new STSClient(clientConfig(emulator)).send(
         new AssumeRoleCommand({ RoleArn: brokerRole, RoleSessionName: 'broad' }),
       );
@@ -49,7 +49,7 @@ export function brokerChecks(emulator: Emulator, mcp: Call, admin: Call, office:
       const db = new DynamoDBClient({ ...clientConfig(emulator), credentials });
       await db.send(new PutItemCommand({ TableName: orders!, Item: { id: { S: 'o-18' } } }));
     }),
-    check('what no session policy is known for is refused, and no role is assumed for it', async () => {
+    check('an action without a known session policy is refused, and no role is assumed for it', async () => {
       const refused = await call('get_order', {
         table: 'arn:aws:dynamodb:us-east-1:000000000000:table/*',
         order: 'o-17',
@@ -57,18 +57,18 @@ export function brokerChecks(emulator: Emulator, mcp: Call, admin: Call, office:
       assert.ok(refused.error, JSON.stringify(refused.result));
       assert.match(refused.error.message, /aws\.dynamodb\.get_item/);
     }),
-    check('a stored secret is handed on in its current version, and comes back in no answer', async () => {
+    check('a stored secret is passed on in its current version, and appears in no response', async () => {
       const said = textOf(await askPartner());
       assert.equal(said.token_sha256, sha256(firstToken));
       assert.notEqual(said.token, firstToken);
     }),
-    check('while it is rotated there are two versions: the pending one is not used', async () => {
+    check('during rotation there are two versions, and the pending one is not used', async () => {
       await secrets.send(
         new PutSecretValueCommand({ SecretId: brokerSecret, SecretString: nextToken, VersionStages: ['AWSPENDING'] }),
       );
       assert.equal(textOf(await askPartner()).token_sha256, sha256(firstToken));
     }),
-    check('once rotated, the new one is', async () => {
+    check('after the rotation, the new version is used', async () => {
       const versions = await versionIds(secrets);
       await secrets.send(
         new UpdateSecretVersionStageCommand({
@@ -80,7 +80,7 @@ export function brokerChecks(emulator: Emulator, mcp: Call, admin: Call, office:
       );
       assert.equal(textOf(await askPartner()).token_sha256, sha256(nextToken));
     }),
-    check('a server that acts on tickets only redeems the one it was handed, once', async () => {
+    check('a server that requires tickets redeems only the one it was given, once', async () => {
       office.redeem = async (ticket, resource) => {
         const use = { ticket, resource, tool: 'partner.order', capability: 'write' };
         const { status, body } = await admin('human', 'POST /admin/v1/tickets/redeem', use);

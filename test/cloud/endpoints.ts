@@ -33,7 +33,7 @@ export function endpointChecks(call: Call): Check[] {
   const reads = routes.filter(({ method, surface }) => method === 'GET' && surface === 'admin');
 
   return [
-    check('a vote whose comment holds a token is taken, and the token stays out', async () => {
+    check('a vote whose comment contains a token is accepted, and the token is not recorded', async () => {
       const asked = await call('agent', 'POST /admin/v1/test-action', {
         protocol: 'git',
         tool: 'scm.create_pull_request',

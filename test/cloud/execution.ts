@@ -58,7 +58,7 @@ export function executionChecks(
   let wanted: string[] = [];
   let ran: Awaited<ReturnType<typeof record>>;
   return [
-    check('SQL is read by the grammar that lies beside the function, and decided by what it does', async () => {
+    check('SQL is parsed with the grammar packaged with the function, and its effects decide', async () => {
       const reads = await sql('WITH recent AS (SELECT note FROM orders) SELECT * FROM recent -- DROP TABLE orders');
       assert.equal(reads.decision, 'allow', JSON.stringify(reads));
       const drops = await sql('SELECT 1; DROP /* quietly */ TABLE orders');
@@ -84,7 +84,7 @@ export function executionChecks(
       assert.deepEqual([ran.outcome, ran.executed_by], ['executed', 'gateway'], JSON.stringify(ran));
       assert.match(ran.result.stdout, /^report-\d+\.\w{8}\n$/);
     }),
-    check('it is told nothing of where it runs: no key, no address, no name', async () => {
+    check('the command learns nothing about where it runs: no key, no address, no name', async () => {
       // Without a name it shows every variable, which no rule allows, so it needs approval.
       const { result } = await approved(await shell('printenv'));
       assert.ok(result?.stdout, JSON.stringify(result));
@@ -94,16 +94,16 @@ export function executionChecks(
         [],
       );
     }),
-    check('the retry collects what came out, and nothing runs again', async () => {
+    check('the retry gets the result, and nothing runs again', async () => {
       for (const retry of [await shell(...wanted), await shell(...wanted)])
         assert.deepEqual(retry.result, ran.result, JSON.stringify(retry));
     }),
-    check('an approved MCP call is run at its server by the state machine too, once', async () => {
-      const note = () => act('mcp', 'publish_note', { title: 'by the clock' }, { target: 'publish_note' });
+    check('the state machine also runs an approved MCP call at its server, once', async () => {
+      const note = () => act('mcp', 'publish_note', { title: 'when its time runs out' }, { target: 'publish_note' });
       const before = ranOf('publish_note');
       const { status, outcome, result } = await approved(await note());
       assert.deepEqual([status, outcome], ['consumed', 'executed'], JSON.stringify(result));
-      assert.match(JSON.stringify(result), /by the clock/);
+      assert.match(JSON.stringify(result), /when its time runs out/);
       assert.deepEqual((await note()).result, result);
       assert.equal(ranOf('publish_note') - before, 1);
     }),

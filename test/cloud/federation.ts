@@ -75,7 +75,7 @@ export function federationChecks(
       },
     ),
     check(
-      '[federation.status] chains that are cut, forked or removed at the plane are found with the next run',
+      '[federation.status] chains that are truncated, forked or removed at the plane are found with the next run',
       async () => {
         const attacks: Record<string, (session: string) => Promise<void>> = {
           'cloud-cut': async (name) => plane.attacker.tell(name, (await plane.attacker.entries(name)).slice(0, -1)),
@@ -103,7 +103,7 @@ export function federationChecks(
         );
       },
     ),
-    check('[federation.status] a person accepts what differs, and the plane is well again', async () => {
+    check('[federation.status] a person accepts the differences, and the plane is healthy again', async () => {
       expectStatus(await control('admin', 'POST /admin/v1/federation/planes/eu/accept', {}), 200);
       await plane.run();
       await seenAs(control, 'eu', 'ok');
@@ -121,7 +121,7 @@ export function federationChecks(
         assert.equal((await seenAs(control, 'eu', 'ok')).behind, 0);
       },
     ),
-    check('[federation.token] a token is replaced while the plane works on', async () => {
+    check('[federation.token] a token is replaced while the plane continues to work', async () => {
       await putAtControl('allow', [tokens.old, tokens.next]);
       await until('the new token to count', 60, async () => (await configOf(tokens.next)).status === 200);
       await plane.giveToken(tokens.next);

@@ -92,7 +92,7 @@ export function lifecycleChecks(emulator: Emulator, outputs: Outputs, call: Call
       assert.equal(error.data.reason, 'tables are not dropped');
       assert.equal(error.data.suggested_alternative, 'rename the table');
     }),
-    check('a review starts a clock, waits in the list, and neither agent nor viewer may vote', async () => {
+    check('a review starts a timer and is listed as pending, and neither agent nor viewer may vote', async () => {
       approved = await review('scm.publish', 'repo/main');
       await parked(approved);
       const { pending } = expectStatus(await call('human', 'GET /admin/v1/approvals'), 200);
@@ -100,7 +100,7 @@ export function lifecycleChecks(emulator: Emulator, outputs: Outputs, call: Call
       expectStatus(await vote(approved, 'approve', 'agent'), 403);
       expectStatus(await vote(approved, 'approve', 'viewer'), 403);
     }),
-    check('asking again while it waits starts no second request', async () => {
+    check('repeating a pending call starts no second request', async () => {
       assert.equal(await review('scm.publish', 'repo/main'), approved);
     }),
     check('a human approves, the task token ends the execution, and a second vote is a conflict', async () => {
@@ -118,7 +118,7 @@ export function lifecycleChecks(emulator: Emulator, outputs: Outputs, call: Call
       assert.equal(again.decision, 'review', JSON.stringify(again));
       assert.ok(again.error.data.reason, 'says why the approval did not do');
     }),
-    check('a denial ends the execution and answers the retry', async () => {
+    check('a denial ends the execution, and the retry is denied', async () => {
       const id = await review('scm.publish', 'repo/denied');
       assert.equal(expectStatus(await vote(id, 'deny'), 200).status, 'denied');
       const retry = await govern('scm.publish', 'repo/denied', { approval_ref: id });
@@ -126,10 +126,10 @@ export function lifecycleChecks(emulator: Emulator, outputs: Outputs, call: Call
       assert.equal(retry.error.data.reason, 'denied');
       await succeeded(id, 'denied');
     }),
-    check('an approval nobody decides is denied by the clock', async () => {
+    check('an approval without a vote is denied when its time runs out', async () => {
       assert.ok((await lapse('repo/late')) || (await lapse('repo/later')), 'the wait ended by its time-out');
     }),
-    check('the evidence of it all verifies, live and as a bundle under the KMS key', async () => {
+    check('all of this evidence verifies, live and as a bundle under the KMS key', async () => {
       let live = expectStatus(await call('human', `GET /admin/v1/evidence/sessions/${session}/verify`), 200);
       assert.equal(live.valid, true, JSON.stringify(live));
       await until('archive and checkpoints to hold every entry', 60, async () => {

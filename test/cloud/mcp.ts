@@ -55,13 +55,13 @@ export function mcpChecks(mcp: Call, admin: Call, office: Office): Check[] {
   const runs = (name: string) => office.ran.filter((one) => one === name).length;
 
   return [
-    check('the MCP surface answers health and names itself, and wants a key for the rest', async () => {
+    check('the MCP surface answers health and names itself, and requires a key for everything else', async () => {
       assert.equal(expectStatus(await mcp(undefined, 'GET /health'), 200).status, 'ok');
       expectStatus(await mcp(undefined, 'GET /.well-known/oauth-protected-resource'), 404); // no issuer
       expectStatus(await mcp(undefined, 'POST /mcp', { jsonrpc: '2.0', id: 1, method: 'ping' }), 401);
       expectStatus(await mcp('viewer', 'POST /mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }), 403);
     }),
-    check('a client opens a session, and it lives in the table: another process knows it', async () => {
+    check('a client opens a session, which is stored in the table and known to other processes', async () => {
       const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'cloud', version: '1' } };
       const opened = await rpc('initialize', params);
       assert.equal(opened.result.protocolVersion, '2025-11-25', JSON.stringify(opened.error));
@@ -87,17 +87,20 @@ export function mcpChecks(mcp: Call, admin: Call, office: Office): Check[] {
       assert.equal(error.data.reason, 'notes are kept');
       assert.equal(runs('delete_note'), 0);
     }),
-    check('a reviewed call is -32002; approved, its retry runs once, and the next one waits again', async () => {
-      const asked = await call('publish_note');
-      assert.equal(asked.error?.code, -32002, JSON.stringify(asked));
-      const id = asked.error.data.envelope_id;
-      expectStatus(await admin('human', `POST /admin/v1/approvals/${id}/approve`, { reviewer: 'Alice' }), 200);
-      assert.deepEqual(textOf(await call('publish_note')), { name: 'publish_note', title: 'minutes' });
-      assert.equal(runs('publish_note'), 1);
-      const again = await call('publish_note');
-      assert.equal(again.error?.code, -32002, JSON.stringify(again));
-      assert.equal(runs('publish_note'), 1);
-    }),
+    check(
+      'a reviewed call is -32002; once approved, its retry runs once, and the next call needs approval again',
+      async () => {
+        const asked = await call('publish_note');
+        assert.equal(asked.error?.code, -32002, JSON.stringify(asked));
+        const id = asked.error.data.envelope_id;
+        expectStatus(await admin('human', `POST /admin/v1/approvals/${id}/approve`, { reviewer: 'Alice' }), 200);
+        assert.deepEqual(textOf(await call('publish_note')), { name: 'publish_note', title: 'minutes' });
+        assert.equal(runs('publish_note'), 1);
+        const again = await call('publish_note');
+        assert.equal(again.error?.code, -32002, JSON.stringify(again));
+        assert.equal(runs('publish_note'), 1);
+      },
+    ),
     check('the evidence of the calls verifies, each with its arguments as parameters', async () => {
       const live = expectStatus(await admin('human', `GET /admin/v1/evidence/sessions/${mcpSession}/verify`), 200);
       assert.equal(live.valid, true, JSON.stringify(live));

@@ -52,14 +52,17 @@ export function pullRequestChecks(
   const statusOf = async (id: string) => expectStatus(await call('human', `GET /admin/v1/approvals/${id}`), 200).status;
 
   return [
-    check('an operator stores what the Git host and the gateway know each other by', async () => {
-      const SecretString = JSON.stringify({ HOST_TOKEN: hostToken, HOST_WEBHOOK: webhookSecret });
-      await secrets.send(new PutSecretValueCommand({ SecretId: 'agent-governance/github', SecretString }));
-      host.permissions.set(`cloud/web ${login}`, 'write');
-      for (const number of [7, 8]) host.heads.set(`cloud/web#${number}`, headSha);
-      const forged = () => comment('forged', 7, { secret: 'guessed' });
-      await until('the secret to arrive at the callback', 15, async () => (await forged()).status === 401);
-    }),
+    check(
+      'an operator stores the secrets that the Git host and the gateway use to authenticate each other',
+      async () => {
+        const SecretString = JSON.stringify({ HOST_TOKEN: hostToken, HOST_WEBHOOK: webhookSecret });
+        await secrets.send(new PutSecretValueCommand({ SecretId: 'agent-governance/github', SecretString }));
+        host.permissions.set(`cloud/web ${login}`, 'write');
+        for (const number of [7, 8]) host.heads.set(`cloud/web#${number}`, headSha);
+        const forged = () => comment('forged', 7, { secret: 'guessed' });
+        await until('the secret to arrive at the callback', 15, async () => (await forged()).status === 401);
+      },
+    ),
     check('a question is asked on its pull request, and a verified comment there decides it, once', async () => {
       const id = await asked(7);
       assert.equal((await comment(`/approve ${id}`, 7, { secret: 'guessed' })).status, 401);

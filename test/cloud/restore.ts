@@ -191,7 +191,7 @@ export function restoreChecks(
         async () => (await call('admin', 'GET /admin/v1/policies')).status === 200,
       );
     }),
-    check('[cli.status] the check refuses it: chains are cut off, and the log went back', async () => {
+    check('[cli.status] the check refuses it: chains are truncated, and the log was rolled back', async () => {
       const { code, text, faults } = await examined();
       assert.equal(code, 1, text);
       const found = faults().map(({ check: of, todo }: Loose) => `${of}: ${todo}`);
@@ -205,7 +205,7 @@ export function restoreChecks(
       );
     }),
     check(
-      '[evidence.archive.check] entries and log come back from the archive, and one approval was decided',
+      '[evidence.archive.check] entries and the log are restored from the archive, and one approval had been decided',
       async () => {
         const put = await onSecond('entries');
         assert.equal(put.code, 0, put.text);

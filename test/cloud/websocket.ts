@@ -64,14 +64,14 @@ export function webSocketChecks(emulator: Emulator, { GatewayServices }: Outputs
       .join('');
 
   return [
-    check('a connection with a key that is none is refused and closed', () =>
+    check('a connection with an invalid key is refused and closed', () =>
       talking({}, async (open) => {
         open.say({ type: 'auth', api_key: 'nobody' });
         assert.equal((await open.hear('error')).status, 401);
         await until('the connection to close', 10, async () => open.closed());
       }),
     ),
-    check('a chat streams through the connection, event by event, beside another and a ping', () =>
+    check('a chat streams through the connection, event by event, alongside another one and a ping', () =>
       authenticated(async (open) => {
         open.say(chat('r1'));
         open.say(chat('r2'));
@@ -82,7 +82,7 @@ export function webSocketChecks(emulator: Emulator, { GatewayServices }: Outputs
         assert.ok(open.heard.filter(({ type, id }) => type === 'event' && id === 'r1').length > 3);
       }),
     ),
-    check('a key in the handshake does as well, and a call without a stream is answered whole', () =>
+    check('a key in the handshake also works, and a call without streaming gets a whole response', () =>
       talking({ 'x-api-key': keys.agent, 'x-session-id': session }, async (open) => {
         open.say(chat('whole', { stream: false }));
         const { status, body } = await open.hear('response', 'whole');
@@ -94,7 +94,7 @@ export function webSocketChecks(emulator: Emulator, { GatewayServices }: Outputs
         assert.deepEqual(events.at(-1)?.data.type, 'message_stop');
       }),
     ),
-    check('a cancelled call stops where it was, and evidence says so', async () => {
+    check('a cancelled call stops where it is, and evidence records this', async () => {
       await authenticated(async (open) => {
         open.say(chat('long', { model: 'mock-slow' }));
         await open.hear('event', 'long');

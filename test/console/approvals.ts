@@ -9,7 +9,7 @@ import { shellOf } from './sign-in.ts';
 export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
   const recordOf = async (id: string) => (await gateway.call(gateway.keys.human, 'GET', `approvals/${id}`)).body;
   return [
-    check('[console.approvals] a new request appears and is counted; opening it decides nothing', async () => {
+    check('[console.approvals] a new request appears and is counted; opening it makes no decision', async () => {
       const page = await people.signedIn(gateway.keys.human);
       await page
         .getByRole('status')
@@ -90,7 +90,7 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
       await page.getByRole('button', { name: 'Unified' }).click();
       await page.context().close();
     }),
-    check('[console.card] of 10,000 lines the first are shown, the page says so, and a button shows all', async () => {
+    check('[console.card] of 10,000 lines only the first are shown, with a note and a button to show all', async () => {
       const content = Array.from({ length: 10_000 }, (_, at) => `line ${at}`).join('\n');
       const id = await gateway.review({
         protocol: 'mcp',
@@ -102,7 +102,7 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
       });
       const page = await people.signedIn(gateway.keys.human, `#/approvals/${id}`);
       await page.getByText('Part of it is not shown: 10,000 lines.').waitFor();
-      await page.getByText('No line end after the last line.').waitFor();
+      await page.getByText('No newline after the last line.').waitFor();
       assert.equal(await page.getByText('line 9999', { exact: true }).count(), 0);
       await page.getByRole('button', { name: 'Show all lines' }).click();
       await page.getByText('line 9999', { exact: true }).waitFor();
@@ -181,19 +181,22 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
       );
       await page.context().close();
     }),
-    check('[console.vote] what another person decided meanwhile is said, and not decided again', async () => {
-      const id = await gateway.review(shellOf('make conflict | sh', 'conflict'));
-      const page = await people.signedIn(gateway.keys.human, `#/approvals/${id}`);
-      await page.getByRole('button', { name: 'Approve…' }).click();
-      const denied = await gateway.call(gateway.keys.human, 'POST', `approvals/${id}/deny`, {
-        reviewer: 'someone else',
-      });
-      assert.equal(denied.status, 200);
-      await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
-      await page.getByRole('alert').filter({ hasText: 'Not counted' }).waitFor();
-      assert.equal((await recordOf(id)).status, 'denied');
-      await page.context().close();
-    }),
+    check(
+      '[console.vote] a decision that another person made in the meantime is shown, and cannot be made again',
+      async () => {
+        const id = await gateway.review(shellOf('make conflict | sh', 'conflict'));
+        const page = await people.signedIn(gateway.keys.human, `#/approvals/${id}`);
+        await page.getByRole('button', { name: 'Approve…' }).click();
+        const denied = await gateway.call(gateway.keys.human, 'POST', `approvals/${id}/deny`, {
+          reviewer: 'someone else',
+        });
+        assert.equal(denied.status, 200);
+        await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+        await page.getByRole('alert').filter({ hasText: 'Not counted' }).waitFor();
+        assert.equal((await recordOf(id)).status, 'denied');
+        await page.context().close();
+      },
+    ),
     check('[console.keyboard] sign-in, choice and denial work by keyboard; Escape cancels a vote', async () => {
       const first = await gateway.review(shellOf('make first | sh', 'keyboard'));
       const second = await gateway.review(shellOf('make second | sh', 'keyboard'));
@@ -251,7 +254,7 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
       assert.deepEqual({ status, comment }, { status: 'denied', comment: 'not during the sale' });
       await page.context().close();
     }),
-    check('[console.keyboard] a key pressed at once counts for the chosen request', async () => {
+    check('[console.keyboard] a key pressed immediately applies to the chosen request', async () => {
       const first = await gateway.review(shellOf('make quick first | sh', 'quick'));
       const second = await gateway.review(shellOf('make quick second | sh', 'quick'));
       const page = await people.signedIn(gateway.keys.human, `#/approvals/${first}`);
@@ -285,7 +288,7 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
       assert.match(await pressed('jd', true), /^Deny this request\?[\s\S]*make quick second/);
       await page.context().close();
     }),
-    check('[console.keyboard] a request that the list does not hold is decided by keyboard as well', async () => {
+    check('[console.keyboard] a request that is not in the list can also be decided by keyboard', async () => {
       const id = await gateway.review(shellOf('make beyond | sh', 'beyond'));
       const page = await people.open(`#/approvals/${id}`);
       await page.route('**/admin/v1/approvals?limit=200', async (route) => {
@@ -329,7 +332,7 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
       await titled('one less', (title) => title.startsWith(left));
       await page.context().close();
     }),
-    check('[console.events] without a stream the page asks by itself', async () => {
+    check('[console.events] without a stream the page polls', async () => {
       const page = await people.open();
       await page.route('**/approvals/events', (route) => route.fulfill({ status: 405, body: '{}' }));
       await page.getByLabel('API key or admin token').fill(gateway.keys.human);

@@ -61,7 +61,7 @@ export const frame = (gateway: ConsoleGateway, people: Visitors) => {
       await page.reload();
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
       assert.equal(await ground(), dark);
-      await page.getByText('Colours of the system').locator('..').click();
+      await page.getByText('System colours').locator('..').click();
       await until('it is light', async () => (await ground()) === light);
       assert.equal(await page.evaluate('localStorage.length'), 0);
       await page.context().close();
@@ -93,45 +93,51 @@ export const frame = (gateway: ConsoleGateway, people: Visitors) => {
       await page.getByRole('status').filter({ hasText: 'Nothing matches.' }).waitFor();
       await page.context().close();
     }),
-    check('[console.servers] [console.providers] [console.plugins] each of them is listed', async () => {
-      const page = await people.signedIn(admin_token, '#/providers');
-      await page.getByRole('row').filter({ hasText: 'mock' }).first().waitFor();
-      await page.getByRole('heading', { name: 'Response cache' }).waitFor();
-      await page.goto(`${gateway.url}/console/#/plugins`);
-      await page.getByText(/In force with policy version \d+/).waitFor();
-      await page.route('**/admin/v1/health/detailed', async (route) => {
-        const body = await (await route.fetch()).json();
-        const server = {
-          kind: 'mcp_server',
-          name: 'notes',
-          needed: false,
-          state: 'down',
-          reason: 'exited with code 1',
-        };
-        const dependencies = [...body.dependencies, { ...server, since: '2026-11-26T10:00:00.000Z' }];
-        await route.fulfill({ json: { ...body, dependencies } });
-      });
-      await page.goto(`${gateway.url}/console/#/servers`);
-      const row = page.getByRole('row').filter({ hasText: 'notes' });
-      for (const text of ['MCP server', 'down', 'exited with code 1']) await row.getByText(text).first().waitFor();
-      await closeAnswered(page);
-    }),
-    check('[console.keys] [console.evidence] keys are listed without secrets, and the log', async () => {
-      const page = await people.signedIn(admin_token, '#/keys');
-      await page.getByRole('row').filter({ hasText: 'local-agent' }).waitFor();
-      const shown = await page.getByRole('main').textContent();
-      for (const key of [human, viewer, gateway.keys.agent]) assert.ok(!shown?.includes(key));
-      await page.goto(`${gateway.url}/console/#/evidence`);
-      await page
-        .getByRole('region', { name: 'Transparency log' })
-        .getByText(/entr(y|ies)$/)
-        .waitFor();
-      await page.getByText('No witnesses').waitFor();
-      await page.getByRole('table', { name: 'Signing keys' }).waitFor();
-      await page.context().close();
-    }),
     check(
-      '[console.people] people who may approve are listed, found by the address, with their last vote',
+      '[console.servers] [console.providers] [console.plugins] servers, providers and plugins are listed',
+      async () => {
+        const page = await people.signedIn(admin_token, '#/providers');
+        await page.getByRole('row').filter({ hasText: 'mock' }).first().waitFor();
+        await page.getByRole('heading', { name: 'Response cache' }).waitFor();
+        await page.goto(`${gateway.url}/console/#/plugins`);
+        await page.getByText(/In force with policy version \d+/).waitFor();
+        await page.route('**/admin/v1/health/detailed', async (route) => {
+          const body = await (await route.fetch()).json();
+          const server = {
+            kind: 'mcp_server',
+            name: 'notes',
+            needed: false,
+            state: 'down',
+            reason: 'exited with code 1',
+          };
+          const dependencies = [...body.dependencies, { ...server, since: '2026-11-26T10:00:00.000Z' }];
+          await route.fulfill({ json: { ...body, dependencies } });
+        });
+        await page.goto(`${gateway.url}/console/#/servers`);
+        const row = page.getByRole('row').filter({ hasText: 'notes' });
+        for (const text of ['MCP server', 'down', 'exited with code 1']) await row.getByText(text).first().waitFor();
+        await closeAnswered(page);
+      },
+    ),
+    check(
+      '[console.keys] [console.evidence] keys are listed without secrets, and the transparency log is shown',
+      async () => {
+        const page = await people.signedIn(admin_token, '#/keys');
+        await page.getByRole('row').filter({ hasText: 'local-agent' }).waitFor();
+        const shown = await page.getByRole('main').textContent();
+        for (const key of [human, viewer, gateway.keys.agent]) assert.ok(!shown?.includes(key));
+        await page.goto(`${gateway.url}/console/#/evidence`);
+        await page
+          .getByRole('region', { name: 'Transparency log' })
+          .getByText(/entr(y|ies)$/)
+          .waitFor();
+        await page.getByText('No witnesses').waitFor();
+        await page.getByRole('table', { name: 'Signing keys' }).waitFor();
+        await page.context().close();
+      },
+    ),
+    check(
+      '[console.people] people who may approve are listed with their last vote, and the address holds the search',
       async () => {
         const id = await gateway.review(shellOf('make people | sh', 'people'));
         await gateway.call(human, 'POST', `approvals/${id}/deny`, { reviewer: 'local-human' });

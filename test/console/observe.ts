@@ -17,7 +17,7 @@ export const observe = (gateway: ConsoleGateway, people: Visitors) => {
     return answer.status;
   };
   return [
-    check('[console.requests] chat calls are filtered by the address, in pages and with totals', async () => {
+    check('[console.requests] chat calls are filtered through the address, with pages and totals', async () => {
       assert.equal(await chat('mock', 'chat-1'), 200);
       assert.equal(await chat('no-such-model', 'chat-1'), 404);
       const page = await people.signedIn(human, '#/requests');
@@ -96,21 +96,21 @@ export const observe = (gateway: ConsoleGateway, people: Visitors) => {
       await page.mouse.down();
       await page.mouse.move(box.x + box.width * 0.3, box.y + 60, { steps: 4 });
       await page.mouse.up();
-      await page.getByText('No chat call in this time.').waitFor();
+      await page.getByText('No chat call in this period.').waitFor();
       await until('no call is counted', async () => (await calls()) === 0);
       await page.getByRole('button', { name: 'Clear the selection' }).click();
       await until('all again', async () => (await calls()) >= whole);
       await page.getByRole('slider', { name: /^To / }).focus();
       await page.keyboard.press('Home');
-      await page.getByText('No chat call in this time.').waitFor();
+      await page.getByText('No chat call in this period.').waitFor();
       await page.keyboard.press('End');
-      await page.getByRole('table', { name: 'Chat calls of this time' }).getByRole('row').nth(1).waitFor();
+      await page.getByRole('table', { name: 'Chat calls of this period' }).getByRole('row').nth(1).waitFor();
       await page.getByRole('link', { name: 'Open in Requests' }).click();
       await page.getByRole('heading', { name: 'Requests' }).waitFor();
       await page.waitForURL(/from=.*to=/);
       await page.context().close();
       const others = await people.signedIn(viewer, '#/traffic?span=days');
-      await others.getByText('Table of every step of time').click();
+      await others.getByText('Table of all time steps').click();
       await others.getByRole('table', { name: 'Traffic by time, newest first' }).getByRole('row').nth(1).waitFor();
       assert.equal(await others.getByRole('heading', { name: /^Chat calls from/ }).count(), 0);
       await others.context().close();

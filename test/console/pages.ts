@@ -73,7 +73,7 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
       }
       await page.context().close();
     }),
-    check('[console.verify] signatures and keys are taken and refused as Node takes and refuses them', async () => {
+    check('[console.verify] signatures and keys are accepted and refused as in Node', async () => {
       const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
       const pem = String(publicKey.export({ type: 'spki', format: 'pem' }));
       for (let round = 0; round < 40; round++) {
@@ -169,7 +169,7 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
       assert.equal(await page.getByRole('button', { name: 'Roll back' }).count(), 0);
       await page.context().close();
     }),
-    check('[console.credentials] what is still good is listed and revoked', async () => {
+    check('[console.credentials] credentials that are still valid are listed and revoked', async () => {
       const read = { protocol: 'git', tool: 'scm.get_file', target: 'acme/site', capability: 'read' };
       await gateway.call(agent, 'POST', 'test-action', { ...read, actor: { session: 'credentialed' } });
       const page = await people.signedIn(human, '#/credentials');
@@ -182,7 +182,7 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
       await row.waitFor({ state: 'detached' });
       await page.context().close();
     }),
-    check('[console.alerts] alerts are listed with what was measured, the resolved ones apart', async () => {
+    check('[console.alerts] alerts are listed with their measured values, the resolved ones separately', async () => {
       const page = await people.signedIn(viewer, '#/alerts');
       const said = page.getByRole('status');
       await said.filter({ hasText: /No open alerts|\d open alerts?/ }).waitFor({ state: 'attached' });
@@ -216,7 +216,7 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
       await operator.getByText('acknowledged by local-human').waitFor();
       await closeAnswered(operator);
     }),
-    check('[console.budgets] budgets stand with their forecast, and the page says where none is set', async () => {
+    check('[console.budgets] budgets are shown with their forecast, and the page says if none is set', async () => {
       const page = await people.open('#/budgets');
       const budget = {
         account: 'tenant',
@@ -265,7 +265,7 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
       assert.equal(await page.getByRole('button', { name: 'Evaluate' }).count(), 0);
       await page.context().close();
     }),
-    check('[console.states] every page says what it waits for, what is empty and what went wrong', async () => {
+    check('[console.states] every page says what it is loading, what is empty and what went wrong', async () => {
       for (const hash of asking) {
         const page = await people.open(`#/${hash}`);
         let held: (() => void) | undefined = () => {};

@@ -45,7 +45,7 @@ export async function register(page: Page, name: string): Promise<void> {
 }
 
 export const passkeys = (gateway: ConsoleGateway, people: Visitors) => [
-  check('[console.passkeys] at an address without a name the page says where passkeys work', async () => {
+  check('[console.passkeys] at an address without a host name, the page says where passkeys work', async () => {
     const page = await people.signedIn(gateway.keys.human, '#/passkeys');
     await page.getByText(/Passkeys of this gateway work at http:\/\/localhost:\d+\/console\//).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Register' }).count(), 0);
@@ -74,60 +74,63 @@ export const passkeys = (gateway: ConsoleGateway, people: Visitors) => [
     await page.getByText('You have no passkey.').waitFor();
     await page.context().close();
   }),
-  check('[console.passkeys] a missing or foreign signature is not a vote, and the comment stays', async () => {
-    const page = await atLocalhost(people, gateway.keys.human);
-    const device = await virtualAuthenticator(page);
-    await register(page, 'refusing device');
-    const id = await gateway.review(shellOf('make refused | sh', 'refused'));
-    const open = () => page.goto(`${new URL(page.url()).origin}/console/#/approvals/${id}`);
-    const vote = page.getByRole('dialog', { name: 'Approve this request?' });
-    const statusNow = async () => (await gateway.call(gateway.keys.human, 'GET', `approvals/${id}`)).body.status;
-    await open();
-    await page.getByRole('button', { name: 'Approve…' }).click();
-    await vote.getByLabel('Comment').fill('looked at it');
-    await device.confirms(false);
-    await vote.getByRole('button', { name: 'Approve' }).click();
-    await vote.getByRole('alert').filter({ hasText: 'Refused: ' }).waitFor();
-    assert.equal(await vote.getByLabel('Comment').inputValue(), 'looked at it');
-    assert.equal(await statusNow(), 'pending');
-    // The signature of one request on a different one, and a signature with another person's key.
-    await device.confirms(true);
-    const other = await gateway.review(shellOf('make another | sh', 'refused'));
-    const sent = `**/approvals/${id}/approve`;
-    const refused = async () => {
-      const [answer] = await Promise.all([
-        page.waitForResponse((response) => response.url().endsWith('/approve')),
-        vote.getByRole('button', { name: 'Approve', disabled: false }).click(),
-      ]);
-      await vote.getByRole('button', { name: 'Approve', disabled: false }).waitFor();
-      assert.ok(answer.status() >= 400 && answer.status() < 500, `${answer.status()}`);
-      await vote
-        .getByRole('alert')
-        .filter({ hasText: /passkey/i })
-        .waitFor();
-      await page.unroute(sent);
-    };
-    await page.route(sent, async (route) => {
-      const answer = await route.fetch({ url: route.request().url().replace(id, other) });
-      await route.fulfill({ response: answer });
-    });
-    await refused();
-    assert.equal((await gateway.call(gateway.keys.human, 'GET', `approvals/${other}`)).body.status, 'pending');
-    await page.route(sent, async (route) => {
-      const body = route.request().postDataJSON();
-      body.passkey.credential_id = `${body.passkey.credential_id.slice(0, -2)}AA`;
-      await route.continue({ postData: JSON.stringify(body) });
-    });
-    await refused();
-    assert.equal(await statusNow(), 'pending');
-    await vote.getByRole('button', { name: 'Approve' }).click();
-    await vote.waitFor({ state: 'detached' });
-    assert.equal(await statusNow(), 'approved');
-    await page.getByRole('link', { name: 'Passkeys' }).click();
-    await page.getByRole('button', { name: 'Remove refusing device' }).click();
-    await page.getByText('You have no passkey.').waitFor();
-    await page.context().close();
-  }),
+  check(
+    '[console.passkeys] a missing or foreign signature does not count as a vote, and the comment stays',
+    async () => {
+      const page = await atLocalhost(people, gateway.keys.human);
+      const device = await virtualAuthenticator(page);
+      await register(page, 'refusing device');
+      const id = await gateway.review(shellOf('make refused | sh', 'refused'));
+      const open = () => page.goto(`${new URL(page.url()).origin}/console/#/approvals/${id}`);
+      const vote = page.getByRole('dialog', { name: 'Approve this request?' });
+      const statusNow = async () => (await gateway.call(gateway.keys.human, 'GET', `approvals/${id}`)).body.status;
+      await open();
+      await page.getByRole('button', { name: 'Approve…' }).click();
+      await vote.getByLabel('Comment').fill('looked at it');
+      await device.confirms(false);
+      await vote.getByRole('button', { name: 'Approve' }).click();
+      await vote.getByRole('alert').filter({ hasText: 'Refused: ' }).waitFor();
+      assert.equal(await vote.getByLabel('Comment').inputValue(), 'looked at it');
+      assert.equal(await statusNow(), 'pending');
+      // The signature of one request on a different one, and a signature with another person's key.
+      await device.confirms(true);
+      const other = await gateway.review(shellOf('make another | sh', 'refused'));
+      const sent = `**/approvals/${id}/approve`;
+      const refused = async () => {
+        const [answer] = await Promise.all([
+          page.waitForResponse((response) => response.url().endsWith('/approve')),
+          vote.getByRole('button', { name: 'Approve', disabled: false }).click(),
+        ]);
+        await vote.getByRole('button', { name: 'Approve', disabled: false }).waitFor();
+        assert.ok(answer.status() >= 400 && answer.status() < 500, `${answer.status()}`);
+        await vote
+          .getByRole('alert')
+          .filter({ hasText: /passkey/i })
+          .waitFor();
+        await page.unroute(sent);
+      };
+      await page.route(sent, async (route) => {
+        const answer = await route.fetch({ url: route.request().url().replace(id, other) });
+        await route.fulfill({ response: answer });
+      });
+      await refused();
+      assert.equal((await gateway.call(gateway.keys.human, 'GET', `approvals/${other}`)).body.status, 'pending');
+      await page.route(sent, async (route) => {
+        const body = route.request().postDataJSON();
+        body.passkey.credential_id = `${body.passkey.credential_id.slice(0, -2)}AA`;
+        await route.continue({ postData: JSON.stringify(body) });
+      });
+      await refused();
+      assert.equal(await statusNow(), 'pending');
+      await vote.getByRole('button', { name: 'Approve' }).click();
+      await vote.waitFor({ state: 'detached' });
+      assert.equal(await statusNow(), 'approved');
+      await page.getByRole('link', { name: 'Passkeys' }).click();
+      await page.getByRole('button', { name: 'Remove refusing device' }).click();
+      await page.getByText('You have no passkey.').waitFor();
+      await page.context().close();
+    },
+  ),
   check('[console.passkeys] [approval.passkey] a vote with a forged signature is refused with the reason', async () => {
     const page = await atLocalhost(people, gateway.keys.human);
     await virtualAuthenticator(page);

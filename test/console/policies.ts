@@ -94,7 +94,7 @@ export const policies = (gateway: ConsoleGateway, people: Visitors) => {
       assert.equal((await gateway.call(admin_token, 'POST', `policy-versions/${old}/rollback`)).status, 200);
       await page.context().close();
     }),
-    check('[console.playground] a recorded call is decided and traced while policies are edited', async () => {
+    check('[console.playground] a recorded call is evaluated and traced while policies are edited', async () => {
       const call = { protocol: 'mcp', tool: 'ledger.post', target: 'books', capability: 'write' };
       await gateway.call(agent, 'POST', 'test-action', {
         ...call,
@@ -146,7 +146,7 @@ export const policies = (gateway: ConsoleGateway, people: Visitors) => {
       assert.equal((await gateway.call(admin_token, 'POST', 'policy-versions/1/rollback')).status, 200);
       await page
         .getByRole('status')
-        .filter({ hasText: /Version \d+ was stored meanwhile/ })
+        .filter({ hasText: /Version \d+ has been stored in the meantime/ })
         .waitFor();
       assert.equal(await page.getByRole('button', { name: 'Save as a new version' }).count(), 0);
       await page.context().close();
@@ -186,42 +186,45 @@ export const policies = (gateway: ConsoleGateway, people: Visitors) => {
       assert.deepEqual(people.offences, []);
       await page.context().close();
     }),
-    check('[console.policy-saved] policies are stored with a reason, and not over a newer version', async () => {
-      const others = await people.signedIn(human, '#/policies/try');
-      await loadDraft(others);
-      await editorOf(others).waitFor();
-      assert.equal(await others.getByRole('button', { name: 'Save as a new version' }).count(), 0);
-      await others.context().close();
-      const page = await people.signedIn(admin_token, '#/policies/try');
-      const change = async (decision: string) => {
-        await loadDraft(page);
-        await editorOf(page).waitFor();
-        const draft = parse(await typed(page));
-        await editorOf(page).fill(stringify({ ...draft, default_decision: decision }));
-        await page.getByLabel('Reason, recorded in the evidence').fill('tried in the browser');
-      };
-      const save = () => page.getByRole('button', { name: 'Save as a new version' }).click();
-      const stored = (await gateway.call(admin_token, 'GET', 'config')).body.configuration.tool_policies;
-      await change('maybe');
-      await save();
-      await page.getByText(/^Line \d+: .*allow, review, block/).waitFor();
-      await page.getByRole('button', { name: 'Cancel' }).click();
-      await change('block');
-      await save();
-      await page.getByText(/Version \d+ is in force\./).waitFor();
-      const { body } = await gateway.call(admin_token, 'GET', 'config');
-      assert.equal(body.configuration.tool_policies.default_decision, 'block');
-      assert.deepEqual(body.configuration.tool_policies.pack, stored.pack);
-      const acts = (await gateway.call(admin_token, 'GET', 'audit?kind=admin&limit=20')).body.entries;
-      assert.ok(acts.some((entry: { body: { reason?: string } }) => entry.body.reason === 'tried in the browser'));
-      await change('allow');
-      assert.equal((await gateway.call(admin_token, 'POST', 'policy-versions/1/rollback')).status, 200);
-      await save();
-      await page
-        .locator('.notice.bad')
-        .filter({ hasText: /was stored meanwhile/ })
-        .waitFor();
-      await page.context().close();
-    }),
+    check(
+      '[console.policy-saved] policies are stored with a reason, and do not overwrite a newer version',
+      async () => {
+        const others = await people.signedIn(human, '#/policies/try');
+        await loadDraft(others);
+        await editorOf(others).waitFor();
+        assert.equal(await others.getByRole('button', { name: 'Save as a new version' }).count(), 0);
+        await others.context().close();
+        const page = await people.signedIn(admin_token, '#/policies/try');
+        const change = async (decision: string) => {
+          await loadDraft(page);
+          await editorOf(page).waitFor();
+          const draft = parse(await typed(page));
+          await editorOf(page).fill(stringify({ ...draft, default_decision: decision }));
+          await page.getByLabel('Reason, recorded in the evidence').fill('tried in the browser');
+        };
+        const save = () => page.getByRole('button', { name: 'Save as a new version' }).click();
+        const stored = (await gateway.call(admin_token, 'GET', 'config')).body.configuration.tool_policies;
+        await change('maybe');
+        await save();
+        await page.getByText(/^Line \d+: .*allow, review, block/).waitFor();
+        await page.getByRole('button', { name: 'Cancel' }).click();
+        await change('block');
+        await save();
+        await page.getByText(/Version \d+ is in force\./).waitFor();
+        const { body } = await gateway.call(admin_token, 'GET', 'config');
+        assert.equal(body.configuration.tool_policies.default_decision, 'block');
+        assert.deepEqual(body.configuration.tool_policies.pack, stored.pack);
+        const acts = (await gateway.call(admin_token, 'GET', 'audit?kind=admin&limit=20')).body.entries;
+        assert.ok(acts.some((entry: { body: { reason?: string } }) => entry.body.reason === 'tried in the browser'));
+        await change('allow');
+        assert.equal((await gateway.call(admin_token, 'POST', 'policy-versions/1/rollback')).status, 200);
+        await save();
+        await page
+          .locator('.notice.bad')
+          .filter({ hasText: /has been stored in the meantime/ })
+          .waitFor();
+        await page.context().close();
+      },
+    ),
   ];
 };

@@ -67,7 +67,7 @@ export const reading = (gateway: ConsoleGateway, people: Visitors) => [
       await page.context().close();
     }
   }),
-  check('[console.hostile-text] words of a command stand in its order, whatever their letters', async () => {
+  check('[console.hostile-text] words of a command keep their order, whatever their script', async () => {
     // Quotation marks and the pipe have no direction of their own, so between two Hebrew words they would change sides.
     const id = await gateway.review(shellOf('\u05d0\u05d1 | \u05d2\u05d3 | sh', 'direction'));
     const page = await people.signedIn(gateway.keys.human, `#/approvals/${id}`);

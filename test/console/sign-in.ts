@@ -51,7 +51,7 @@ export const signIn = (gateway: ConsoleGateway, people: Visitors) => [
     const id = await gateway.review(shellOf('make roles | sh', 'roles'));
     const page = await people.signedIn(gateway.keys.agent, `#/approvals/${id}`);
     await page.getByRole('heading', { name: 'What would run' }).waitFor();
-    await page.getByText('This key shows approvals and cannot vote.').waitFor();
+    await page.getByText('This key can see approvals but cannot vote.').waitFor();
     assert.equal(await page.getByRole('button', { name: /Approve|Deny/ }).count(), 0);
     await page.keyboard.press('a');
     assert.equal(await page.getByRole('dialog').count(), 0);

@@ -68,7 +68,9 @@ export const witnessed = (gateway: ConsoleGateway, people: Visitors) => [
     await alone.goto(pathToFileURL(file).href);
     const verdict = alone.locator('#verdict');
     await verdict
-      .filter({ hasText: /In the log \S+: entries 0 to 0 are leaf .* no witness whose key you gave/ })
+      .filter({
+        hasText: /In the log \S+: entries 0 to 0 are leaf .* no witness whose key you gave saw it saw it saw it saw it/,
+      })
       .waitFor();
     await alone.getByLabel(/^Trusted keys of the log/).fill(`${logKey} ${auditor}`);
     await alone.getByRole('button', { name: 'Verify' }).click();

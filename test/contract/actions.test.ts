@@ -90,7 +90,7 @@ describe('`decide_only`', () => {
         body: { envelope_id: allowed.envelope_id, session_id: 'coding-1', outcome: 'failed' },
       });
       const second = await report(told('toolu_1'));
-      expect([second.status, second.body.error.message]).toEqual([409, expect.stringContaining('recorded already')]);
+      expect([second.status, second.body.error.message]).toEqual([409, expect.stringContaining('already recorded')]);
       expect(await resultsOf('coding-1')).toContainEqual(
         expect.objectContaining({
           envelope_id: allowed.envelope_id,

@@ -224,7 +224,7 @@ tool_policies:
     expect([refused.status, refused.body.error.message]).toEqual([
       400,
       expect.stringContaining(
-        'approval.together: found true in a rule with the decision block; it is allowed in rules that review.',
+        'approval.together: found true in a rule with the decision block; it is allowed only in rules with the decision review.',
       ),
     ]);
   });

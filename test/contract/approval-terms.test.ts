@@ -86,11 +86,13 @@ test('[approval.strictest-terms] a passkey that the current rule requires is req
     expect(shown).toMatchObject({
       passkey_required: true,
       terms_changed:
-        'Since this was asked, version 2 of the configuration asks for more: a passkey with each approval.',
+        'Since this request was made, version 2 of the configuration requires more: a passkey with each approval.',
     });
   expect(said(await approve(id))).toEqual([
     403,
-    expect.stringMatching(/only with a passkey\. Since this was asked, version 2 .*Approve it in the web console/),
+    expect.stringMatching(
+      /only with a passkey\. Since this request was made, version 2 .*Approve it in the web console/,
+    ),
   ]);
   const own = await registered('bob');
   const challenge = String((await item(id)).passkey_challenge);
@@ -242,7 +244,7 @@ describe('[approval.obstacle] a request whose approval would still not let its c
     expect(put.status).toBe(201);
     for (const shown of [await item(id), await listed(id)])
       expect(shown.cannot_run).toBe(
-        'The key of this call was taken back since it was asked. An approval does not let the call run.',
+        'The key of this call was revoked after the call was requested. An approval does not let the call run.',
       );
   });
 });

@@ -162,7 +162,7 @@ describe('the daily check', () => {
       },
     });
   }
-  /** Runs the check with two sessions per page, until its time is over after the given number of pages. */
+  /** Runs the check with two sessions per page, until it has expired after the given number of pages. */
   const run = (pages = Number.POSITIVE_INFINITY) => {
     const { evidence, clock, ...ports } = gateway.ports();
     let left = pages;

@@ -285,7 +285,7 @@ prices:
       gateway.lines.length = 0;
       const { status, record } = await ask(asked, { stream });
       expect([status, record.cost_microusd, record.replied_model]).toEqual([200, cost, recorded]);
-      const warned = gateway.lines.filter((line) => line.includes('names another model'));
+      const warned = gateway.lines.filter((line) => line.includes('names a model other than'));
       expect(warned).toHaveLength(recorded === undefined ? 0 : 1);
     });
   });

@@ -159,7 +159,7 @@ describe('[evidence.checkpoint] in the bucket', () => {
     await log.append([point('s', 1)]);
     const [text] = bucket.objects.values();
     bucket.objects.set(checkpointKey(point('s', 2)), text!);
-    await expect(log.last('a/b', 's')).rejects.toThrow('it lies under another name');
+    await expect(log.last('a/b', 's')).rejects.toThrow('it is stored under a different name');
     const stranger = { ...signer, publicKey: async () => otherKey };
     await expect(checkpointBucket({ bucket: 'b', client, signer: stranger, clock }).last('a/b', 's')).rejects.toThrow(
       /signature fails/,

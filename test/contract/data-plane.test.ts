@@ -18,7 +18,10 @@ test('[federation.poll] a data plane refuses calls until it has the first docume
   expect(await act()).toMatchObject({
     status: 503,
     body: {
-      error: { type: 'service_unavailable', message: expect.stringContaining('No configuration of the control plane') },
+      error: {
+        type: 'service_unavailable',
+        message: expect.stringContaining('The control plane has not sent a configuration'),
+      },
     },
   });
   expect(await both.poll()).toBe('adopted');
@@ -60,7 +63,7 @@ test('[federation.last-good] [federation.staleness] a bad document is refused wi
   const policy = (await both.plane.ports.snapshots.current()).version;
   const forgeries: [string, (document: Loose) => unknown, string][] = [
     [
-      'another configuration',
+      'a different configuration',
       (d) => ({ ...d, configuration: { ...d.configuration, tool_policies: { pack: null } } }),
       'not the one that was signed',
     ],
@@ -109,7 +112,7 @@ test('[federation.status] the plane itself shows its version and its errors', as
   expect(await view()).toEqual({
     plane: 'eu',
     control_plane_version: 0,
-    stale: expect.stringContaining('has come yet'),
+    stale: expect.stringContaining('has not sent a configuration yet'),
   });
   await both.poll();
   expect(await view()).toEqual({

@@ -93,7 +93,10 @@ test('[federation.token] a plane reports only for itself, and a key is not a tok
   expect((await document('another-token')).status).toBe(401);
   expect((await document(tokens.eu, {}, '?plane=eu')).status).toBe(200);
   const other = await document(tokens.eu, {}, '?plane=us');
-  expect(other).toMatchObject({ status: 403, body: { error: { message: expect.stringContaining('itself only') } } });
+  expect(other).toMatchObject({
+    status: 403,
+    body: { error: { message: expect.stringContaining('only for itself') } },
+  });
   expect((await report(tokens.eu, { plane: 'us' })).status).toBe(403);
   const metrics = { key: tokens.eu, body: { plane: 'us', minutes: [] } };
   expect((await call('POST', '/admin/v1/federation/metrics', metrics)).status).toBe(403);

@@ -153,7 +153,7 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
       expect(ran).toEqual([]);
       expect((await entriesOf(session)).at(-1)).toMatchObject({
         kind: 'block',
-        body: { approval_ref: envelope_id, reason: expect.stringContaining('no evidence entry reports it') },
+        body: { approval_ref: envelope_id, reason: expect.stringContaining('no evidence entry records it') },
       });
     });
   });
@@ -275,7 +275,7 @@ describe('votes in evidence', () => {
       expect(ran).toEqual([]);
     });
 
-    test('with its own signature, after its time is over', async () => {
+    test('with its own signature, after it has expired', async () => {
       const { name, act } = request();
       const { envelope_id } = await act();
       await vote(envelope_id);

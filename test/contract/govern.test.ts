@@ -306,7 +306,7 @@ describe('approved', () => {
     test.each([
       [{}, /reviewer/],
       [{ reviewer: '' }, /reviewer: found an empty text, allowed a text of 1 to 256 characters/],
-      [{ reviewer: ' \u200b' }, /reviewer: found ".*", allowed a text of which something is visible/],
+      [{ reviewer: ' \u200b' }, /reviewer: found ".*", allowed text with at least one visible character/],
       [{ reviewer: 'alice', status: 'approved' }, /status/],
     ])('[approval.record] a vote with %j is refused, and decides nothing', async (given, message) => {
       const { envelope_id } = (await act(inSession(pull))).body;

@@ -230,7 +230,7 @@ test('[audit.views-worker] entries that were not re-read before the end are proj
   const stopped = feed.stop();
   goOn();
   await stopped;
-  expect(reports).toEqual(['Entries were left for the next start to project.']);
+  expect(reports).toEqual(['Some entries were not projected; the next start projects them.']);
   expect(seen).toEqual(['e0', 'e1', 'e2', 'e3']);
   expect(Date.parse((await until())!)).toBeLessThanOrEqual(Date.now());
   const next = makeFeed();
@@ -278,7 +278,7 @@ test('[store.sweep] a tenant whose rows cannot be read is reported, and the othe
   while (new Set(seen).size < 9) await new Promise(setImmediate);
   await feed.stop();
   const left =
-    'Not everything of tenant unreadable was projected again: a row is not JSON. Run `agentctl archive repair`.';
+    'Some entries of tenant unreadable were not projected again: a row is not JSON. Run `agentctl archive repair`.';
   expect(reports.length).toBeGreaterThan(1);
   expect(new Set(reports)).toEqual(new Set([left]));
 });

@@ -54,7 +54,9 @@ test('[http.connections] unfinished bodies sent with one key block neither other
     for (let flood = 0; flood < 20; flood++) await open(server, unfinished('greedy'));
     const own = await asked(server, 'X-API-Key: greedy');
     expect([own.status, own.body.error.type, own.headers['retry-after']]).toEqual([429, 'rate_limit_error', '1']);
-    expect(own.body.error.message).toMatch(/^\d requests of this key are open, and the rest is kept for other keys/);
+    expect(own.body.error.message).toMatch(
+      /^\d requests from this key are open, and the remaining ones are reserved for other keys/,
+    );
     for (const field of ['X-API-Key: other', 'X-API-Key: human', 'X: y'])
       expect((await asked(server, field)).status).toBe(200);
   }));
@@ -65,7 +67,9 @@ test('[http.connections] a tenant with many keys leaves capacity for others, and
     const own = await asked(server, 'X-API-Key: new@greedy');
     expect([own.status, own.body.error.message]).toEqual([
       429,
-      expect.stringMatching(/^6 requests of this tenant are open, and the rest is kept for other tenants/),
+      expect.stringMatching(
+        /^6 requests from this tenant are open, and the remaining ones are reserved for other tenants/,
+      ),
     ]);
     expect((await asked(server, 'X-API-Key: one@other')).status).toBe(200);
   }));

@@ -159,7 +159,7 @@ describe('drift', () => {
       tools.find(({ tool, upstream }: Record<string, string>) => upstream === 'classes' && tool === name);
     expect(about('get_file')).toMatchObject({
       capability: 'read',
-      why: 'its name only reads',
+      why: 'its name describes only reading',
       target_argument: 'path',
       protocol: 'mcp',
       hidden: false,

@@ -224,12 +224,12 @@ describe('reads', () => {
 
   test.each<[string, object, RegExp]>([
     // A lenient server reads a list with one string as that string, which was not checked as a target.
-    ['resources/read', { uri: ['db://payroll/2026'] }, /params\.uri must be a text/],
-    ['resources/read', { uri: '' }, /params\.uri must be a text/],
-    ['resources/read', {}, /params\.uri must be a text/],
-    ['resources/subscribe', { uri: 7 }, /params\.uri must be a text/],
-    ['resources/unsubscribe', {}, /params\.uri must be a text/],
-    ['prompts/get', { name: ['release_notes'] }, /params\.name must be a text/],
+    ['resources/read', { uri: ['db://payroll/2026'] }, /params\.uri must be a string/],
+    ['resources/read', { uri: '' }, /params\.uri must be a string/],
+    ['resources/read', {}, /params\.uri must be a string/],
+    ['resources/subscribe', { uri: 7 }, /params\.uri must be a string/],
+    ['resources/unsubscribe', {}, /params\.uri must be a string/],
+    ['prompts/get', { name: ['release_notes'] }, /params\.name must be a string/],
     ['prompts/get', { name: 'summary', arguments: ['x'] }, /params\.arguments must be an object/],
     ['completion/complete', {}, /params\.ref\.type must be/],
     ['completion/complete', { ref: { type: 'ref/other', uri: 'db://payroll/2026' } }, /params\.ref\.type must be/],

@@ -307,7 +307,7 @@ describe('a server that callers share', () => {
     expect(shared.asked.find(({ id }) => id === 900)).toMatchObject({ error: { code: -32601 } });
     expect(logged).toContainEqual([
       'debug',
-      'an MCP server says',
+      'message from an MCP server',
       { upstream: 'shared', text: expect.stringContaining('merger.md') },
     ]);
   });

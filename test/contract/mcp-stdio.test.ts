@@ -130,7 +130,7 @@ describe('framing and environment', () => {
     expect(connections).toEqual([[name], [name, expect.stringContaining('the process exited with')], [name]]);
     await stdio.stop();
     expect(connections).toHaveLength(3);
-    await expect(stdio.connect(local(), options)).rejects.toThrow('about to stop');
+    await expect(stdio.connect(local(), options)).rejects.toThrow('shutting down');
   });
 
   describe('[mcp.stdio-start]', () => {
@@ -185,7 +185,7 @@ describe('framing and environment', () => {
     const call = link.request('tools/call', { name: 'a', arguments: {} }, asking);
     await expect(call).rejects.toMatchObject({ kind: expect.stringMatching(/broken|timeout/) });
     while (!link.isOver) await new Promise(setImmediate);
-    await expect(stdio.connect(program, options)).rejects.toThrow('it wrote a line without an end');
+    await expect(stdio.connect(program, options)).rejects.toThrow('it wrote a line without a line break');
     time.ms += 250;
     const again = await stdio.connect(program, options);
     expect(await again.request('tools/list', {}, asking)).toHaveProperty('result');

@@ -57,7 +57,7 @@ describe('tokens', () => {
   });
 
   test.each([
-    ['a client in no group', () => tokenOf('stranger', audience), /no entry of identity.oidc callers/],
+    ['a client in no group', () => tokenOf('stranger', audience), /no identity.oidc callers entry/],
     [
       'a tenant that is not allowed',
       () => signed(first, { ...wellFormed(), groups: ['by-tenant'], tenant: 'default', gateway_role: 'viewer' }),

@@ -137,7 +137,10 @@ test('[approval.execute-asks-again] an approved call is not made if the definiti
   await executeApproved({ ...gateway.ports, ...at('b') }, row);
   expect((await entriesOf('defined')).at(-1)).toMatchObject({
     kind: 'block',
-    body: { refused_because: 'upstream_changed', reason: expect.stringContaining('The definition of scm.create_pull') },
+    body: {
+      refused_because: 'upstream_changed',
+      reason: expect.stringContaining('Relevant parts of the definition of scm.create_pull'),
+    },
   });
   const same = (await gateway.ports.approvals.find(await approved('defined-alike', at('a'))))!;
   expect(await executeApproved({ ...gateway.ports, ...at('a') }, same)).toMatchObject({ outcome: 'executed' });

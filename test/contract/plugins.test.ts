@@ -45,7 +45,7 @@ describe('uploads', () => {
     [
       'a module that imports a function',
       hex('0061736d01000000010401600000020c01036e6574047365656e0000'),
-      'imports something',
+      'has imports',
     ],
     [
       'a start function',

@@ -88,7 +88,7 @@ describe.each(kinds)('$title', (each) => {
     test('[chat.provider-error] a stream that consists only of its end is garbage', async () => {
       expect(await answering(stream(['data: [DONE]\n\n']), true)).toMatchObject({
         kind: 'garbage',
-        message: expect.stringContaining('without an event'),
+        message: expect.stringContaining('without events'),
       });
     });
 

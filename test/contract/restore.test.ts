@@ -98,7 +98,7 @@ test('[evidence.archive.check] [cli.status] a table restored to an earlier time 
     },
     {
       check: 'log',
-      found: expect.stringContaining('the log went back'),
+      found: expect.stringContaining('the log shrank'),
       todo: expect.stringContaining('restore entries'),
     },
   ]);
@@ -150,7 +150,7 @@ test('[evidence.archive.check] a session that continued after the restore is ref
   expect(code).toBe(1);
   expect(JSON.parse(out)).toMatchObject({
     put_back_entries: 4,
-    refused: [{ session_id: 'a', reason: expect.stringContaining('the session went on') }],
+    refused: [{ session_id: 'a', reason: expect.stringContaining('the session continued') }],
   });
   const acts = gateway.queue.filter(({ kind }) => kind === 'admin').map(({ body }) => body);
   expect(acts).toMatchObject([

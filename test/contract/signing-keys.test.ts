@@ -148,7 +148,7 @@ describe('rotation', () => {
       expect(await register(gateway.folder)).toBeUndefined();
       const { keys: known } = await signingKeysOf(await stateSigner(gateway.folder));
       expect(known).toHaveLength(2);
-      await expect(register(copy)).rejects.toThrow('no statement links them');
+      await expect(register(copy)).rejects.toThrow('no statement links the two keys');
     });
 
     test('switches to another key on request', async () => {
@@ -232,7 +232,7 @@ describe('the key of a store', () => {
     lock.release();
     expect((await stateSigner(state)).keyId).toBe(before);
     expect(await here(state, '--rotate-signing-key')).toMatch(
-      new RegExp(`^From the next start on, key [0-9a-f]{16} signs evidence; signatures of ${before} stay valid`),
+      new RegExp(`^After the next start, key [0-9a-f]{16} signs evidence; signatures of ${before} stay valid`),
     );
     expect(readFileSync(join(state, 'signing-keys.json'), 'utf8')).toContain(before);
   });
@@ -243,7 +243,7 @@ describe('the key of a store', () => {
     await expect(here(state, '--rotate-log-key')).rejects.toThrow(/in use/);
     lock.release();
     expect(await here(state, '--rotate-log-key')).toMatch(
-      /^From the next start on, key [0-9a-f]{16} signs the transparency log, together with [0-9a-f]{16} until/,
+      /^After the next start, key [0-9a-f]{16} signs the transparency log, together with [0-9a-f]{16} until/,
     );
     expect(await here(state, '--retire-log-key')).toContain('is removed and no longer signs');
   });

@@ -207,7 +207,7 @@ test('[store.former-imported] the store of an earlier release is migrated once, 
   expect(due.rows).toEqual([{ kept_in: 't', id: 'c7', due_in: 'd', revoke_due: '7' }]);
   await store.put('config', { id: 'new' });
   await stop();
-  expect(reports).toEqual(['The store of an earlier release was taken over: 1500 rows.']);
+  expect(reports).toEqual(['The store of an earlier release was migrated: 1500 rows.']);
   await (await openStore(flags, {}, (message) => reports.push(message))).stop();
   expect(reports).toHaveLength(1);
 });

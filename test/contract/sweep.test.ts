@@ -127,7 +127,7 @@ describe('rows', () => {
   });
 });
 
-describe('started actions', () => {
+describe('interrupted actions', () => {
   const note = { protocol: 'git', tool: 'scm.list_branches', target: 'acme/web', capability: 'read' };
   const lock = {
     ...note,

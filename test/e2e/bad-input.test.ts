@@ -24,7 +24,7 @@ const bodies: readonly [name: string, given: Ask, status: number, says: RegExp][
     'a target of 5 kB',
     with_({ target: 'x'.repeat(5 * 1024) }),
     400,
-    /target: found a text of 5120 characters, allowed a text of at most 4096 bytes/,
+    /target: found a text of 5120 characters, allowed text of at most 4096 bytes/,
   ],
   ['a target of 1 MB', with_({ target: 'x'.repeat(1024 * 1024) }), 413, /262144/],
   ['control characters', with_({ target: 'a\u0000b' }), 400, /control characters/],

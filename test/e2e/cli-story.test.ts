@@ -41,7 +41,7 @@ test('[cli.hook] [cli.hook-outcome] a hook makes a decision on a call of a codin
   expect(json(before.out)).toMatchObject({ hookSpecificOutput: { permissionDecision: 'allow' } });
   const after = event('PostToolUse', { tool_response: { stdout: 'clean', exit_code: 0 } });
   expect(await hook(after)).toEqual({ code: 0, out: '', err: '' });
-  expect(json((await hook(after)).out)).toEqual({ systemMessage: expect.stringContaining('recorded already') });
+  expect(json((await hook(after)).out)).toEqual({ systemMessage: expect.stringContaining('already recorded') });
   const { entries } = await exportOf(gateway.ready.admin_url, gateway.keys.human, 'hooked');
   const { envelope_id } = entries[0]!;
   expect(entries).toMatchObject([

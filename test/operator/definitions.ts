@@ -145,7 +145,7 @@ export const definitions = (cluster: Cluster, programs: Programs): Check[] => [
         (thrown: Loose) => String(thrown.stderr).includes(message),
       );
   }),
-  check('[operator.chart] without callers the network policy lets in the operator alone', async () => {
+  check('[operator.chart] without callers, the network policy admits only the operator', async () => {
     const policyOf = (networkPolicy: object) =>
       rendered(programs, { ...values, networkPolicy }).find(
         ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'main-gateway',
@@ -156,7 +156,7 @@ export const definitions = (cluster: Cluster, programs: Programs): Check[] => [
     await cluster.apply(policyOf({ callers: [] })!);
   }),
   check(
-    '[operator.chart] each object of the chart is taken with strict fields, with one replica and with several',
+    '[operator.chart] each object of the chart is accepted with strict fields, with one replica and with several',
     async () => {
       const several = {
         ...values,

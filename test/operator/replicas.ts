@@ -25,7 +25,7 @@ export const replicas = (cluster: Cluster, programs: Programs): Check[] => {
   };
   return [
     check(
-      '[operator.kubernetes] one of two replicas works; after a kill the other one, and it gives the lease back',
+      '[operator.kubernetes] one of two replicas works; after it is killed the other takes over, and then releases the lease',
       async () => {
         await begin();
         const first = cluster.startOperator('replica-a');
@@ -86,7 +86,7 @@ export const replicas = (cluster: Cluster, programs: Programs): Check[] => {
       );
       await cluster.clear();
     }),
-    check('[operator.chart] the role of the chart is enough, and no verb of it is left unused', async () => {
+    check("[operator.chart] the chart's role is sufficient, and none of its verbs is unused", async () => {
       await begin();
       for (const [kind, plural, spec] of [
         ['Provider', 'providers', { gateway: 'main', type: 'mock', models: ['mock'] }],

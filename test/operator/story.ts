@@ -21,7 +21,7 @@ export const story = (cluster: Cluster, programs: Programs): Check[] => {
   };
   return [
     check(
-      '[operator.kubernetes] objects come into force, and their conditions name the generation that is',
+      '[operator.kubernetes] objects come into force, and their conditions name the generation in force',
       async () => {
         await begin();
         const operator = cluster.startOperator('story');
@@ -45,27 +45,30 @@ export const story = (cluster: Cluster, programs: Programs): Check[] => {
         for (const word of [adminToken, 'key-of-tenant']) assert.ok(!operator.log().includes(word), word);
       },
     ),
-    check('[operator.secrets] a rotated key of a caller is in force; one of a provider replaces the pods', async () => {
-      await secret('openai', { key: 'sk-1' });
-      await create('Provider', 'providers', 'openai', {
-        gateway: 'main',
-        type: 'openai',
-        models: ['gpt-*'],
-        apiKey: { secretKeyRef: { name: 'openai', key: 'key' } },
-      });
-      await settled(() => isSynced('providers', 'openai'), 'the provider');
-      const before = await read(deployment);
-      assert.ok(namesOf(before).includes('PROVIDER_OPENAI_API_KEY'));
-      assert.ok(!JSON.stringify(before).includes('sk-1'));
-      await secret('one', { key: 'key-after-rotation' });
-      await settled(() => works('key-after-rotation'), 'the rotated key');
-      assert.equal(await works('key-of-tenant-one'), false);
-      assert.equal((await read(deployment)).metadata.generation, before.metadata.generation);
-      await secret('openai', { key: 'sk-2' });
-      const isReplaced = async () => (await read(deployment)).metadata.generation > before.metadata.generation;
-      await settled(isReplaced, 'new pods');
-      await settled(both, 'the configuration after new pods');
-    }),
+    check(
+      '[operator.secrets] a rotated caller key comes into force; a rotated provider key replaces the pods',
+      async () => {
+        await secret('openai', { key: 'sk-1' });
+        await create('Provider', 'providers', 'openai', {
+          gateway: 'main',
+          type: 'openai',
+          models: ['gpt-*'],
+          apiKey: { secretKeyRef: { name: 'openai', key: 'key' } },
+        });
+        await settled(() => isSynced('providers', 'openai'), 'the provider');
+        const before = await read(deployment);
+        assert.ok(namesOf(before).includes('PROVIDER_OPENAI_API_KEY'));
+        assert.ok(!JSON.stringify(before).includes('sk-1'));
+        await secret('one', { key: 'key-after-rotation' });
+        await settled(() => works('key-after-rotation'), 'the rotated key');
+        assert.equal(await works('key-of-tenant-one'), false);
+        assert.equal((await read(deployment)).metadata.generation, before.metadata.generation);
+        await secret('openai', { key: 'sk-2' });
+        const isReplaced = async () => (await read(deployment)).metadata.generation > before.metadata.generation;
+        await settled(isReplaced, 'new pods');
+        await settled(both, 'the configuration after new pods');
+      },
+    ),
     check(
       '[operator.secrets] the operator owns its variables and annotation, and nothing else of the Deployment',
       async () => {
@@ -85,7 +88,7 @@ export const story = (cluster: Cluster, programs: Programs): Check[] => {
         ]);
       },
     ),
-    check('[operator.chart] another apply of the chart keeps the variables of the operator', async () => {
+    check("[operator.chart] applying the chart again keeps the operator's variables", async () => {
       const tagged = { image: { ...values.image, tag: 'next' } };
       await cluster.apply(rendered(programs, tagged).find(isDeploymentOfGateway));
       const next = await read(deployment);
@@ -93,7 +96,7 @@ export const story = (cluster: Cluster, programs: Programs): Check[] => {
       assert.ok(namesOf(next).includes('PROVIDER_OPENAI_API_KEY'));
       await settled(both, 'the configuration after the upgrade');
     }),
-    check('[operator.kubernetes] what others wrote into the gateway or into owned fields is replaced', async () => {
+    check('[operator.kubernetes] changes by others to the gateway or to owned fields are replaced', async () => {
       const foreign = JSON.stringify({ version: 1, tenants: [{ id: 'intruder', api_keys: ['key-of-an-intruder'] }] });
       const headers = { 'content-type': 'application/yaml' };
       const put = await cluster.called('config', adminToken, { method: 'PUT', body: foreign, headers });

@@ -168,7 +168,7 @@ const facts: readonly Fact[] = [
 /** Doubts of readers that quote no part of the line, each with a pattern for the lines to which they apply. */
 const doubts: readonly (readonly [says: RegExp, line: RegExp])[] = [
   [/^a quote is not closed/, /["']/],
-  [/^"!" may call up a command of the history/, /!/],
+  [/^"!" may run a command from the history/, /!/],
   [/^\$'…' is read differently/, /\$'/],
   [/^\(\(…\)\) is arithmetic/, /\(\(/],
   [/^PostgreSQL's grammar refuses the text/, /select|sql/i],

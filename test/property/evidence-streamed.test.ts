@@ -85,7 +85,7 @@ test.each([
   ['text after the end', '{} x', 'text after the end'],
   ['a member twice', '{"a":1,"\\u0061":2}', 'twice'],
   ['an end that is missing', '{"entries":[{}', 'the end'],
-  ['a bracket of another kind', '{"entries":[1}', 'another kind'],
+  ['a mismatched bracket', '{"entries":[1}', 'another kind'],
   ['another bracket', '{"a":1]', 'another kind'],
   ['a comma too many', '{"a":1,}', 'no name'],
   ['no colon', '{"a" 1}', 'no colon'],

@@ -70,7 +70,7 @@ export function oddChecks(
       check(`[error.not-found] ${client}: a base URL as people write it answers, or says what to change`, async () => {
         assert.equal(outcomes[`${client} with a slash`], 'Hello');
         const { error: without } = outcomes[`${client} without v1`];
-        assert.match(without.message, /The base URL of this client ends with \/v1: add it\./);
+        assert.match(without.message, /The base URL of this client must end with \/v1: add it\./);
         assert.match(outcomes[`${client} with v1 twice`].error.message, /leave \/v1 out of its base URL/);
       }),
     ),

@@ -199,7 +199,7 @@ const checksOf = (told: Loose) => {
         },
       ),
     ]),
-    check('[clients.libraries] anthropic gets a tool call that was decided, and names of models', async () => {
+    check('[clients.libraries] anthropic gets a tool call after a decision on it, and names of models', async () => {
       assert.deepEqual([anthropic.tool, anthropic.models], [['weather'], ['gpt-client']]);
     }),
     check(

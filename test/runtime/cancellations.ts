@@ -8,7 +8,7 @@ const agent = { caller: 'agent' } as const;
 
 export function cancellationChecks(world: World): Check[] {
   return [
-    check('an action that one function runs is cancelled through another, and evidence says by whom', async () => {
+    check('an action that one function runs is cancelled through another, and evidence records by whom', async () => {
       const session = 'cancelled-elsewhere';
       const called = world.upstream.hanging();
       const body = {

@@ -34,7 +34,7 @@ export function interruptionChecks(world: World): Check[] {
         }
       },
     ),
-    check('a stream whose time runs out ends, lets the provider go, and the next call is answered', async () => {
+    check('a stream that runs out of time ends and releases the provider, and the next call is answered', async () => {
       const closed = world.provider.nextClosedStream();
       const cut = await world.call('chat-completions', route, {
         ...ask('endless', true, 'out-of-time'),
@@ -48,7 +48,7 @@ export function interruptionChecks(world: World): Check[] {
       assert.equal(next.status, 200, next.text);
     }),
     check(
-      'a stream whose reader is gone lets the provider go; the runtime ends that environment, and another answers',
+      'a stream whose reader is gone releases the provider; the runtime ends that environment, and another answers',
       async () => {
         const closed = world.provider.nextClosedStream();
         const lost = await world.anotherLambda('chat-completions');

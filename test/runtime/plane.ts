@@ -43,7 +43,7 @@ export function planeChecks(world: World): Check[] {
         assert.deepEqual(readdirSync(`dist/streaming-plane/${folder}`), readdirSync(`dist/test-action/${folder}`));
     }),
     check(
-      '[plane.same-handlers] the streaming plane answers whole and in events, governs actions, counts tokens and lists models',
+      '[plane.same-handlers] the streaming plane responds whole and in events, governs actions, counts tokens and lists models',
       () =>
         withPlane(async (plane) => {
           const whole = await post(plane, chat, 'plane-whole', asked('mock', false));
@@ -83,39 +83,43 @@ export function planeChecks(world: World): Check[] {
         await client.close();
       }),
     ),
-    check('[chat.abort] a caller that leaves lets the provider go within a second, recorded as aborted', () =>
-      withPlane(async (plane) => {
-        const leaving = new AbortController();
-        const open = await fetch(plane.url + chat, {
-          method: 'POST',
-          headers: headers('plane-left'),
-          body: asked('endless', true),
-          signal: leaving.signal,
-        });
-        const events = open.body!.getReader();
-        await events.read();
-        const closed = world.provider.nextClosedStream();
-        leaving.abort();
-        const leftAt = performance.now();
-        await closed;
-        const took = performance.now() - leftAt;
-        assert.ok(took < 1_000, `the provider was let go after ${took} ms`);
-        await recorded(() => outcomeOf('plane-left'), /aborted/);
-      }),
+    check(
+      '[chat.abort] when a caller disconnects, its provider call ends within a second and is recorded as aborted',
+      () =>
+        withPlane(async (plane) => {
+          const leaving = new AbortController();
+          const open = await fetch(plane.url + chat, {
+            method: 'POST',
+            headers: headers('plane-left'),
+            body: asked('endless', true),
+            signal: leaving.signal,
+          });
+          const events = open.body!.getReader();
+          await events.read();
+          const closed = world.provider.nextClosedStream();
+          leaving.abort();
+          const leftAt = performance.now();
+          await closed;
+          const took = performance.now() - leftAt;
+          assert.ok(took < 1_000, `the provider was let go after ${took} ms`);
+          await recorded(() => outcomeOf('plane-left'), /aborted/);
+        }),
     ),
-    check('[local.drain] on SIGTERM a call that ends in time is answered whole, and the process exits with 0', () =>
-      withPlane(async (plane) => {
-        const call = world.provider.holdNext();
-        const answer = post(plane, chat, 'plane-finishes', asked('endless', false));
-        await call.arrived;
-        plane.terminate();
-        await refused(plane.url);
-        call.release();
-        assert.equal((await answer).status, 200);
-        assert.equal(await plane.exit, 0);
-      }),
+    check(
+      '[local.drain] on SIGTERM a call that ends in time gets its whole response, and the process exits with 0',
+      () =>
+        withPlane(async (plane) => {
+          const call = world.provider.holdNext();
+          const answer = post(plane, chat, 'plane-finishes', asked('endless', false));
+          await call.arrived;
+          plane.terminate();
+          await refused(plane.url);
+          call.release();
+          assert.equal((await answer).status, 200);
+          assert.equal(await plane.exit, 0);
+        }),
     ),
-    check('[local.drain] a stream that outlasts the stop time-out is cut, settled and recorded as aborted', () =>
+    check('[local.drain] a stream that outlasts the stop timeout is ended, settled and recorded as aborted', () =>
       withPlane(
         async (plane) => {
           const open = await post(plane, chat, 'plane-cut', asked('endless', true));

@@ -22,7 +22,7 @@ export function signatureChecks(world: World): Check[] {
 
   return [
     check(
-      '[approval.evidence-decides] approvals signs a vote with the key of votes, test-action reads its public half',
+      '[approval.evidence-decides] approvals signs a vote with the vote key, test-action reads its public half',
       async () => {
         const { envelope_id } = (await act('acme/votes', 'votes')).body;
         const before = world.aws.calls.length;

@@ -56,7 +56,7 @@ export function slackChecks(world: World): Check[] {
     (await world.call('approvals', `GET /admin/v1/approvals/${id}`, { caller: 'human' })).body.status;
 
   return [
-    check('notify sends what the stream of the deliveries brings, once', async () => {
+    check('notify sends each message from the deliveries stream once', async () => {
       const id = await asked('notified');
       await (await world.lambda('approval-steps')).invoke({ step: 'announce', envelope_id: id });
       const items = await world.items('deliveries');
@@ -69,21 +69,24 @@ export function slackChecks(world: World): Check[] {
       assert.deepEqual(await delivered(), { delivered: 0 });
       assert.equal(world.upstream.calls.filter((body) => body.includes(id)).length, 1);
     }),
-    check('approval-callback acknowledges a dialog before the vote is recorded, and claims nothing', async () => {
-      const id = await asked('clicked-early');
-      const gate = await storeGate(world.store, { kind: 'approve', when: 'before' });
-      const slow = await world.anotherLambda('approval-callback', { AWS_ENDPOINT_URL_DYNAMODB: gate.url });
-      try {
-        const answer = asCaller(await slow.invoke(restEvent(route, submission(id, 'early'))));
-        assert.deepEqual([answer.status, answer.text], [200, '']);
-        await gate.stopped;
-        assert.equal(await statusOf(id), 'pending');
-      } finally {
-        await slow.stop();
-        await gate.close();
-      }
-    }),
-    check('approval-callback records the vote behind the acknowledgement, and posts the outcome', async () => {
+    check(
+      'approval-callback acknowledges a dialog before the vote is recorded, without reporting an outcome',
+      async () => {
+        const id = await asked('clicked-early');
+        const gate = await storeGate(world.store, { kind: 'approve', when: 'before' });
+        const slow = await world.anotherLambda('approval-callback', { AWS_ENDPOINT_URL_DYNAMODB: gate.url });
+        try {
+          const answer = asCaller(await slow.invoke(restEvent(route, submission(id, 'early'))));
+          assert.deepEqual([answer.status, answer.text], [200, '']);
+          await gate.stopped;
+          assert.equal(await statusOf(id), 'pending');
+        } finally {
+          await slow.stop();
+          await gate.close();
+        }
+      },
+    ),
+    check('approval-callback records the vote after the acknowledgement, and posts the outcome', async () => {
       const id = await asked('clicked');
       assert.equal((await world.call('approval-callback', route, click(id, 'ordinary'))).status, 200);
       const answer = await world.call('approval-callback', route, submission(id, 'ordinary'));

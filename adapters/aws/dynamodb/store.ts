@@ -194,8 +194,7 @@ export function dynamoStore({ client, tables, pause = sleep }: DynamoStoreOption
       const command = new BatchWriteItemCommand({ RequestItems: { [name]: left } });
       const { UnprocessedItems } = await outcomeOfSend(client.send(command));
       left = UnprocessedItems?.[name] ?? [];
-      if (left.length > 0 && attempt === maxBatchWrites)
-        throw new Error(`${left.length} rows were not taken by ${name}`);
+      if (left.length > 0 && attempt === maxBatchWrites) throw new Error(`${name} did not accept ${left.length} rows`);
       if (left.length > 0) await pause(Math.random() * 10 * 2 ** attempt);
     }
   }

@@ -98,10 +98,10 @@ export function loadDefinition(text: string, substitutions: Readonly<Record<stri
 
 function refuseUnknown(name: string, state: State): void {
   if (!types.includes(state.Type))
-    throw new Error(`State ${name} has Type ${state.Type}; the local interpreter knows ${types.join(', ')}.`);
+    throw new Error(`State ${name} has Type ${state.Type}; the local interpreter supports ${types.join(', ')}.`);
   if (state.Type === 'Task' && !resources.includes(state.Resource)) {
     throw new Error(
-      `State ${name} has Resource ${state.Resource}; the local interpreter knows ${resources.join(', ')}.`,
+      `State ${name} has Resource ${state.Resource}; the local interpreter supports ${resources.join(', ')}.`,
     );
   }
 }

@@ -71,7 +71,7 @@ export async function choose(execution: Execution, state: State & { Type: 'Choic
     return end(
       execution,
       'failed',
-      { Error: 'States.NoChoiceMatched', Cause: `No branch of ${execution.state} holds.` },
+      { Error: 'States.NoChoiceMatched', Cause: `No choice of ${execution.state} matches.` },
       now,
     );
   }

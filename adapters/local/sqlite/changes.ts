@@ -52,5 +52,5 @@ function sum(name: string, before: unknown, amount: number | ReadonlySet<string>
   if (typeof amount === 'number' && (before === undefined || typeof before === 'number')) return (before ?? 0) + amount;
   if (typeof amount !== 'number' && (before === undefined || before instanceof Set))
     return new Set([...(before ?? []), ...amount]);
-  throw new TypeError(`The attribute ${name} has another type than what is added to it.`);
+  throw new TypeError(`The attribute ${name} has a different type than the amount that is added to it.`);
 }

@@ -86,7 +86,8 @@ function assertJson(value: unknown): void {
   if (typeof value === 'number' && !(Math.abs(value) <= Number.MAX_SAFE_INTEGER))
     throw new TypeError(`A row cannot hold the number ${value}.`);
   if (typeof value !== 'object' || value === null) return;
-  if (isBytes(value) || value instanceof Set) throw new TypeError('Bytes and sets are attributes, not members of one.');
+  if (isBytes(value) || value instanceof Set)
+    throw new TypeError('Bytes and sets must be attributes, not members of an attribute.');
   if (Array.isArray(value)) for (const each of value) assertJson(each);
   else for (const name in value) assertJson((value as Record<string, unknown>)[name]);
 }

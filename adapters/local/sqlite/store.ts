@@ -100,7 +100,7 @@ export function openStore(options: OpenOptions = {}): LocalStore {
   /** Writes only after every condition is met and every row is known to be storable. */
   function writeAll(writes: readonly Write[]): 'written' | TransactionCancelled {
     const ids = new Set(writes.map((write) => tableOf(tableIn(write)).idOf(keyRow(write))));
-    if (ids.size < writes.length) throw new TypeError('A transaction writes each row once.');
+    if (ids.size < writes.length) throw new TypeError('A transaction may write each row only once.');
     const found = writes.map(conditioned);
     if (found.some((each) => 'code' in each))
       return { reasons: found.map((each): Reason => ('code' in each ? each : { code: 'none' })) };

@@ -279,7 +279,7 @@ function keyValuesOf(row: Row, { partitionKey, sortKey }: KeyNames): KeyValues {
 function keyIn(row: Row, name: string): string {
   const value = row[name];
   if (typeof value === 'string' && value !== '') return value;
-  throw new TypeError(`The key ${name} of a row must be a text of at least one character.`);
+  throw new TypeError(`The key ${name} of a row must be a string of at least one character.`);
 }
 
 /** Returns a row's place in an index; undefined if the row lacks an attribute of the index's key. */

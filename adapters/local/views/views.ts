@@ -65,7 +65,7 @@ export function openViews(database: ViewsDatabase, report: (message: string) => 
       running = undefined;
       if (own.ready) deaths++;
       for (const { reject } of own.asked.values()) reject(new ViewsUnavailable(why));
-      if (own.asked.size > 0 && !stopped) report(`The worker of the views ended and is started again: ${why}.`);
+      if (own.asked.size > 0 && !stopped) report(`The worker for the views exited and is being restarted: ${why}.`);
       own.asked.clear();
     };
     worker.on('message', (answer: ViewAnswer | 'ready') => {
@@ -118,7 +118,7 @@ export function openViews(database: ViewsDatabase, report: (message: string) => 
       } catch (thrown) {
         if (!(thrown instanceof ViewsUnavailable) || deaths < mostDeaths) throw thrown;
         deaths = 0;
-        throw new Error(`the worker of the views ended ${mostDeaths} times: ${thrown.message}`, { cause: thrown });
+        throw new Error(`the worker for the views exited ${mostDeaths} times: ${thrown.message}`, { cause: thrown });
       }
     },
     apply: read('apply'),

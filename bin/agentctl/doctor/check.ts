@@ -30,4 +30,4 @@ export interface FeatureCheck extends Check {
 }
 
 /** Every release with this check has the route. */
-export const otherRelease = 'check --url, and whether the gateway is of the release of this agentctl';
+export const otherRelease = 'check --url, and whether the gateway and this agentctl have the same release';

@@ -30,13 +30,14 @@ function clockOf(date: string | null): CheckResult {
   const there = Date.parse(date ?? '');
   if (Number.isNaN(there))
     return unknown(
-      'the answer of the gateway has no Date header',
+      "the gateway's response has no Date header",
       'compare the clocks by hand: a proxy in between may drop the header',
     );
   const seconds = Math.round(Math.abs(Date.now() - there) / 1000);
   const found = `the clocks differ by ${seconds} s`;
-  if (seconds >= maxClockSeconds) return fail(found, 'set the clocks by NTP: tokens and signatures fail');
-  return seconds >= noticeableClockSeconds ? warn(found, 'set the clocks by NTP') : ok(found);
+  if (seconds >= maxClockSeconds)
+    return fail(found, 'synchronise the clocks with NTP: otherwise tokens and signatures fail');
+  return seconds >= noticeableClockSeconds ? warn(found, 'synchronise the clocks with NTP') : ok(found);
 }
 
 async function models(api: Api): Promise<CheckResult[]> {
@@ -44,13 +45,13 @@ async function models(api: Api): Promise<CheckResult[]> {
   return [
     names > 0
       ? ok(`the gateway surface answers and offers ${names} ${names === 1 ? 'model' : 'models'}`)
-      : warn('no model is offered', 'name models of a provider, and allowed_models of the tenant'),
+      : warn('no model is offered', "list models under a provider, and allow them in the tenant's allowed_models"),
   ];
 }
 
 async function key(api: Api): Promise<CheckResult[]> {
   const { role, kind, person, name, key_id } = await readOperation(api, 'whoami');
-  return [ok(`the key ${text(person) ?? text(name) ?? text(key_id)} is of role ${role}, kind ${kind}`)];
+  return [ok(`the key ${text(person) ?? text(name) ?? text(key_id)} has role ${role} and kind ${kind}`)];
 }
 
 async function health(api: Api): Promise<CheckResult[]> {
@@ -111,7 +112,11 @@ const dependencyFound = ({ kind, name, state, reason, needed }: Fields): CheckRe
     return fail(found, name === 'chains' ? 'see "a chain does not verify" in the runbook' : 'agentctl archive repair');
   if (kind === 'configuration')
     return fail(found, 'agentctl config check <file> shows what is wrong; correct the file and save it');
-  if (needed) return fail(found, 'start it, or check its address and credentials: nothing is decided until it answers');
+  if (needed)
+    return fail(
+      found,
+      'start it, or check its address and credentials: the gateway makes no decisions until it responds',
+    );
   // A model that callers may request does not respond [cli.status].
   if (kind === 'provider' && state === 'down') return fail(found, dependencyTodo.provider!(name));
   return warn(found, dependencyTodo[String(kind)]?.(name) ?? 'agentctl status has the details');
@@ -127,11 +132,9 @@ async function alerts(api: Api): Promise<CheckResult[]> {
 
 async function evidence(api: Api): Promise<CheckResult[]> {
   const { valid, total_entries, cursor } = await readOperation(api, 'verifyAudit');
-  const found = `${count(total_entries)} entries of evidence ${text(cursor) ? 'of the first sessions ' : ''}were verified`;
+  const found = `${count(total_entries)} evidence entries ${text(cursor) ? 'of the first sessions ' : ''}were verified`;
   return [
-    valid === true
-      ? ok(found)
-      : fail('a chain of evidence is broken', 'agentctl verify names the session and the entry'),
+    valid === true ? ok(found) : fail('an evidence chain is broken', 'agentctl verify names the session and the entry'),
   ];
 }
 
@@ -160,10 +163,10 @@ async function planes(api: Api): Promise<CheckResult[]> {
 /** Advice for each state of a plane; `docs/how-to/serve-data-planes.md` has the details. */
 const planeTodo: Readonly<Record<string, string>> = {
   never_seen: 'start the plane, and compare its token and federation.control_plane_url',
-  silent: 'look at the plane, and at the network between the two',
+  silent: 'check the plane, and the network between the two',
   unhealthy: 'agentctl federation planes says why; repair it at the plane',
   conflict: 'give each gateway a plane and a token of its own; replace a token that was copied',
-  diverged: 'compare the store of the plane with its archive and backup, then agentctl federation accept',
+  diverged: "compare the plane's store with its archive and backup, then run agentctl federation accept",
 };
 
 function planeFound({ name, state, behind }: Fields): CheckResult {
@@ -171,7 +174,7 @@ function planeFound({ name, state, behind }: Fields): CheckResult {
   const place = state === 'never_seen' ? '' : lag < 0 ? `, ${-lag} versions ahead` : `, ${lag} versions behind`;
   const found = `data plane ${name} is ${String(state).replace('_', ' ')}${place}`;
   const todo = planeTodo[String(state)];
-  if (state === 'diverged') return fail(`${found}: its evidence is not what it reported`, todo!);
+  if (state === 'diverged') return fail(`${found}: its evidence differs from its report`, todo!);
   if (state !== 'ok') return warn(found, todo ?? 'agentctl federation planes');
   if (lag < 0)
     return fail(

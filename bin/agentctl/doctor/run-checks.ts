@@ -41,9 +41,7 @@ async function runCheck(cli: Cli, { name, run, absent, unreachable, needed }: Ch
     if (type === 'forbidden') return [named(unknown(thrown.message, 'repeat it with a key that has access (--key)'))];
     if (type === 'not_found') return [named((needed ? fail : unknown)(thrown.message, absent))];
     const away = thrown.exitCode === exitCodes.unreachable;
-    const todo = away
-      ? (unreachable ?? 'check --url, and that the gateway is running')
-      : 'look at the log of the gateway';
+    const todo = away ? (unreachable ?? 'check --url, and that the gateway is running') : "check the gateway's log";
     return [named(fail(thrown.message, thrown.hint ?? todo))];
   }
 }

@@ -125,7 +125,7 @@ async function deliver(ports: DeliverPorts, delivery: Delivery): Promise<Deliver
   if (!(await ports.deliveries.update(delivery, claimed))) return 'left';
   // Every attempt crashed its worker, or its outcome could not be stored.
   if (delivery.attempts >= maxAttempts) {
-    const last = delivery.last_error ?? 'no attempt came to an end';
+    const last = delivery.last_error ?? 'no attempt was completed';
     await ports.deliveries.update(claimed, afterFailure(ports, claimed, new Error(last)));
     return 'later';
   }
@@ -143,7 +143,7 @@ const submittedOf = async ({ deliveries }: DeliverPorts, { event, envelope_id, c
 async function attempt(ports: DeliverPorts, claimed: Delivery, submitted: Delivery | undefined): Promise<Delivery> {
   try {
     if (isEvaluationId(claimed.id) && !claimed.evaluation)
-      throw new Error('the delivery has the id of an evaluation and carries another message');
+      throw new Error('the delivery has the id of an evaluation but carries a different message');
     if (claimed.evaluation) return await sendToEvaluator(ports, claimed, claimed.evaluation);
     if (claimed.policy)
       return { ...claimed, state: 'sent', receipt: await sendPolicyEvent(ports, claimed, claimed.policy) };
@@ -156,7 +156,7 @@ async function attempt(ports: DeliverPorts, claimed: Delivery, submitted: Delive
       ports.notifier(claimed.channel),
       ports.approvals.find(claimed.envelope_id),
     ]);
-    if (!row) throw new Error('the approval is gone');
+    if (!row) throw new Error('the approval no longer exists');
     if (claimed.escalates && row.status !== 'pending') return { ...claimed, state: 'sent' };
     // A decision is sent only to channels that got the request.
     if (submitted?.escalates && submitted.receipt === undefined) return { ...claimed, state: 'sent' };

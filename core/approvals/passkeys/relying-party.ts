@@ -23,7 +23,7 @@ export function relyingParty({
   if (/^[\d.]+$|^\[/.test(url.hostname))
     throw new GatewayError(
       'invalid_request',
-      `Passkeys need a host with a name; the gateway is at ${url.host}. Open it by a name, over HTTPS.`,
+      `Passkeys need a host name; the gateway is at ${url.host}. Open it by name, over HTTPS.`,
     );
   return { id: url.hostname, origin: url.origin };
 }

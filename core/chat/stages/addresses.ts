@@ -117,7 +117,7 @@ function fetchesOf({ call, inputVerdict }: ScreenedCall, found: readonly Fetched
   }
   if (byTarget.size > maxAddresses)
     throw invalidRequest(
-      `The request contains ${byTarget.size} addresses that the provider would fetch; ${maxAddresses} at most are decided. Send contents in base64, or have their hosts listed in chat_addresses.`,
+      `The request contains ${byTarget.size} addresses that the provider would fetch; at most ${maxAddresses} are evaluated. Send contents in base64, or have their hosts listed in chat_addresses.`,
     );
   // A reference identifies a single approval: that of the content, if it is in review. Other approvals are found by
   // their calls.
@@ -141,10 +141,7 @@ function fetchesOf({ call, inputVerdict }: ScreenedCall, found: readonly Fetched
 function targetOf({ path, address }: FetchedAddress): string {
   const url = URL.parse(address.trim());
   if (url?.username !== '' || url.password !== '' || !isReadAlike(address))
-    throw refusedAddress(
-      path,
-      'that is not certain to name one host: a backslash, a blank or credentials are not taken',
-    );
+    throw refusedAddress(path, 'that may not name a single host: a backslash, a space or credentials are not allowed');
   if (Buffer.byteLength(url.href) > sizes.targetBytes)
     throw refusedAddress(path, `of more than ${sizes.targetBytes} bytes`);
   return url.href;

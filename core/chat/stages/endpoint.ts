@@ -115,7 +115,7 @@ async function checkSpoken(
   if (canonicalize(said) === canonicalize(body)) return checked;
   const fault = new GatewayError(
     'policy_violation',
-    'The reply would say what a policy takes out of replies, and it cannot be taken out of speech. Send a text without it.',
+    'The reply would say something that a policy removes from replies, and it cannot be removed from speech. Send text without it.',
   );
   throw new StageFailure(fault, checked, 'blocked');
 }
@@ -146,6 +146,6 @@ function notHad(model: string, name: EndpointName): GatewayError {
   const what = name === 'embeddings' ? 'gives embeddings' : `has /v1${pathOfEndpoint(name)}`;
   return new GatewayError(
     'model_not_found',
-    `No provider of the model ${JSON.stringify(model)} ${what}; allowed are models of providers of type ${[...having].join(' and ')}. Set the client to such a model, or to chat completions.`,
+    `No provider of the model ${JSON.stringify(model)} ${what}; only models of providers of type ${[...having].join(' and ')} are allowed. Set the client to such a model, or to chat completions.`,
   );
 }

@@ -193,13 +193,17 @@ function report(ports: ChatPorts, ended: EndedCall, { usage, cost, otherModels }
 function reportOtherModel({ telemetry }: ChatPorts, known: EndedCall['known'], [replied]: readonly string[]): void {
   if (replied === undefined) return;
   telemetry.count('svc_chat_other_model_total', {});
-  telemetry.log('warn', 'the reply names another model than the one asked for; the dearer is charged', {
-    envelope_id: known.call.envelopeId,
-    tenant: known.call.tenant.id,
-    model: known.call.resolvedModel,
-    replied_model: replied.slice(0, 256),
-    provider: providerOf(known),
-  });
+  telemetry.log(
+    'warn',
+    'the reply names a model other than the requested one; the more expensive of the two is charged',
+    {
+      envelope_id: known.call.envelopeId,
+      tenant: known.call.tenant.id,
+      model: known.call.resolvedModel,
+      replied_model: replied.slice(0, 256),
+      provider: providerOf(known),
+    },
+  );
 }
 
 /** Models for which a warning has been written. */

@@ -146,7 +146,7 @@ const endless = (provider: string) =>
   new ProviderFault(
     provider,
     'broken',
-    `the stream went on far beyond what was asked for, or beyond ${maxEvents} events`,
+    `the stream continued far beyond the requested length, or beyond ${maxEvents} events`,
   );
 
 /** Returns the gate that makes decisions on a stream's tool calls, or undefined if they pass without a decision. */
@@ -229,7 +229,7 @@ const watchOwnKey = (ports: ChatPorts, { call, halt }: RunningCall) =>
     halt?.abort(
       new GatewayError(
         'authentication_error',
-        'The key was revoked while the answer was sent, so the answer ends here. Send the request with another key.',
+        'The key was revoked while the response was being sent, so the response ends here. Send the request with another key.',
       ),
     ),
   );

@@ -37,7 +37,8 @@ const checkAddress = ({ path, text }: Address): Problem[] =>
         {
           path,
           found: 'an address with a secret in it (not shown)',
-          allowed: 'an address without one: name the variable that holds it in the member for that, such as token_env',
+          allowed:
+            'an address without a secret: name the variable that holds the secret in the member for that, such as token_env',
         },
       ]
     : [];
@@ -47,6 +48,10 @@ function checkCommand(command: readonly string[] | undefined, path: Path): Probl
   const line = (command ?? []).filter((word) => !isAddress(word)).join(' ');
   if (!hasProgramSecret(line)) return [];
   return [
-    { path, found: 'a command with a secret in it (not shown)', allowed: 'one without: name the variable in env' },
+    {
+      path,
+      found: 'a command with a secret in it (not shown)',
+      allowed: 'a command without a secret: name the variable in env',
+    },
   ];
 }

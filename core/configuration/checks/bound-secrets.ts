@@ -53,7 +53,7 @@ export function enforceBindings({ before, bound, listed }: BindingRules, after: 
     bound: bindingsAfter(known, configuration, 'api'),
     warnings: dropped.map(
       ({ path, name }) =>
-        `The provider ${after.providers[Number(path[1])]?.name} has another base_url than the one ${name} was entered for, so it ` +
+        `The provider ${after.providers[Number(path[1])]?.name} has a different base_url from the one ${name} was entered for, so it ` +
         'has no key now; name a variable of its own, or import the change from the configuration file.',
     ),
   };
@@ -85,8 +85,8 @@ function newCommands(before: Configuration | undefined, after: Configuration): P
       : [
           {
             path: ['upstreams', 'mcp', at, 'command'],
-            found: 'a program that is not in force yet',
-            allowed: 'a program that the configuration file names: programs are added by the file only',
+            found: 'a program that the active configuration does not use',
+            allowed: 'a program named in the configuration file: only the file can add programs',
           },
         ],
   );
@@ -94,8 +94,8 @@ function newCommands(before: Configuration | undefined, after: Configuration): P
 
 const usedOtherwise = ({ path, name }: SecretUse): Problem => ({
   path,
-  found: `${name} with another address or purpose than the one it was entered for`,
-  allowed: 'a variable of its own, or the change by the configuration file',
+  found: `${name} with a different address or purpose from the one it was entered for`,
+  allowed: 'a separate variable, or this change made in the configuration file',
 });
 
 const unlistedProblem = ({ path, name }: SecretUse): Problem => ({

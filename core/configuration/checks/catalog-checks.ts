@@ -35,7 +35,7 @@ function checkProgram(name: string, entry: OwnProgram): Problem[] {
         path,
         found: name,
         allowed:
-          'a program that the gateway does not read yet: an entry could make its reading looser (docs/reference/shell-programs.md lists those that it reads). Write rules in tool_policies for this one',
+          'a program that the gateway does not read yet: an entry could loosen how this one is read (docs/reference/shell-programs.md lists the programs that it reads). Write rules in tool_policies for this program instead',
       },
     ];
   try {

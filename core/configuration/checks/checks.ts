@@ -25,7 +25,8 @@ import { checkUpstreamNames } from './upstream-checks.ts';
  * @param warnings receives unusual but allowed settings.
  */
 export function checkConfiguration(file: ConfigurationFile, warnings: string[]): Problem[] {
-  if (file.policies.break_glass) warnings.push('policies.break_glass is on: erring filters pass for every tenant.');
+  if (file.policies.break_glass)
+    warnings.push('policies.break_glass is on: when a filter fails, calls pass for every tenant.');
   const problems = [
     ...checkLlm(file),
     ...checkOrigins(file),
@@ -60,7 +61,7 @@ const checkEvaluation = ({ evaluation: { url, secret_env } }: ConfigurationFile)
         {
           path: ['evaluation', 'secret_env'],
           found: 'nothing',
-          allowed: 'the name of the secret that signs what is sent',
+          allowed: 'the name of the secret that signs the requests',
         },
       ]
     : [];
@@ -69,7 +70,13 @@ function checkPeople(file: ConfigurationFile, warnings: string[]): Problem[] {
   const tenants = ['*', ...file.tenants.map(({ id }) => id)];
   const each = file.people.flatMap(({ id, github_login: login, tenants: theirs }, i): Problem[] => [
     ...(id.toLowerCase() === adminPerson
-      ? [{ path: ['people', i, 'id'], found: JSON.stringify(id), allowed: 'another id: this one is the admin token' }]
+      ? [
+          {
+            path: ['people', i, 'id'],
+            found: JSON.stringify(id),
+            allowed: 'another id: this one is reserved for the admin token',
+          },
+        ]
       : []),
     ...unknownNames(theirs, tenants, ['people', i, 'tenants'], 'tenants'),
     // Bot logins contain brackets.
@@ -94,7 +101,7 @@ function votersNowhere({ people, tenants }: ConfigurationFile): string[] {
     .filter((person) => person.tenants.length === 0)
     .map(
       ({ id }) =>
-        `people: ${id} has a chat or Git-host account but no tenants and no key, so votes of that account count nowhere; name tenants.`,
+        `people: ${id} has a chat or Git-host account but no tenants and no key, so votes from that account count nowhere; set tenants.`,
     );
 }
 
@@ -115,14 +122,20 @@ function checkChannels({ approvals: { channels } }: ConfigurationFile): Problem[
   return [
     ...globProblems(github.repositories, (at) => [...path, 'repositories', at]),
     ...(github.repositories.length === 0 && github.pull_request === undefined
-      ? [{ path: [...path], found: 'neither repositories nor pull_request', allowed: 'at least one: where to ask' }]
+      ? [
+          {
+            path: [...path],
+            found: 'neither repositories nor pull_request',
+            allowed: 'at least one of them, as the place where approvals are requested',
+          },
+        ]
       : []),
     ...(verifying.includes(github.token_env)
       ? [
           {
             path: [...path, 'token_env'],
             found: github.token_env,
-            allowed: 'another name than that of a webhook secret',
+            allowed: 'a name other than that of a webhook secret',
           },
         ]
       : []),

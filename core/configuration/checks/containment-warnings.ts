@@ -24,6 +24,6 @@ function shellWarnings({ shell }: Configuration['executors']): string[] {
       'executors.shell.contained is false: programs run with all rights of the gateway and can read its keys and store.',
     ];
   return shell.network
-    ? ['executors.shell.network is true: programs reach the network, also ports of this machine.']
+    ? ['executors.shell.network is true: programs can reach the network, including ports of this machine.']
     : [];
 }

@@ -33,7 +33,7 @@ function checkPlanes({ planes }: FederationSettings): Problem[] {
       const other = first.get(token);
       first.set(token, name);
       if (other === undefined) return one;
-      return [...one, { path, found: `a token of the plane ${other}`, allowed: 'a token used once' }];
+      return [...one, { path, found: `a token of the plane ${other}`, allowed: 'a token that is listed only once' }];
     }),
   );
   return [...unique(planes, ['federation', 'planes'], 'name', 'Plane'), ...tokens];

@@ -44,7 +44,7 @@ interface Limit {
 }
 
 function timeoutProblem(path: Path, ms: number, { name, limitMs, holdMs }: Limit): Problem {
-  const held = holdMs === 0 ? '' : ` behind approvals.hold_seconds of ${holdMs / 1000} (${holdMs} ms)`;
+  const held = holdMs === 0 ? '' : ` after approvals.hold_seconds of ${holdMs / 1000} (${holdMs} ms)`;
   const together = holdMs === 0 ? '' : ' together';
   const allowed =
     holdMs < limitMs

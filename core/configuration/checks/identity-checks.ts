@@ -26,8 +26,8 @@ export function checkIdentity(file: ConfigurationFile, warnings: string[]): Prob
       : [
           {
             path: ['identity', 'mcp_resource'],
-            found: 'a URL that is not an audience of an entry of identity.oidc',
-            allowed: 'one of their audiences: tokens for /mcp must have it',
+            found: 'a URL that is not an audience of any identity.oidc entry',
+            allowed: 'an audience of one of the entries: tokens for /mcp must have it',
           },
         ]),
   ];
@@ -129,8 +129,8 @@ function checkAudiences(oidc: readonly OidcProvider[], at: Path): Problem[] {
       const first = seen.get(`${issuer} ${audience}`);
       seen.set(`${issuer} ${audience}`, first ?? name);
       if (first === undefined) return [];
-      const found = `an audience of ${first} again`;
-      return [{ path: [...at, i, 'audiences'], found, allowed: 'one entry for an issuer and an audience' }];
+      const found = `an audience that ${first} already has`;
+      return [{ path: [...at, i, 'audiences'], found, allowed: 'only one entry per issuer and audience' }];
     }),
   );
 }
@@ -153,7 +153,7 @@ function checkIds({ people, identity: { oidc } }: ConfigurationFile): Problem[] 
         ];
       return first === undefined
         ? []
-        : [{ path, found: JSON.stringify(value), allowed: `one person (${first} has it)` }];
+        : [{ path, found: JSON.stringify(value), allowed: `one person per value (${first} already has it)` }];
     }),
   );
 }

@@ -30,7 +30,8 @@ function checkReuse(key: FileKeyObject, path: Path, firstUse: Map<string, string
   const identity = key.key_env === undefined ? digestOfKey(key) : `env ${key.key_env}`;
   if (identity === undefined) return [];
   const first = firstUse.get(identity);
-  if (first !== undefined) return [{ path, found: `the key of ${first} again`, allowed: 'a key used once' }];
+  if (first !== undefined)
+    return [{ path, found: `the same key as ${first}`, allowed: 'a key that is listed only once' }];
   firstUse.set(identity, pathText(path));
   return [];
 }

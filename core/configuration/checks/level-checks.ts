@@ -50,7 +50,7 @@ function checkReach(level: Level, warnings: string[]): Problem[] {
   return unreachable.map(({ index, rule, covered_by }) => {
     const why =
       covered_by.length === 0
-        ? 'no call can meet it'
+        ? 'no call can match it'
         : `covered by ${covered_by.map((other) => `rules[${other}]`).join(', ')}`;
     return {
       path: [...level.at, index],
@@ -100,5 +100,5 @@ const staysOpen = (upper: ToolPolicyDocument, level: ToolPolicyDocument, index: 
 const problemOf = ({ at }: Level, index: number, above: string, region: Region): Problem => ({
   path: [...at, index, 'decision'],
   found: `${region.to}, where ${above} decides ${region.from} (${region.rule_before}), for example for ${JSON.stringify(region.example)}`,
-  allowed: 'what is as strict as the levels above, or stricter: a lower level only tightens',
+  allowed: 'a decision at least as strict as those of the levels above: a lower level only tightens',
 });

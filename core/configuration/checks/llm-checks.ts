@@ -29,7 +29,7 @@ const checkProviders = ({ providers }: ConfigurationFile): Problem[] => [
       ? [
           {
             path: ['providers', i, 'keeps_responses'],
-            found: `true at a provider of type ${type}`,
+            found: `true for a provider of type ${type}`,
             allowed: 'false, or type openai',
           },
         ]
@@ -120,7 +120,7 @@ function checkFilter(filter: ContentFilter, path: Path): Problem[] {
     });
   if (filter.type === 'keyword')
     return filter.keywords.flatMap((keyword, at) => {
-      const allowed = 'a text of which something is visible';
+      const allowed = 'text with at least one visible character';
       const blank = normalKeyword(keyword).trim() === '';
       return blank ? [{ path: [...path, 'keywords', at], found: describeAt([], keyword), allowed }] : [];
     });

@@ -43,7 +43,7 @@ export function checkOrganizations(file: ConfigurationFile, warnings: string[]):
                   {
                     path,
                     found: `${JSON.stringify(tenant)} again`,
-                    allowed: `a tenant in one environment (${other} has it)`,
+                    allowed: `a tenant in only one environment (${other} already has it)`,
                   },
                 ];
           }),
@@ -84,7 +84,7 @@ function checkGrants({ organizations, people }: ConfigurationFile): Problem[] {
       if (!persons.includes(person))
         return [{ path, found: JSON.stringify(person), allowed: oneOf(persons, 'people', person) }];
       if (grants.findIndex((other) => other.person === person) === g) return [];
-      const sentence = `${JSON.stringify(person)} has two grants at this level; write one, with the role that counts`;
+      const sentence = `${JSON.stringify(person)} has two grants at this level; keep only the one with the intended role`;
       return [{ path, sentence }];
     });
   return organizations.flatMap((organization, o) => [
@@ -139,7 +139,7 @@ export function checkToolRules(
       });
       if (counted.length < required)
         warnings.push(
-          `${pathText(path)} cannot be satisfied: it asks for ${required} approval${required === 1 ? '' : 's'}, and ${counted.length} of the people can give one. Calls of this rule are never approved.`,
+          `${pathText(path)} cannot be satisfied: it asks for ${required} approval${required === 1 ? '' : 's'}, and ${counted.length} of the people can give one. Calls that match this rule are never approved.`,
         );
       return [];
     }),
@@ -168,7 +168,7 @@ function checkRules({ separation_rules, organizations }: ConfigurationFile): Pro
           {
             path: [...path, 'approvals'],
             found: `${approvals}`,
-            allowed: `at most ${people.size}: as many people are in these teams`,
+            allowed: `at most ${people.size}, the number of people in these teams`,
           },
         ];
   });

@@ -3,7 +3,7 @@ import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { Problem } from '#core/contracts/problems.ts';
 
 const allowed =
-  '"*", or an origin as browsers send it: scheme and host in lower case, a port that is not the usual one';
+  '"*", or an origin as browsers send it: scheme and host in lower case, and a port only if it is not the default';
 
 export const checkOrigins = ({ server }: ConfigurationFile): Problem[] =>
   server.cors.allowed_origins.flatMap((origin, i): Problem[] =>

@@ -124,7 +124,7 @@ function checkReach(
   };
   return unreachable.flatMap(({ index, rule, covered_by, guards = [] }: UnreachableRule): Problem[] => {
     const cover = [...guards, ...covered_by.map(nameOf)];
-    const why = cover.length === 0 ? 'no call can meet it' : `covered by ${cover.join(', ')}`;
+    const why = cover.length === 0 ? 'no call can match it' : `covered by ${cover.join(', ')}`;
     if (index < 0) {
       return [
         {
@@ -143,7 +143,7 @@ function checkReach(
     const path: Path = index < configured ? rulePath(index) : ['tool_policies', 'pack'];
     const found =
       index < configured ? `${rule}, which never matches: ${why}` : `${nameOf(index)}, which never matches: ${why}`;
-    const lifted = guards.length > 0 ? '; a guard is lifted by tool_policies.disable_guards alone' : '';
+    const lifted = guards.length > 0 ? '; only tool_policies.disable_guards can lift a guard' : '';
     return [{ path, found, allowed: `rules that can match; remove it or move it up${lifted}` }];
   });
 }

@@ -27,7 +27,7 @@ export function checkSecretNames(file: ConfigurationFile): Problem[] {
     const opener = inbound.get(use.name);
     if (!opener || opener.path === use.path || opener.path[0] === use.path[0] || isMerged(opener, use)) return [];
     const where = pathText(opener.path);
-    return [{ path: use.path, found: use.name, allowed: `another name: ${where} lets callers in by it` }];
+    return [{ path: use.path, found: use.name, allowed: `another name: ${where} admits callers with this secret` }];
   });
 }
 

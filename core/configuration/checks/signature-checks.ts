@@ -34,7 +34,7 @@ export function checkSignatures(configuration: Configuration, now: number): Sign
             ? ['tool_policies', 'pack']
             : ['policies', phase, policies[phase].findIndex((filter) => filter.name === name)],
         found: `${kind === 'policy_pack' ? 'the pack' : 'the module of'} ${name} without a valid signature (${reason})`,
-        allowed: 'what a publisher signed under supply_chain.root_key, since tool_policies.require_signed is true',
+        allowed: 'a part signed by a publisher under supply_chain.root_key, since tool_policies.require_signed is true',
         part: { kind, name, sha256, reason },
       };
     });

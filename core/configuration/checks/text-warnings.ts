@@ -73,7 +73,7 @@ const isPlainKey = (path: Path): boolean => {
 };
 
 const plainKey =
-  'the key is in plain text, for each reader of the file. Name the environment variable that holds it with key_env, or give its digest as key_sha256';
+  'the key is in plain text, visible to every reader of the file. Name the environment variable that holds it with key_env, or give its digest as key_sha256';
 
 const plainSecret =
-  'holds a secret in plain text (not shown), for each reader of the file. Put it into an environment variable, and name that in a member that ends in _env';
+  'holds a secret in plain text (not shown), visible to every reader of the file. Put it in an environment variable, and name that variable in a member that ends in _env';

@@ -121,7 +121,7 @@ function bearerToken(value: string): string {
   const match = /^bearer +([\x21-\x7e]+) *$/i.exec(value);
   if (/^aws4-hmac-sha256 /i.test(value))
     throw notAuthenticated(
-      'the request is signed for AWS (SigV4), which counts only at the IAM API of a deployment (-c iamCallers=on)',
+      'the request is signed for AWS (SigV4), which only the IAM API of a deployment accepts (-c iamCallers=on)',
     );
   if (!match) throw notAuthenticated('the Authorization header is not a bearer token');
   return match[1]!;

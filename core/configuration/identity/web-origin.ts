@@ -27,7 +27,7 @@ export function assertOrigin(origins: readonly string[], host: string | undefine
   const own = host !== undefined && hostOf(origin) === host.toLowerCase();
   if (second === undefined && (own || isListed(origin, allowed))) return;
   const found = JSON.stringify(origin.slice(0, 200));
-  throw new GatewayError('forbidden', `Origin is ${found}; allowed are those of server.cors.allowed_origins.`);
+  throw new GatewayError('forbidden', `Origin is ${found}; only those in server.cors.allowed_origins are allowed.`);
 }
 
 const hostOf = (origin: string): string | undefined =>

@@ -35,5 +35,5 @@ export const disabledGuards = ({
 }: Pick<Configuration, 'tool_policies'>): string[] =>
   [...new Set(disable_guards)].map(
     (name) =>
-      `The guard ${name} of pack ${pack?.name ?? 'none'} is disabled (tool_policies.disable_guards): what it blocked is left to the rules.`,
+      `The guard ${name} of pack ${pack?.name ?? 'none'} is disabled (tool_policies.disable_guards): only the rules apply to the calls it would block.`,
   );

@@ -101,7 +101,8 @@ async function pricesOf(
     return { table, text: '' };
   }
   try {
-    if (!files && file !== shippedPriceFile) throw invalidRequest(`here it takes ${shippedPriceFile} or a table`);
+    if (!files && file !== shippedPriceFile)
+      throw invalidRequest(`only ${shippedPriceFile} or a table is accepted here`);
     const text = await (files ? files.prices(file) : packs(shippedPrices));
     const read = readPrices(text, file);
     problems.push(...read.problems);
@@ -121,7 +122,7 @@ async function modulesOf({ policies }: ConfigurationFile, { files }: SourceReade
   const modules = new Map<string, { bytes: Uint8Array; sha256: string } | undefined>();
   for (const { filter, path } of wasmFilters(policies)) {
     const warn = (why: string) =>
-      warnings.push(`${pathText(path)} (${filter.path}): ${why}; a filter without its module errs.`);
+      warnings.push(`${pathText(path)} (${filter.path}): ${why}; a filter without its module fails.`);
     if (!files) {
       if (filter.sha256 === undefined) warn('modules are stored when a configuration file is imported');
       continue;

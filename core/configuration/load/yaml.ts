@@ -65,7 +65,7 @@ function assertUtf8(text: string, where: string): void {
 }
 
 const tooDeep = (where: string) =>
-  invalidRequest(`${where}: found lists and objects nested too deep, allowed at most ${maxDepth} within each other.`);
+  invalidRequest(`${where}: found lists and objects nested too deep, allowed at most ${maxDepth} levels.`);
 
 function boundDepth(document: ReturnType<typeof parseDocument>, where: string): void {
   visit(document, {
@@ -87,7 +87,7 @@ function boundAliases(document: ReturnType<typeof parseDocument>, where: string)
       if (!('anchor' in node) || !node.anchor) return;
       visit(node, {
         Alias() {
-          throw invalidRequest(`${where}: the anchor &${node.anchor} holds an alias itself; write its value out.`);
+          throw invalidRequest(`${where}: the anchor &${node.anchor} itself contains an alias; write out its value.`);
         },
       });
       sizes.set(node.anchor, node.range ? node.range[1] - node.range[0] : maxYamlBytes);

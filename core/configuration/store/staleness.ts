@@ -37,7 +37,7 @@ export function stalenessOf(
   if (!state || state.document_sha256 === '')
     return {
       never: true,
-      reason: `No configuration of the control plane has come yet; the data plane ${settings.plane} refuses calls until one does.`,
+      reason: `The control plane has not sent a configuration yet; the data plane ${settings.plane} refuses calls until it does.`,
     };
   const age = now - Date.parse(state.confirmed_at);
   const stale = (why: string): Staleness => ({

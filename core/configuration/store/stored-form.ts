@@ -75,7 +75,7 @@ export async function readBody(objects: ObjectStore, row: VersionRow): Promise<C
   if ((row.schema ?? 1) > currentSchema)
     throw new GatewayError(
       'service_unavailable',
-      `Policy version ${row.version} uses schema ${row.schema}, and this release reads schema ${currentSchema} at most. Deploy the release that stored it, or activate an earlier version with that release.`,
+      `Policy version ${row.version} uses schema ${row.schema}, and this release reads schemas up to ${currentSchema}. Deploy the release that stored it, or activate an earlier version with that release.`,
     );
   const bytes = await objects.get(row.sha256);
   if (!bytes)

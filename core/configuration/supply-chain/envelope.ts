@@ -118,7 +118,7 @@ function readStatement(payload: Uint8Array, kind: DocumentKind): Pick<SignedStat
     );
   const [{ name, digest } = { name: '', digest: { sha256: '' } }] = subject;
   if (!aboutFiles.has(kind) && digest.sha256 !== sha256(canonicalize(predicate)))
-    return refuseDocument('statement_mismatch', `the subject of the ${kind} is another document than its predicate`);
+    return refuseDocument('statement_mismatch', `the subject and the predicate of the ${kind} are different documents`);
   return { subject: { name, sha256: digest.sha256 }, predicate };
 }
 
@@ -131,7 +131,7 @@ const mediaType = /^application\/vnd\.dev\.sigstore\.bundle(\.v0\.3\+json|\+json
 
 /** Log entries and timestamps are accepted but not used as proof, because the pinned key is the proof. */
 const bundleSchema = z.strictObject({
-  mediaType: z.string().regex(mediaType, 'allowed are bundles of the versions 0.1 to 0.3'),
+  mediaType: z.string().regex(mediaType, 'bundles of the versions 0.1 to 0.3 are allowed'),
   verificationMaterial: z.strictObject({
     publicKey: z.strictObject({ hint: z.string().max(128).optional() }),
     tlogEntries: z.array(z.unknown()).max(32).optional(),
@@ -161,7 +161,7 @@ function envelopeOf(value: object, kind: string, keyIds: Iterable<string>): unkn
   if ('certificate' in material || 'x509CertificateChain' in material)
     return refuseDocument(
       'envelope_malformed',
-      `the ${kind} is a Sigstore bundle signed with a certificate; allowed is one signed with a key that is pinned here`,
+      `the ${kind} is a Sigstore bundle signed with a certificate; it must be signed with a key that is pinned here`,
     );
   const parsed = bundleSchema.safeParse(value, { error: describeIssue });
   if (!parsed.success) {

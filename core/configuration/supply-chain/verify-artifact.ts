@@ -49,7 +49,7 @@ function checkDelegation(name: string, grants: readonly Publisher[], now: number
   const fitting = grants.filter(({ patterns }) => patterns.some((pattern) => matchesName(pattern, name)));
   if (fitting.length === 0) {
     const patterns = grants.flatMap((grant) => grant.patterns).join(', ');
-    refuseDocument('delegation_missing', `the publisher of ${name} may sign ${patterns} only`);
+    refuseDocument('delegation_missing', `the publisher of ${name} may sign only ${patterns}`);
   }
   if (!fitting.some(({ notAfter }) => Date.parse(notAfter) > now))
     refuseDocument('delegation_expired', `the delegation for ${name} ended at ${fitting[0]?.notAfter}`);

@@ -7,7 +7,7 @@ const channels = z.strictObject({
   slack: z
     .strictObject({
       enabled: z.boolean().default(true).meta({ description: 'Whether the channel is used.' }),
-      channel: z.string().min(1).meta({ description: 'Id of the Slack channel that is written to.' }),
+      channel: z.string().min(1).meta({ description: 'Id of the Slack channel that receives the messages.' }),
       bot_token_env: secretName.meta({
         description: 'Environment variable (or secret) with the token of the Slack bot.',
       }),
@@ -17,11 +17,11 @@ const channels = z.strictObject({
       }),
       previous_signing_secret_env: secretName
         .optional()
-        .meta({ description: 'The signing secret before, accepted too while the secret is rotated.' }),
+        .meta({ description: 'The previous signing secret, also accepted while the secret is rotated.' }),
       api_url: address.default('https://slack.com/api').meta({ description: 'Address of the Slack API.' }),
       link_base: address
         .optional()
-        .meta({ description: 'Base of links in messages, where reviewers cannot reach the admin address.' }),
+        .meta({ description: 'Base URL of links in messages, for reviewers who cannot reach the admin address.' }),
     })
     .optional()
     .meta({ description: 'Messages with buttons in a Slack channel.' }),
@@ -36,7 +36,7 @@ const channels = z.strictObject({
       }),
       previous_webhook_secret_env: secretName
         .optional()
-        .meta({ description: 'The webhook secret before, accepted too while the secret is rotated.' }),
+        .meta({ description: 'The previous webhook secret, also accepted while the secret is rotated.' }),
       repositories: z.array(glob).default([]).meta({
         description:
           'Globs of owner/name. An action on a pull request of these repositories is announced on that pull request.',
@@ -49,14 +49,14 @@ const channels = z.strictObject({
       api_url: address.default('https://api.github.com').meta({ description: 'Address of the GitHub API.' }),
       link_base: address
         .optional()
-        .meta({ description: 'Base of links in comments, where reviewers cannot reach the admin address.' }),
+        .meta({ description: 'Base URL of links in comments, for reviewers who cannot reach the admin address.' }),
     })
     .optional()
     .meta({ description: 'Comments on pull requests.' }),
   webhook: z
     .strictObject({
       enabled: z.boolean().default(true).meta({ description: 'Whether the channel is used.' }),
-      url: address.meta({ description: 'Address that is sent the messages.' }),
+      url: address.meta({ description: 'Address to which the messages are sent.' }),
       secret_env: secretName.meta({
         description: 'Environment variable (or secret) with the key that signs the messages.',
       }),
@@ -65,7 +65,7 @@ const channels = z.strictObject({
         .default(['policy_violation', 'policy_warning'])
         .meta({
           description:
-            'Events beside approvals and alerts: blocked calls, and warnings of content filters. One message a rule and minute.',
+            'Events in addition to approvals and alerts: blocked calls and warnings of content filters. One message per rule and minute.',
         }),
     })
     .optional()
@@ -85,11 +85,11 @@ export const approvals = z
       .default('session')
       .meta({
         description:
-          "How long a person's denial answers the identical call of its session, in seconds; session: for as long as the session is used, and 10 minutes on later connections of the same MCP client.",
+          "How long a person's denial also applies to identical calls in the same session, in seconds; session: for as long as the session is used, and 10 minutes on later connections of the same MCP client.",
       }),
     on_approval: z.enum(['release', 'execute']).default('release').meta({
       description:
-        'What follows an approval: release waits for the caller to retry, execute carries the call out at once. Chat calls are always released.',
+        'What happens after an approval: release waits for the caller to retry, execute carries out the call immediately. Chat calls are always released.',
     }),
     hold_seconds: z
       .int()
@@ -99,38 +99,40 @@ export const approvals = z
       .meta({ description: 'Seconds for which a call that needs approval is held before it is answered.' }),
     chat_review: chatReview.default('status_202').meta({
       description:
-        'How a chat call that needs approval is answered. status_202: 202 with the approval. error_409: an error that names its address, which client libraries throw. hold: the call waits up to hold_seconds, a stream with keep-alives, and is then an error as with error_409.',
+        "How a chat call that needs approval is answered. status_202: 202 with the approval. error_409: an error with the approval's address, which client libraries throw. hold: the call waits up to hold_seconds, a stream with keep-alives, and then fails as with error_409.",
     }),
     max_pending_per_key: z.int().positive().max(10_000).default(100).meta({
-      description: 'Requests of one key that may wait for a person; a further one is refused with 429.',
+      description: 'Requests of one key that may wait for a person; additional ones are refused with 429.',
     }),
     max_pending_per_tenant: z.int().positive().max(10_000).default(1_000).meta({
       description:
-        'Requests of all keys of a tenant together that may wait for a person; a further one is refused with 429.',
+        'Requests of all keys of a tenant together that may wait for a person; additional ones are refused with 429.',
     }),
     escalate_to: z
       .array(z.enum(['slack', 'github', 'webhook']))
       .default([])
       .meta({
         description:
-          'Channels that hear of a request when half of its time is over and it still waits, instead of at once. Each must be enabled under channels.',
+          'Channels that are notified only if a request is still pending after half of its time, instead of immediately. Each must be enabled under channels.',
       }),
     digest: z
       .strictObject({
         channels: z
           .array(z.enum(['slack', 'webhook']))
           .default(['slack'])
-          .meta({ description: 'Channels that get a digest; an empty list has every request announced alone.' }),
+          .meta({
+            description: 'Channels that receive a digest; with an empty list, every request is announced separately.',
+          }),
         above: z.int().min(0).max(10_000).default(20).meta({
           description:
-            'Requests of a tenant that may wait before further ones are announced in a digest. Those of high risk, and those with little time left, are always announced alone.',
+            'Requests of a tenant that may be pending before additional ones are announced in a digest. Requests with high risk or with little time left are always announced separately.',
         }),
         every_seconds: z.int().min(10).max(3_600).default(60).meta({
           description: 'Seconds for which requests are collected into one digest.',
         }),
       })
       .prefault({})
-      .meta({ description: 'One message for many requests that wait.' }),
+      .meta({ description: 'One message for many pending requests.' }),
     channels: channels.prefault({}).meta({ description: 'Where reviewers are notified.' }),
   })
   .prefault({});

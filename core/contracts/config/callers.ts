@@ -10,11 +10,11 @@ export const person = z.strictObject({
   name: z.string().optional().meta({ description: 'Name shown to others.' }),
   role: z.enum(roles).default('viewer').meta({
     description:
-      'Role of the person in votes from chat and Git hosts, and the highest one that tokens of issuers give. A key has its own role.',
+      "Role of the person in votes from chat and Git hosts, and the highest role that an issuer's token can give the person. A key has its own role.",
   }),
   tenants: z.array(z.string().min(1)).default([]).meta({
     description:
-      'Tenants in which the person may act and vote besides the one of the key in use; "*" for all. Without it, votes from chat and Git hosts count in the tenants in which a key names the person.',
+      'Tenants in which the person may act and vote, in addition to the tenant of the key in use; "*" for all. If absent, votes from chat and Git hosts count in the tenants in which a key names the person.',
   }),
   slack_id: z
     .string()
@@ -34,7 +34,7 @@ export const person = z.strictObject({
 
 const rateLimit = z.strictObject({
   requests_per_minute: z.int().nonnegative().optional().meta({ description: 'Requests a minute.' }),
-  tokens_per_minute: z.int().nonnegative().optional().meta({ description: 'Input and output tokens a minute.' }),
+  tokens_per_minute: z.int().nonnegative().optional().meta({ description: 'Input and output tokens per minute.' }),
 });
 
 /** Fields of a key in every list of keys. */
@@ -60,17 +60,16 @@ export const keyFields = {
   platform: z
     .boolean()
     .default(false)
-    .meta({ description: 'Whether the key may change what is global: configuration, providers, prices, tenants.' }),
+    .meta({ description: 'Whether the key may change global settings: configuration, providers, prices, tenants.' }),
   rate_limit: rateLimit.optional().meta({
     description: 'Limits of this key, in addition to those of its tenant. A value that is absent sets no limit.',
   }),
   budget: budgetWithModels
     .optional()
     .meta({ description: 'Budget of this key, in addition to those of its tenant and of all tenants.' }),
-  allowed_models: z
-    .array(glob)
-    .optional()
-    .meta({ description: 'Globs of models that this key may use, of those the tenant may use. Absent: all of them.' }),
+  allowed_models: z.array(glob).optional().meta({
+    description: 'Globs of models that this key may use, out of those the tenant may use. If absent, all of them.',
+  }),
 };
 
 const plainKey = z
@@ -79,13 +78,13 @@ const plainKey = z
   .regex(/^[\x21-\x7e]*$/, 'a key of visible ASCII characters, as HTTP headers carry them');
 
 const keyEntry = z.strictObject({
-  key: plainKey.optional().meta({ description: 'The key itself; stored as its digest only.' }),
+  key: plainKey.optional().meta({ description: 'The key itself; only its digest is stored.' }),
   key_env: secretName.optional().meta({ description: 'Environment variable (or secret) with the key.' }),
   key_sha256: z
     .string()
     .regex(/^[0-9a-f]{64}$/, 'a SHA-256 in lower-case hex')
     .optional()
-    .meta({ description: 'SHA-256 of the key in lower-case hex: how keys are stored.' }),
+    .meta({ description: 'SHA-256 of the key in lower-case hex, the form in which keys are stored.' }),
   ...keyFields,
 });
 
@@ -100,7 +99,7 @@ export const transform = z.strictObject({
       replacements: z
         .record(z.string(), z.string())
         .optional()
-        .meta({ description: 'Text to replacement, applied to responses.' }),
+        .meta({ description: 'Pairs of text and replacement, applied to responses.' }),
     })
     .optional()
     .meta({ description: 'Changes to responses.' }),
@@ -110,7 +109,8 @@ export const tenant = z.strictObject({
   id: word.meta({ description: 'Name of the tenant in keys, evidence and limits.' }),
   name: z.string().optional().meta({ description: 'Name shown to others.' }),
   api_keys: z.array(z.union([plainKey, keyEntry])).meta({
-    description: 'At least one, except on a data plane. A plain string is an operator key of an agent without owner.',
+    description:
+      'At least one, except on a data plane. A plain string is a key of kind agent with the role operator and no owner.',
   }),
   rate_limit: rateLimit
     .optional()
@@ -127,7 +127,7 @@ export const tenant = z.strictObject({
     .meta({ description: 'Replaces approvals.digest.above, a number of requests, for the tenant.' }),
   max_body_bytes: bodyBytes
     .optional()
-    .meta({ description: 'Largest request body in bytes. Without it, server.max_body_bytes.' }),
+    .meta({ description: 'Largest request body in bytes. If absent, server.max_body_bytes applies.' }),
   system_prompt: z
     .string()
     .default('')

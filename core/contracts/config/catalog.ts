@@ -8,7 +8,7 @@ const ownNetwork = (description: string) =>
 const ownNetworks = z
   .strictObject({
     private: ownNetwork(
-      'Addresses, ranges such as `203.0.113.0/24` and host names such as `*.corp.example` of private networks. Executors connect to them with `allow_private` only.',
+      'Addresses, ranges such as `203.0.113.0/24` and host names such as `*.corp.example` of private networks. Executors connect to them only with `allow_private`.',
     ),
     metadata: ownNetwork('Addresses, ranges and host names of metadata services, which hand out credentials.'),
     reserved: ownNetwork('Addresses, ranges and host names that executors never connect to.'),
@@ -16,7 +16,7 @@ const ownNetworks = z
   .prefault({})
   .meta({
     description:
-      'Networks of the deployment. The stricter of the network here and of the network in the catalog counts, so an entry never makes an address public.',
+      'Networks of the deployment. If the catalog lists the same address, the stricter network applies, so an entry never makes an address public.',
   });
 
 const option = '(?:-[A-Za-z0-9?]|--[A-Za-z0-9][A-Za-z0-9_.-]*)';
@@ -38,7 +38,7 @@ const ownOptions = z.strictObject({
       description:
         'Options with a value, by the role of the value: `read` and `write` are files, `source` is a file or an address, `object` what the command acts on; `number`, `name` and `word` are not opened. Without roles, values are words.',
     }),
-  refused: optionNames.optional().meta({ description: 'Options with which a line is always reviewed.' }),
+  refused: optionNames.optional().meta({ description: 'Options for which a command line is always reviewed.' }),
 });
 
 const capabilityOrSecret = z
@@ -61,7 +61,7 @@ const ownCommand = z.strictObject({
     .optional()
     .meta({
       description:
-        'Roles of its operands in order, in place of `target`: once, or with `?` at most once, `*` any number, `+` at least one.',
+        'Roles of its operands in order, instead of `target`: each occurs once, or with `?` at most once, `*` any number of times, `+` at least once.',
     }),
   kind: z.string().min(1).max(60).optional().meta({ description: 'Kind of its objects: `pod`.' }),
   options: ownOptions.optional().meta({ description: 'Options of this command.' }),
@@ -92,7 +92,7 @@ const ownProgram = z.strictObject({
 export const catalogSection = z.strictObject({
   secret_files: z.array(z.string().min(1).max(512)).max(200).default([]).meta({
     description:
-      'Globs of further files with keys or credentials, such as `**/vault-*.json`. Guard `secret-files`, session risk and the tool guard treat them as those of the catalog, in texts of servers as well.',
+      'Globs of additional files with keys or credentials, such as `**/vault-*.json`. Guard `secret-files`, session risk and the tool guard treat them like those in the catalog, including in text from servers.',
   }),
   networks: ownNetworks,
   programs: z
@@ -100,7 +100,7 @@ export const catalogSection = z.strictObject({
     .default({})
     .meta({
       description:
-        'Programs of the deployment whose first words are a command, such as `shopctl pods delete x`: rules see what a command does and to which object. Programs that the gateway reads already cannot be described again.',
+        'Programs of the deployment whose first words are a command, such as `shopctl pods delete x`: rules see what a command does and to which object. Programs that the gateway already reads cannot be described here.',
     }),
 });
 

@@ -4,10 +4,10 @@ import * as z from 'zod';
 const filterActions = ['block', 'review', 'warn', 'log'] as const;
 export const piiEntities = ['email', 'ssn', 'credit_card', 'phone', 'iban', 'ip', 'api_key'] as const;
 const filterFields = {
-  name: z.string().min(1).meta({ description: 'Name of the filter in answers and evidence.' }),
+  name: z.string().min(1).meta({ description: 'Name of the filter in responses and evidence.' }),
   action: z.enum(filterActions).meta({
     description:
-      'What a match does: block refuses, review waits for a human, warn names the filter in the header X-Policy-Warning, log records.',
+      'What a match does: block refuses, review waits for a human, warn names the filter in the header X-Policy-Warning, log only records the match.',
   }),
 };
 export const contentFilter = z.discriminatedUnion('type', [
@@ -29,16 +29,16 @@ export const contentFilter = z.discriminatedUnion('type', [
     type: z.literal('pii').meta({ description: 'Kind of the filter.' }),
     action: z.enum([...filterActions, 'redact']).meta({
       description:
-        'What a match does: block refuses, review waits for a human, warn names the filter in the header X-Policy-Warning, log records, redact replaces what was found.',
+        'What a match does: block refuses, review waits for a human, warn names the filter in the header X-Policy-Warning, log only records the match, redact replaces what was found.',
     }),
     entities: z.array(z.enum(piiEntities)).min(1).meta({ description: 'Kinds of personal data that match.' }),
   }),
   z.strictObject({
-    name: z.string().min(1).meta({ description: 'Name of the filter in answers and evidence.' }),
+    name: z.string().min(1).meta({ description: 'Name of the filter in responses and evidence.' }),
     type: z.literal('wasm').meta({ description: 'Kind of the filter.' }),
     action: z.enum(['block', 'warn', 'log']).meta({
       description:
-        'What a match does: block refuses, review waits for a human, warn names the filter in the header X-Policy-Warning, log records, redact replaces what was found.',
+        'What a match does: block refuses, review waits for a human, warn names the filter in the header X-Policy-Warning, log only records the match, redact replaces what was found.',
     }),
     path: z.string().min(1).meta({ description: 'WASM module, absolute or relative to the working directory.' }),
     sha256: z
@@ -54,6 +54,6 @@ export const contentFilter = z.discriminatedUnion('type', [
     on_error: z
       .enum(['block', 'allow'])
       .default('block')
-      .meta({ description: 'What an error or a time-out of the module does.' }),
+      .meta({ description: 'What happens on an error or timeout of the module.' }),
   }),
 ]);

@@ -9,8 +9,13 @@ const bucket = (perSecond: number, burst: number) =>
         .positive()
         .max(1_000_000)
         .default(perSecond)
-        .meta({ description: 'Requests a second, in the long run.' }),
-      burst: z.int().positive().max(1_000_000).default(burst).meta({ description: 'Requests at once after a pause.' }),
+        .meta({ description: 'Requests per second, in the long run.' }),
+      burst: z
+        .int()
+        .positive()
+        .max(1_000_000)
+        .default(burst)
+        .meta({ description: 'Requests accepted in a burst after a pause.' }),
     })
     .prefault({});
 
@@ -19,7 +24,7 @@ export const edge = z
   .strictObject({
     max_connections: z.int().min(1).max(100_000).default(12_000).meta({
       description:
-        'Open connections that count as full load. Requests of normal priority are shed from 90 % of it, those of low priority from 70 %. Beyond it the connection that has been without a request longest is closed.',
+        'Open connections that count as full load. Requests of normal priority are shed from 90 % of it, those of low priority from 70 %. Beyond it, the connection that has been idle longest is closed.',
     }),
     max_event_loop_delay_ms: z.int().min(1).max(60_000).default(1_000).meta({
       description: 'Delay of the event loop, in milliseconds, that counts as full load.',

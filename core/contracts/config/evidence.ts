@@ -10,7 +10,7 @@ export const evidence = z
       .strictObject({
         enabled: z.boolean().default(true).meta({
           description:
-            'Whether the gateway on this machine appends where sessions stand to the transparency log of their tenant. On AWS the deployment says so (transparencyLog).',
+            "Whether the gateway on this machine appends the state of each session's chain to the transparency log of the tenant. On AWS, the deployment sets this (transparencyLog).",
         }),
         witnesses: z.array(z.string().max(300)).max(16).default([]).meta({
           description:
@@ -21,7 +21,7 @@ export const evidence = z
       .meta({ description: 'The transparency log, and who witnesses it.' }),
     retention_days: z.int().min(30).max(36_500).optional().meta({
       description:
-        'Rows of evidence older than this are removed from the table once they equal their archived copies; unset, they stay. Keep it set: without it the sessions that lost rows do not verify.',
+        'Rows of evidence older than this are removed from the table once they equal their archived copies; if unset, they stay. Once set, keep it set: without it, sessions that lost rows do not verify.',
     }),
   })
   .prefault({});
@@ -30,11 +30,11 @@ export const manifests = z
   .strictObject({
     enforcement_mode: z.enum(['warn', 'review', 'enforce']).default('warn').meta({
       description:
-        'What a call outside the declared task does: warn records it, review asks a human once for each tool, resource or recipient outside, enforce blocks it.',
+        'What happens to a call outside the declared task: warn records it, review asks a human once for each tool, resource or recipient outside, enforce blocks it.',
     }),
     first_request: z.enum(['off', 'narrow']).default('off').meta({
       description:
-        'Whether the first request of a session is a task sheet: narrow limits recipients, and resources where it names some, to those in the prompt of the first call that has one. It adds to what is declared and allows nothing.',
+        'Whether the first request of a session is a task sheet: narrow limits recipients, and resources if the prompt names any, to those in the prompt of the first call that has one. It adds to the declared limits and allows nothing.',
     }),
   })
   .prefault({});

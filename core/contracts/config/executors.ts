@@ -6,10 +6,10 @@ import { address, bytes, executionMs, kibibyte, secretName, word } from './words
 /** Database for `sql` actions: PostgreSQL by its address, or Aurora through the RDS Data API. */
 export const sqlDatabase = z
   .strictObject({
-    name: word.meta({ description: 'Name of the database as targets of calls have it.' }),
+    name: word.meta({ description: 'Name of the database, as used in the targets of calls.' }),
     url_env: secretName.optional().meta({
       description:
-        'Environment variable (or secret) with a connection URL. Its user counts where no credential was issued.',
+        'Environment variable (or secret) with a connection URL. Its user is used if no credential was issued.',
     }),
     host: z.string().min(1).max(253).optional().meta({ description: 'Host name of a PostgreSQL server.' }),
     port: z.int().min(1).max(65_535).default(5432).meta({ description: 'Port of the server.' }),
@@ -20,13 +20,13 @@ export const sqlDatabase = z
       .meta({ description: 'verify checks certificate and host name; off sends everything in clear text.' }),
     ca_env: secretName.optional().meta({
       description:
-        'Environment variable (or secret) with the PEM of the authority that signed the certificate of the server.',
+        "Environment variable (or secret) with the PEM of the authority that signed the server's certificate.",
     }),
     resource_arn: z
       .string()
       .regex(/^arn:aws[a-z-]*:rds:[a-z0-9-]+:\d{12}:cluster:.+$/, 'the ARN of an Aurora cluster')
       .optional()
-      .meta({ description: 'ARN of an Aurora cluster, reached by the RDS Data API.' }),
+      .meta({ description: 'ARN of an Aurora cluster, reached through the RDS Data API.' }),
     secret_arn: z
       .string()
       .regex(/^arn:aws[a-z-]*:secretsmanager:[a-z0-9-]+:\d{12}:secret:.+$/, 'the ARN of a secret')
@@ -48,7 +48,7 @@ export const sqlDatabase = z
   })
   .refine(({ url_env, database }) => url_env !== undefined || database !== undefined, {
     path: ['database'],
-    error: 'the name of the database at the server',
+    error: 'the name of the database on the server',
   });
 
 const keptFromPrograms = /^(?:AWS_|GATEWAY_|LAMBDA_|LD_|DYLD_|NODE_|BASH_|PATH$|ENV$|IFS$|_HANDLER$)/;
@@ -60,7 +60,7 @@ export const executors = z.strictObject({
       enabled: z.boolean().default(false).meta({ description: 'Whether actions of protocol git are carried out.' }),
       api_url: address.optional().meta({
         description:
-          'Address of the Git host. Without it, the one of the Git-host broker, else https://api.github.com.',
+          'Address of the Git host. If absent, the address of the Git-host broker, or else https://api.github.com.',
       }),
       allow_private: z
         .boolean()
@@ -70,7 +70,7 @@ export const executors = z.strictObject({
       max_response_bytes: bytes.default(kibibyte * kibibyte).meta({ description: 'Largest response in bytes.' }),
     })
     .prefault({})
-    .meta({ description: 'Calls of the Git host.' }),
+    .meta({ description: 'Calls to the Git host.' }),
   sql: z
     .strictObject({
       databases: z.array(sqlDatabase).default([]).meta({ description: 'Databases that may be reached.' }),
@@ -79,10 +79,10 @@ export const executors = z.strictObject({
         .positive()
         .max(100_000)
         .default(1000)
-        .meta({ description: 'Rows of a result; further ones are left out, and the result says so.' }),
+        .meta({ description: 'Most rows in a result; additional rows are left out, and the result says so.' }),
       max_result_bytes: bytes
         .default(kibibyte * kibibyte)
-        .meta({ description: 'Largest result in bytes; what is beyond is left out, and the result says so.' }),
+        .meta({ description: 'Largest result in bytes; the excess is left out, and the result says so.' }),
     })
     .prefault({})
     .meta({ description: 'Statements on databases.' }),
@@ -99,13 +99,15 @@ export const executors = z.strictObject({
       }),
       contained: z.boolean().default(true).meta({
         description:
-          "Locally, programs run without sight of the gateway's processes, its state folder and the network. Where the machine permits no containment none run; false runs them with all rights of the gateway's user.",
+          "Locally, programs run without access to the gateway's processes, its state folder and the network. If the machine permits no containment, no program runs; false runs them with all rights of the gateway's user.",
       }),
       network: z.boolean().default(false).meta({
-        description: 'Locally, contained programs share the network of this machine, its own ports included.',
+        description: 'Locally, contained programs share the network of this machine, including its own ports.',
       }),
       timeout_ms: executionMs.default(30_000).meta({ description: 'Longest duration of a command in milliseconds.' }),
-      max_output_bytes: bytes.default(256 * kibibyte).meta({ description: 'Bytes kept of each of the two outputs.' }),
+      max_output_bytes: bytes
+        .default(256 * kibibyte)
+        .meta({ description: 'Bytes kept of each of the two output streams.' }),
       max_processes: z
         .int()
         .positive()
@@ -116,15 +118,16 @@ export const executors = z.strictObject({
         .int()
         .min(16 * kibibyte * kibibyte)
         .default(512 * kibibyte * kibibyte)
-        .meta({ description: 'Locally, bytes of memory of its own that each process of a command may have.' }),
+        .meta({ description: 'Locally, bytes of private memory that each process of a command may have.' }),
       max_cpu_seconds: z.int().positive().max(86_400).default(60).meta({
         description: 'Locally, seconds of processor time that each process of a command may use.',
       }),
       max_concurrent: z.int().positive().max(1_000).default(8).meta({
-        description: 'Locally, number of commands that run at one time; further ones are answered 429.',
+        description: 'Locally, number of commands that run at one time; additional ones are answered with 429.',
       }),
       max_concurrent_per_key: z.int().positive().max(1_000).default(2).meta({
-        description: 'Locally, number of commands of one key that run at one time; further ones are answered 429.',
+        description:
+          'Locally, number of commands of one key that run at one time; additional ones are answered with 429.',
       }),
       env: z
         .array(

@@ -62,14 +62,14 @@ export const federation = z
     }),
     max_staleness: duration.default('24h').meta({
       description:
-        'How long a configuration counts after the control plane last confirmed it: a number with s, m or h, from 1s to 720h. The shorter of both planes counts.',
+        'How long a configuration is valid after the control plane last confirmed it: a number with s, m or h, from 1s to 720h. If the two planes differ, the shorter time applies.',
     }),
     stale: z.enum(['serve', 'refuse']).default('refuse').meta({
       description:
-        'What a data plane does past max_staleness: refuse answers 503, serve goes on and keeps an alert active.',
+        'What a data plane does after max_staleness: refuse answers 503, serve continues and keeps an alert active.',
     }),
     local_keys: z.array(localKey).default([]).meta({
-      description: 'Keys of this data plane: the control plane serves none.',
+      description: 'Keys of this data plane; the control plane does not supply any.',
     }),
   })
   .prefault({});

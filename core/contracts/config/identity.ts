@@ -16,7 +16,7 @@ const claimValues = z.record(claimName, texts.min(1)).default({});
 const oidcCaller = z.strictObject({
   when: claimValues.meta({
     description:
-      'Claims a token needs for this entry, each with one of the listed values. Without it, the entry holds for every token of the issuer. A dot leads into an object: realm_access.roles.',
+      'Claims that a token needs for this entry, each with one of the listed values. If absent, the entry matches every token of the issuer. A dot leads into an object: realm_access.roles.',
   }),
   tenant: z
     .string()
@@ -41,13 +41,13 @@ const oidcCaller = z.strictObject({
   }),
   name_claim: claimName.optional().meta({ description: 'Claim whose value is shown in lists and evidence.' }),
   platform: z.boolean().default(false).meta({
-    description: 'Whether these callers may change what is global: configuration, providers, prices, tenants.',
+    description: 'Whether these callers may change global settings: configuration, providers, prices, tenants.',
   }),
 });
 
 const oidcProvider = z.strictObject({
   name: word.meta({ description: 'Name of the issuer within the configuration.' }),
-  issuer: address.meta({ description: 'Exactly as the claim "iss" has it. HTTPS; plain HTTP only on this machine.' }),
+  issuer: address.meta({ description: 'Exactly as in the claim "iss". HTTPS; plain HTTP only on this machine.' }),
   audiences: texts
     .min(1, 'at least one audience')
     .meta({ description: 'Values of the claim "aud" that are accepted.' }),
@@ -62,9 +62,9 @@ const oidcProvider = z.strictObject({
     .default(['at+jwt'])
     .meta({
       description:
-        'Values of the header "typ" that are accepted; "none" stands for a token without it. ID tokens have "JWT" or none, so add these only for issuers that mark access tokens no better.',
+        'Values of the header "typ" that are accepted; "none" means a token without it. ID tokens have "JWT" or none, so add these only if the issuer does not mark access tokens otherwise.',
     }),
-  jwks_uri: address.optional().meta({ description: 'Where the keys are; found by discovery without it.' }),
+  jwks_uri: address.optional().meta({ description: 'Address of the keys; if absent, it is found by discovery.' }),
   clock_skew_seconds: z
     .int()
     .nonnegative()
@@ -85,7 +85,10 @@ const oidcProvider = z.strictObject({
     description: 'Claims that every token needs, each with one of the listed values.',
   }),
   revoked_subjects: texts.default([]).meta({ description: 'Values of "sub" whose tokens are refused.' }),
-  callers: z.array(oidcCaller).min(1, 'at least one entry').meta({ description: 'The first entry that holds counts.' }),
+  callers: z
+    .array(oidcCaller)
+    .min(1, 'at least one entry')
+    .meta({ description: 'The first entry that matches applies.' }),
 });
 
 const awsCaller = z.strictObject({
@@ -108,12 +111,15 @@ const awsCaller = z.strictObject({
   platform: z
     .boolean()
     .default(false)
-    .meta({ description: 'Whether the caller may change what is global: configuration, providers, prices, tenants.' }),
+    .meta({ description: 'Whether the caller may change global settings: configuration, providers, prices, tenants.' }),
 });
 
 export const identity = z
   .strictObject({
-    oidc: z.array(oidcProvider).default([]).meta({ description: 'Issuers whose tokens are accepted beside keys.' }),
+    oidc: z
+      .array(oidcProvider)
+      .default([])
+      .meta({ description: 'Issuers whose tokens are accepted in addition to keys.' }),
     aws: z
       .strictObject({
         callers: z.array(awsCaller).default([]).meta({ description: 'IAM users and roles that may call.' }),

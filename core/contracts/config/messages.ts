@@ -26,7 +26,7 @@ export const chatCompletionsSettings = z
   .strictObject({
     tool_use: z.enum(['pass', 'reject', 'govern']).default('pass').meta({
       description:
-        'pass leaves tool calls of the model to the caller, undecided; reject refuses requests with tools; govern decides each call by the tool policy.',
+        "pass leaves the model's tool calls to the caller, without a decision; reject refuses requests with tools; govern applies the tool policy to each call.",
     }),
   })
   .prefault({});
@@ -42,25 +42,26 @@ export const chatAddresses = z
   .default('public')
   .meta({
     description:
-      'Addresses of pictures, documents and sound that a chat has its provider fetch. public: http and https addresses outside of private networks; any; none; or a list of hosts, as globs in lower case. Where tool_use is govern, each public address that is not listed is decided as the call http.get. Content in base64 always passes.',
+      'Addresses of images, documents and audio that a chat request makes its provider fetch. public: http and https addresses outside private networks; any; none; or a list of hosts, as globs in lower case. If tool_use is govern, each public address that is not listed is evaluated as the call http.get. Content in base64 always passes.',
   });
 
 export const messagesSettings = z
   .strictObject({
     tool_use: z.enum(['reject', 'govern', 'hook']).default('reject').meta({
       description:
-        'reject refuses requests with tools; govern decides each tool call by the tool policy; hook leaves it to the hook of the agent.',
+        "reject refuses requests with tools; govern applies the tool policy to each tool call; hook leaves it to the agent's hook.",
     }),
     structured_output: z.enum(['data', 'govern']).default('data').meta({
       description:
-        'With govern: data passes the arguments of a single forced tool that no rule names and that has no readable effect (structured output); govern decides it like any call.',
+        'With govern: data passes the arguments of a single forced tool that no rule names and that has no readable effect (structured output); govern evaluates it like any call.',
     }),
     provider_tools: z.array(glob).default([]).meta({
       description:
-        'With govern and hook: types of tools that the provider may run itself, undecided, e.g. "web_search_*".',
+        'With govern and hook: types of tools that the provider may run itself, without a decision, e.g. "web_search_*".',
     }),
     betas: z.array(glob).default(usualBetas).meta({
-      description: 'With govern and hook: values of anthropic-beta for the provider; X-Left-Out names others.',
+      description:
+        'With govern and hook: values of anthropic-beta that are sent to the provider; X-Left-Out names the others.',
     }),
   })
   .prefault({});

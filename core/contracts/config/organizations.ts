@@ -11,12 +11,13 @@ const policies = z
   .strictObject({
     rules: z.array(levelRuleSchema).min(1).meta({
       description:
-        'Rules for the tenants of this level. The first one that matches counts; the worst of all levels and of tool_policies decides.',
+        'Rules for the tenants of this level. The first rule that matches applies; the strictest decision of all levels and tool_policies wins.',
     }),
   })
   .optional()
   .meta({
-    description: 'Tool rules of this level. They may only tighten what the levels above and tool_policies decide.',
+    description:
+      'Tool rules of this level. They can only tighten the decisions of the levels above and of tool_policies.',
   });
 
 const grants = z
@@ -29,7 +30,7 @@ const grants = z
   .default([])
   .meta({
     description:
-      'Roles of people in the tenants of this level and of the levels below it, besides what people[] gives.',
+      'Roles of people in the tenants of this level and of the levels below it, in addition to those in people[].',
   });
 
 const environment = z.strictObject({
@@ -70,21 +71,21 @@ export const organization = z.strictObject({
 export const separationRule = z.strictObject({
   name: word
     .optional()
-    .meta({ description: 'Name of the rule in approvals and evidence. Its place in the list unless given.' }),
+    .meta({ description: 'Name of the rule in approvals and evidence. If absent, its position in the list.' }),
   applies_to: glob.meta({
     description:
       'Glob over <organisation>/<team>/<project>/<environment> of the requesting tenant, such as acme/**/production.',
   }),
-  capability: glob.optional().meta({ description: 'Glob of capabilities. Every capability unless given.' }),
+  capability: glob.optional().meta({ description: 'Glob of capabilities. If absent, every capability.' }),
   requires: z
     .strictObject({
       approvals: z.int().min(1).max(10).default(1).meta({ description: 'Number of people who must approve.' }),
       from_teams: voterTeams
         .optional()
-        .meta({ description: 'Only approvals of members of these teams count, as <organisation>/<team>.' }),
+        .meta({ description: 'Only approvals by members of these teams count, as <organisation>/<team>.' }),
       not_same_team: z.boolean().default(false).meta({
         description:
-          'Approvals of members of the team of the project, or of a team of the owner of the requesting key, do not count.',
+          "Approvals by members of the project's team, or of a team of the requesting key's owner, do not count.",
       }),
       roles: z
         .array(z.enum(roles))
@@ -92,7 +93,7 @@ export const separationRule = z.strictObject({
         .optional()
         .meta({ description: 'Only approvals given with one of these roles count.' }),
     })
-    .meta({ description: 'What makes the approvals enough.' }),
+    .meta({ description: 'Conditions that the approvals must meet.' }),
 });
 
 export type Organization = z.infer<typeof organization>;

@@ -32,21 +32,21 @@ export const mockScript = z.strictObject({
     )
     .default([])
     .meta({
-      description: 'Replies in order. The first entry counts whose text is contained in the last user message.',
+      description: 'Replies in order. The first entry whose text is contained in the last user message is used.',
     }),
   tokens_per_second: z
     .number()
     .positive()
     .max(1_000_000)
     .optional()
-    .meta({ description: 'Pace of streams in tokens per second. Without it chunks follow each other at once.' }),
+    .meta({ description: 'Pace of streams in tokens per second. If absent, chunks follow each other without delay.' }),
 });
 
 export const provider = z.strictObject({
   name: word.meta({ description: 'Name that routes and rollouts refer to.' }),
   type: z.enum(['mock', 'openai', 'anthropic', 'ollama', 'bedrock']).meta({ description: 'Kind of the provider.' }),
   enabled: z.boolean().default(true).meta({ description: 'Whether calls may be sent to it.' }),
-  base_url: address.optional().meta({ description: 'Address of the provider. Without it, the one of its vendor.' }),
+  base_url: address.optional().meta({ description: "Address of the provider. If absent, the vendor's address." }),
   api_key_env: secretName
     .optional()
     .meta({ description: 'Environment variable (or secret) with the key of the provider.' }),
@@ -57,7 +57,7 @@ export const provider = z.strictObject({
   models: z.array(glob).default([]).meta({ description: 'Globs of the models it serves.' }),
   passes: z.array(word).default([]).meta({
     description:
-      'Members of requests by which the provider may use another model or tools, such as models, route, fallbacks, plugins or web_search_options. They are refused unless listed here.',
+      'Members of requests that let the provider use another model or tools, such as models, route, fallbacks, plugins or web_search_options. They are refused unless listed here.',
   }),
   timeout_ms: milliseconds
     .positive()
@@ -75,7 +75,7 @@ export const provider = z.strictObject({
         .min(1)
         .max(10)
         .default(2)
-        .meta({ description: 'Attempts for one call, the first one included.' }),
+        .meta({ description: 'Attempts for one call, including the first.' }),
     })
     .optional()
     .meta({ description: 'Repeated attempts at this provider.' }),
@@ -121,7 +121,8 @@ export const modelRoute = z.strictObject({
     .min(1)
     .optional()
     .meta({
-      description: 'Groups of providers in order of preference; another region is used when all of one have failed.',
+      description:
+        'Groups of providers in order of preference; the next region is used when all providers of one have failed.',
     }),
   strategy: z
     .enum(['priority', 'round-robin'])

@@ -6,23 +6,20 @@ import { seconds, usd } from './words.ts';
 export const budget = z.strictObject({
   monthly_usd: usd
     .optional()
-    .meta({ description: 'US dollars a calendar month (UTC). Absent: unlimited; 0: nothing may be spent.' }),
+    .meta({ description: 'US dollars per calendar month (UTC). If absent, unlimited; 0: nothing may be spent.' }),
   daily_usd: usd
     .optional()
-    .meta({ description: 'US dollars a day (UTC). Absent: unlimited; 0: nothing may be spent.' }),
+    .meta({ description: 'US dollars per day (UTC). If absent, unlimited; 0: nothing may be spent.' }),
 });
 const modelBudgets = {
-  models: z.record(z.string().min(1), budget).optional().meta({ description: 'Glob of the model name to its budget.' }),
+  models: z.record(z.string().min(1), budget).optional().meta({ description: 'Budgets by glob of the model name.' }),
 };
 export const budgetWithModels = z.strictObject({ ...budget.shape, ...modelBudgets });
 
 export const budgets = z
   .strictObject({
     global: budgetWithModels.optional().meta({ description: 'Budget of all tenants together.' }),
-    tenants: z
-      .record(z.string().min(1), budgetWithModels)
-      .default({})
-      .meta({ description: 'Tenant id to its budget.' }),
+    tenants: z.record(z.string().min(1), budgetWithModels).default({}).meta({ description: 'Budgets by tenant id.' }),
   })
   .prefault({});
 
@@ -35,7 +32,7 @@ export const prices = z
       .meta({ description: 'YAML file with the prices, absolute or relative to the working directory.' }),
     unknown_model: z.enum(['refuse', 'estimate']).default('estimate').meta({
       description:
-        'A model without a price: refuse refuses it where a budget applies, estimate charges the highest price of the table.',
+        'Handling of a model without a price: refuse refuses its calls if a budget applies, estimate charges the highest price in the table.',
     }),
     table: priceTableSchema.optional().meta({ description: 'Content of the file, as stored with the configuration.' }),
   })
@@ -64,14 +61,14 @@ export const cache = z
           .min(0)
           .max(1)
           .default(0.92)
-          .meta({ description: 'Cosine similarity, 0 to 1, from which two requests mean the same.' }),
+          .meta({ description: 'Cosine similarity, 0 to 1, at which two requests count as having the same meaning.' }),
         embedder: z.string().min(1).optional().meta({
           description:
-            'Name of a provider of type openai or bedrock. Without it, character n-grams computed in the gateway.',
+            'Name of a provider of type openai or bedrock. If absent, character n-grams are computed in the gateway.',
         }),
         embedding_model: z.string().min(1).optional().meta({ description: 'Model of the embedder.' }),
       })
       .prefault({})
-      .meta({ description: 'Reuse of responses for requests of the same meaning.' }),
+      .meta({ description: 'Reuse of responses for requests with the same meaning.' }),
   })
   .prefault({});

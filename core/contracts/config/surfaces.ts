@@ -10,24 +10,24 @@ const mcpStreams = z
   .strictObject({
     event_streams: offer.meta({
       description:
-        'Whether GET /mcp and subscriptions/listen are offered. auto: yes on a host of its own, no on AWS Lambda, which bills open streams; on there, a stream ends after 25 seconds.',
+        'Whether GET /mcp and subscriptions/listen are offered. auto: yes on a host of its own, no on AWS Lambda, which bills open streams; with on, a stream there ends after 25 seconds.',
     }),
     older_transport: offer.meta({
       description:
-        'Whether GET /sse is offered. auto: yes on a host of its own, no on AWS Lambda; on there, each open client occupies one function.',
+        'Whether GET /sse is offered. auto: yes on a host of its own, no on AWS Lambda; with on, each open client there occupies one function.',
     }),
     max_streams_per_key: z
       .int()
       .positive()
       .max(1_000)
       .default(64)
-      .meta({ description: 'Open streams of one key; further ones are refused with 429.' }),
+      .meta({ description: 'Open streams of one key; additional ones are refused with 429.' }),
     max_streams_per_session: z
       .int()
       .positive()
       .max(100)
       .default(4)
-      .meta({ description: 'Open streams of one session; further ones are refused with 429.' }),
+      .meta({ description: 'Open streams of one session; additional ones are refused with 429.' }),
   })
   .prefault({});
 
@@ -57,7 +57,7 @@ export const admin = z
     }),
     requests_per_second: z.int().positive().max(100_000).default(50).meta({
       description:
-        'Requests one key may send to the admin surface in a second, all routes together; those of five seconds at once. Each process counts for itself.',
+        "Requests per second that one key may send to the admin surface, on all routes together; bursts of up to five seconds' worth are accepted. Each process counts separately.",
     }),
   })
   .prefault({});

@@ -11,7 +11,7 @@ export const telemetry = z
       .meta({ description: 'Value of service.name in traces and metrics.' }),
     otlp_endpoint: address.optional().meta({
       description:
-        'Address of the OTLP receiver, which is sent batches every 5 seconds. Without it nothing is exported.',
+        'Address of the OTLP receiver, to which batches are sent every 5 seconds. If absent, nothing is exported.',
     }),
     otlp_protocol: z.enum(['grpc', 'http']).default('grpc').meta({ description: 'Protocol of the OTLP receiver.' }),
     genai_metrics: z.enum(['client', 'inference', 'both']).default('both').meta({

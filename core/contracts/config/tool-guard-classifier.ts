@@ -15,20 +15,20 @@ const common = {
     .min(0.01)
     .max(1)
     .default(0.5)
-    .meta({ description: 'Score from which a text is a finding of kind classified: a number from 0.01 to 1.' }),
+    .meta({ description: 'Score at which text counts as a finding of kind classified: a number from 0.01 to 1.' }),
   timeout_ms: z
     .int()
     .min(10)
     .max(60_000)
     .default(2_000)
-    .meta({ description: 'Longest duration of one look, in milliseconds, 10 to 60,000.' }),
+    .meta({ description: 'Longest duration of one check, in milliseconds, 10 to 60,000.' }),
   max_bytes: z.int().min(1_024).max(1_048_576).default(65_536).meta({
     description:
-      'Most bytes of UTF-8 that one look reads, 1,024 to 1,048,576. A longer text is not looked at, and is what on_error says.',
+      'Most bytes of UTF-8 that one check reads, 1,024 to 1,048,576. Longer text is not checked, and on_error applies to it.',
   }),
   on_error: z.enum(['refuse', 'log']).default('refuse').meta({
     description:
-      'What an error, a time-out, a spent budget, a text that is too long or an answer in another form comes to: refuse withholds the result and lists none of the definitions, log records it and lets the text pass.',
+      'What happens on an error, a timeout, a spent budget, text that is too long or a response in another form: refuse withholds the result and lists none of the definitions, log records it and lets the text pass.',
   }),
 };
 
@@ -37,8 +37,7 @@ export const toolGuardClassifier = z
     z.strictObject({
       type: z.literal('wasm').meta({ description: 'Kind of the classifier.' }),
       filter: z.string().min(1).meta({
-        description:
-          'Name of a filter of type wasm in policies.output or policies.input; its module looks at the text.',
+        description: 'Name of a filter of type wasm in policies.output or policies.input; its module checks the text.',
       }),
       ...common,
     }),
@@ -54,7 +53,7 @@ export const toolGuardClassifier = z
   .optional()
   .meta({
     description:
-      'A classifier that looks at a text after the rules of the guard have let it pass. Without it none is asked.',
+      'A classifier that checks text after the rules of the guard have let it pass. If absent, no classifier is used.',
   });
 
 export type ClassifierSettings = NonNullable<z.infer<typeof toolGuardClassifier>>;

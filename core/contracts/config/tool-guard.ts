@@ -12,7 +12,7 @@ export type ArgumentAction = z.infer<typeof argumentAction>;
 /** Guard mode for one upstream. */
 export const guardMode = z.enum(['on', 'log', 'off']).default('on').meta({
   description:
-    'Whether the tool guard looks at what the server says: on as tool_guard is configured, log records findings without acting on them, off not at all.',
+    'Whether the tool guard checks text from the server: on as tool_guard is configured, log records findings without acting on them, off not at all.',
 });
 
 export const toolGuard = z
@@ -21,12 +21,13 @@ export const toolGuard = z
     results: z
       .strictObject({
         instruction: resultAction.default('mark').meta({ description: 'Visible words that instruct the model.' }),
-        hidden_instruction: resultAction
-          .default('strip')
-          .meta({ description: 'The same in comments, alternative texts and elements that are not shown.' }),
-        encoded_instruction: resultAction
-          .default('strip')
-          .meta({ description: 'The same in base64, hexadecimal, percent signs, references or escapes.' }),
+        hidden_instruction: resultAction.default('strip').meta({
+          description: 'Words that instruct the model in comments, alternative text and elements that are not shown.',
+        }),
+        encoded_instruction: resultAction.default('strip').meta({
+          description:
+            'Words that instruct the model in base64, hexadecimal, percent-encoding, character references or escapes.',
+        }),
         invisible_text: resultAction
           .default('strip')
           .meta({ description: 'Invisible characters that carry text, and direction overrides.' }),
@@ -36,9 +37,10 @@ export const toolGuard = z
         data_link: resultAction
           .default('strip')
           .meta({ description: 'Links and pictures whose address is to be filled with data of the conversation.' }),
-        terminal_escape: resultAction
-          .default('strip')
-          .meta({ description: 'Sequences that move, erase, conceal or ask a terminal. Colours pass.' }),
+        terminal_escape: resultAction.default('strip').meta({
+          description:
+            'Terminal sequences that move the cursor, erase or conceal text, or query the terminal. Colours pass.',
+        }),
         credential: z.enum(['strip', 'block']).default('strip').meta({
           description: 'Tokens and keys of known formats. They never reach a client; block withholds the whole result.',
         }),
@@ -47,17 +49,17 @@ export const toolGuard = z
         }),
         asks_context: z.enum(['log', 'strip', 'block']).default('strip').meta({
           description:
-            'Requests of a server for a reply of the model (sampling) that ask for the context of the conversation: strip asks without it.',
+            'Requests of a server for a reply from the model (sampling) that ask for the context of the conversation: strip asks without it.',
         }),
         classified: resultAction.default('mark').meta({
           description:
-            'Texts that the classifier scores at its threshold or above: strip removes what they say, and withholds what it cannot remove.',
+            'Text that the classifier scores at its threshold or above: strip removes it, and withholds what it cannot remove.',
         }),
       })
       .prefault({})
       .meta({
         description:
-          'Per kind found in a result, resource or prompt: log records it, mark warns the model in front of it, strip removes it, block withholds the result.',
+          'Action for each kind found in a result, resource or prompt: log records it, mark puts a warning for the model in front of it, strip removes it, block withholds the result.',
       }),
     definitions: z
       .strictObject({
@@ -81,10 +83,10 @@ export const toolGuard = z
           .meta({ description: 'Required parameters for passwords, keys or tokens.' }),
         contradiction: definitionAction
           .default('review')
-          .meta({ description: 'Annotations that say less than the name or the schema.' }),
+          .meta({ description: 'Annotations that declare less than the name or the schema implies.' }),
         shadowing: definitionAction.default('review').meta({
           description:
-            'Names that pass for a tool of another server, and texts that give orders about a tool of another server.',
+            'Names that imitate a tool of another server, and text that gives orders about a tool of another server.',
         }),
         classified: z
           .enum(['log', 'review'])
@@ -94,15 +96,15 @@ export const toolGuard = z
       .prefault({})
       .meta({
         description:
-          'Per kind found in the definition of a tool: log records it, review has the tool wait until a human accepts it, hide removes it.',
+          'Action for each kind found in the definition of a tool: log records it, review makes the tool wait until a human accepts it, hide removes it.',
       }),
     chat_results: z.enum(['off', 'log', 'on']).default('off').meta({
       description:
-        'Whether results of tools in requests of chat endpoints, which the caller ran itself, are looked over before the model reads them: off not at all, log records findings, on does with each kind what results says (mark is a warning, too).',
+        'Whether tool results in chat endpoint requests, from tools that the caller ran itself, are checked before the model reads them: off not at all, log records findings, on applies the action that results sets for each kind (mark is a warning, too).',
     }),
     chat_definitions: z.enum(['off', 'log', 'on']).default('off').meta({
       description:
-        'Whether definitions of tools in requests of chat endpoints are looked over before the model reads them: off not at all, log records findings, on refuses a request with a kind that definitions reviews or hides (no human can accept it here).',
+        'Whether tool definitions in chat endpoint requests are checked before the model reads them: off not at all, log records findings, on refuses a request with a kind that definitions sets to review or hide (no human can accept it here).',
     }),
     arguments_schema: z.enum(['pass', 'refuse']).default('pass').meta({
       description:
@@ -110,7 +112,7 @@ export const toolGuard = z
     }),
     changes: z.enum(['matter', 'all']).default('matter').meta({
       description:
-        'Which changes of a definition are held: matter lets corrected words, further optional parameters and tighter annotations pass and holds new instructions, reach, secrets and looser annotations; all leaves every change to drift of the upstream.',
+        'Which changes to a definition are held: matter lets corrected words, additional optional parameters and tighter annotations pass and holds new instructions, reach, secrets and looser annotations; all leaves every change to the drift setting of the upstream.',
     }),
     arguments: z
       .strictObject({
@@ -126,9 +128,9 @@ export const toolGuard = z
         url: argumentAction.default('review').meta({
           description: 'Addresses of cloud metadata, disguised hosts, and schemes that are not for services.',
         }),
-        secret: argumentAction
-          .default('review')
-          .meta({ description: 'Tokens and private keys of known formats under a name that is not one of a secret.' }),
+        secret: argumentAction.default('review').meta({
+          description: 'Tokens and private keys of known formats under a name that does not suggest a secret.',
+        }),
         personal_data: argumentAction
           .default('log')
           .meta({ description: 'Card numbers, IBANs and social security numbers.' }),
@@ -141,10 +143,10 @@ export const toolGuard = z
       .prefault({})
       .meta({
         description:
-          'Per kind found in the arguments of a tool of an MCP server: log records it, review asks a human, block refuses. A rule that decides more strictly stays.',
+          "Action for each kind found in the arguments of an MCP server's tool: log records it, review asks a human, block refuses. A stricter decision by a rule still applies.",
       }),
   })
   .prefault({})
-  .meta({ description: 'The guard on what MCP servers and calls to them say.' });
+  .meta({ description: 'The guard on text from MCP servers and in calls to them.' });
 
 export type ToolGuard = z.infer<typeof toolGuard>;

@@ -15,9 +15,9 @@ export const toolPolicies = z
     default_decision: z
       .enum(decisions)
       .optional()
-      .meta({ description: 'Decision for calls that no rule matches. Overrides the one of the pack.' }),
+      .meta({ description: "Decision for calls that no rule matches. Overrides the pack's default." }),
     rules: z.array(toolRuleSchema).default([]).meta({
-      description: 'Rules of this deployment, evaluated before those of the pack. The first rule that matches counts.',
+      description: 'Rules of this deployment, evaluated before those of the pack. The first rule that matches applies.',
     }),
     disable_guards: z
       .array(z.string().min(1))
@@ -25,7 +25,7 @@ export const toolPolicies = z
       .meta({ description: 'Names of guards of the pack that do not apply. Each is reported as a warning.' }),
     require_signed: z.boolean().default(false).meta({
       description:
-        'Whether a pack and WASM filters are refused unless a publisher signed them under supply_chain.root_key, the packs that ship with the gateway included.',
+        'Whether a pack and WASM filters are refused unless a publisher signed them under supply_chain.root_key, including the packs that ship with the gateway.',
     }),
   })
   .prefault({});
@@ -34,7 +34,7 @@ export const provenance = z
   .strictObject({
     retention_hours: z.int().min(1).max(720).default(24).meta({
       description:
-        'How many hours what a session has seen is remembered as digests, for rules on sources (1 to 720). Older results count as a gap.',
+        'How many hours the data that a session has seen is remembered as digests, for rules on sources (1 to 720). Older results count as a gap.',
     }),
   })
   .prefault({});

@@ -7,7 +7,7 @@ import { address, bytes, executionMs, glob, kibibyte, secretName, word } from '.
 
 /** Override of how the policy classifies a tool. The first entry whose `tool` matches applies. */
 const mcpOverride = z.strictObject({
-  tool: glob.meta({ description: 'Glob of the name of the tool at its server.' }),
+  tool: glob.meta({ description: "Glob of the tool's name at its server." }),
   name: z.string().min(1).max(256).optional().meta({ description: 'Name of the tool for policies.' }),
   protocol: z.string().min(1).max(64).optional().meta({ description: 'Protocol of the tool for policies.' }),
   capability: z.enum(capabilities).optional().meta({ description: 'Capability of the tool for policies.' }),
@@ -22,7 +22,7 @@ const mcpOverride = z.strictObject({
 export const mcpUpstream = z
   .strictObject({
     name: word
-      .refine((name) => !name.includes('__'), 'a name without "__", which parts upstream from tool')
+      .refine((name) => !name.includes('__'), 'a name without "__", which separates upstream from tool')
       .meta({ description: 'Name of the server in rules, grants and evidence.' }),
     url: address.optional().meta({ description: 'Address of the server. Required unless transport is stdio.' }),
     tools: z
@@ -40,7 +40,8 @@ export const mcpUpstream = z
       .optional()
       .meta({ description: 'Program and arguments of a stdio server; no shell interprets them.' }),
     env: z.array(secretName).default([]).meta({
-      description: 'Names of environment variables that a stdio server is given besides PATH, HOME and the like.',
+      description:
+        'Names of environment variables that a stdio server is given in addition to PATH, HOME and the like.',
     }),
     inherit: z
       .array(z.enum(['proxy', 'certificates']))
@@ -48,18 +49,18 @@ export const mcpUpstream = z
       .default([])
       .meta({
         description:
-          "What a stdio server is given of the gateway's own environment: `proxy` (HTTP_PROXY, HTTPS_PROXY, NO_PROXY, ALL_PROXY in either case, and npm's), `certificates` (NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, SSL_CERT_DIR, REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE, and npm's cafile).",
+          "Parts of the gateway's own environment that a stdio server is given: `proxy` (HTTP_PROXY, HTTPS_PROXY, NO_PROXY, ALL_PROXY in either case, and npm's), `certificates` (NODE_EXTRA_CA_CERTS, SSL_CERT_FILE, SSL_CERT_DIR, REQUESTS_CA_BUNDLE, CURL_CA_BUNDLE, and npm's cafile).",
       }),
     contained: z.boolean().default(true).meta({
       description:
-        "A stdio server runs without sight of the gateway's processes and its state folder. Where the machine permits no containment it is not started; false starts it with all rights of the gateway's user.",
+        "A stdio server runs without access to the gateway's processes and its state folder. If the machine permits no containment, it is not started; false starts it with all rights of the gateway's user.",
     }),
     network: z.boolean().default(true).meta({
       description: 'Whether a contained stdio server shares the network of this machine.',
     }),
     start_timeout_ms: executionMs.default(120_000).meta({
       description:
-        'Longest time in milliseconds until a stdio server has answered the handshake: a program like npx may have to fetch itself first.',
+        'Longest time in milliseconds until a stdio server has answered the handshake: a launcher like npx may first have to download the server.',
     }),
     token_env: secretName.optional().meta({
       description:
@@ -77,7 +78,7 @@ export const mcpUpstream = z
       .positive()
       .max(1_000_000)
       .default(50_000)
-      .meta({ description: 'Members and elements of one result; a result with more is refused.' }),
+      .meta({ description: 'Most members and elements in one result; a result with more is refused.' }),
     max_tools: z
       .int()
       .positive()
@@ -88,27 +89,28 @@ export const mcpUpstream = z
       .refine((name) => !name.includes('__'), 'a prefix without "__"')
       .optional()
       .meta({
-        description: 'Tools are named <prefix>__<tool>. Without it, only where two servers have a tool of one name.',
+        description:
+          'Tools are named <prefix>__<tool>. If absent, a prefix is added only if two servers have a tool of the same name.',
       }),
     portable_names: z.boolean().default(false).meta({
       description:
-        'Offers tools under names that every vendor of models takes: [A-Za-z0-9_-], at most 64 characters. A changed name ends with a digest. Rules go on with the names of the server.',
+        'Offers tools under names that every model vendor accepts: [A-Za-z0-9_-], at most 64 characters. A changed name ends with a digest. Rules still use the names of the server.',
     }),
     drift: z.enum(['warn', 'block']).default('warn').meta({
-      description: 'What a changed definition of a tool does: warn, or block calls until a human accepts it.',
+      description: 'What happens when the definition of a tool changes: warn, or block calls until a human accepts it.',
     }),
     guard: guardMode,
     roots: declaredRoots.optional().meta({
       description:
-        'Folders and addresses in which its tools may work: absolute paths and URIs. Paths and addresses in arguments outside of them are what tool_guard.arguments.outside_roots says. Addresses of the web are compared only where one of the roots is one.',
+        'Folders and addresses in which its tools may work: absolute paths and URIs. For paths and addresses in arguments outside of them, tool_guard.arguments.outside_roots applies. Web addresses are compared only if one of the roots is a web address.',
     }),
     forwarded_meta: z.array(glob).default([]).meta({
       description:
-        'Globs of keys of _meta that the server is sent besides those of the protocol. They are decided with the call.',
+        'Globs of keys of _meta that the server is sent in addition to those of the protocol. The decision on the call covers them.',
     }),
     overrides: z.array(mcpOverride).default([]).meta({
       description:
-        'What policies see of a tool, where its name and arguments do not say it. The first entry that matches counts.',
+        'What policies see of a tool, if its name and arguments do not show it. The first entry that matches applies.',
     }),
   })
   .refine(({ transport, url }) => transport === 'stdio' || url !== undefined, {
@@ -143,7 +145,8 @@ export const httpService = z.strictObject({
     .default(['GET'])
     .meta({ description: 'HTTP methods that may be used.' }),
   allowed_headers: z.array(callerHeader).default([]).meta({
-    description: 'Headers a caller may set besides accept, content-type, conditions and the idempotency key.',
+    description:
+      'Headers a caller may set in addition to accept, content-type, conditional headers and the idempotency key.',
   }),
   allow_private: z.boolean().default(false).meta({
     description:
@@ -155,7 +158,7 @@ export const httpService = z.strictObject({
         .string()
         .regex(/^[A-Za-z0-9-]{1,64}$/, 'a header name')
         .default('authorization')
-        .meta({ description: 'Header that carries it.' }),
+        .meta({ description: 'Header that carries the credential.' }),
       scheme: z
         .string()
         .regex(/^[A-Za-z0-9-]{0,32}$/, 'a word such as Bearer, or nothing')

@@ -119,7 +119,7 @@ export const backgroundFunctions = {
     memoryMb: 512,
   },
   canary: {
-    purpose: 'makes a round of calls each minute as a caller and an approver do, where the deployment asks for it',
+    purpose: 'makes a round of calls each minute as a caller and an approver would, if the deployment enables it',
     tables: {},
     secrets: ['canary'],
     schedule: { everyMinutes: 1 },
@@ -129,7 +129,7 @@ export const backgroundFunctions = {
   },
   'federation-poll': {
     purpose:
-      'asks the control plane for the configuration each minute and reports to it, where the deployment is a data plane',
+      'asks the control plane for the configuration each minute and reports to it, if the deployment is a data plane',
     tables: {
       config: 'write',
       approvals: 'get',

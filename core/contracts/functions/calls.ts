@@ -39,7 +39,7 @@ export const callFunctions = {
   'chat-completions': {
     ...chat,
     surface: 'gateway',
-    purpose: 'answers chat completions, responses, embeddings and other endpoints of models; files and batches',
+    purpose: 'answers chat completions, responses, embeddings and other model endpoints; files and batches',
     tables: { ...chat.tables, batches: 'append' },
     queries: [...chat.queries, 'batches'],
     streams: true,

@@ -92,7 +92,7 @@ function normalPath(raw: string, unclear: Set<string>): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
   if (/[\\\u0000-\u001f\u007f]|%[0-9a-f]{2}/i.test(raw))
     unclear.add('a path is escaped or contains control characters');
-  if (raw.split('/').some(isReadInSeveralWays)) unclear.add('a path is one that some file systems take for another');
+  if (raw.split('/').some(isReadInSeveralWays)) unclear.add('a path may lead to a different file on some file systems');
   const path = resolvePath(canonicalText(raw, plainReading).replace(/^\/+/, ''), 'resolve');
   if (path === '..' || path.startsWith('../')) unclear.add('a path climbs out of the repository');
   return path;

@@ -83,7 +83,7 @@ function doubtsOf(text: string): string[] {
   if (/[\u0000-\u001f\u007f]/.test(text)) doubts.push('the address contains control characters');
   if (/%0[0ad]/i.test(text)) doubts.push('the address contains an encoded line break or NUL');
   if (text.includes('\\')) doubts.push('the address contains a backslash');
-  if (/\s/.test(text)) doubts.push('the address contains blanks');
+  if (/\s/.test(text)) doubts.push('the address contains whitespace');
   if (/^\s*https?:(?!\/\/[^/\\])/i.test(text)) doubts.push('the scheme is not followed by two slashes');
   if (/%25(?:2[ef]|5c)/i.test(text)) doubts.push('the address is encoded twice');
   if (/(?:^|[/\\]|%2f|%5c)\.{1,2}(?:%2f|%5c|;)|(?:%2f|%5c)\.{1,2}(?:[/\\?#;]|$)/i.test(text))
@@ -97,11 +97,11 @@ function hostDoubts(url: URL, host: string, text: string): string[] {
   const doubts: string[] = [];
   const written = writtenHost(text);
   const isAddress = /^\d+\.\d+\.\d+\.\d+$/.test(host);
-  if (isAddress && written !== host) doubts.push(`the host is the address ${host} in another spelling`);
+  if (isAddress && written !== host) doubts.push(`the host is the address ${host} in an unusual notation`);
   if (written.includes('%')) doubts.push('the host is percent-encoded');
-  if (!isAscii(written)) doubts.push(`the host is ${host} in other letters`);
+  if (!isAscii(written)) doubts.push(`the host is ${host} written with non-ASCII characters`);
   if (url.hostname.startsWith('[') && !isAddress && embedsIpv4.test(url.hostname))
-    doubts.push('the host is an IPv6 address that stands for an IPv4 one');
+    doubts.push('the host is an IPv6 address that contains an IPv4 address');
   return doubts;
 }
 

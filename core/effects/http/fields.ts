@@ -55,7 +55,7 @@ export function requestFields(parameters: Parameters, queries: readonly string[]
   );
   const named = (fields: readonly Field[], names: ReadonlySet<string>): string[] =>
     fields.flatMap(([name, value]) => (names.has(plainName(name)) ? [value.trim()] : []));
-  if (named(headers, pathHeaders).length > 0) doubts.add('a header names another path than the address');
+  if (named(headers, pathHeaders).length > 0) doubts.add('a header names a different path than the address');
   const texts = [
     ...inQuery.map(([, value]) => value),
     ...[parameters.query, parameters.variables, ...bodies].flatMap((value) => [...textsIn(value, 0)]),
@@ -108,7 +108,7 @@ function headersOf(headers: unknown, doubts: Set<string>): Field[] {
       .map(lineOf);
   if (typeof headers === 'string') return lines(headers);
   if (typeof headers !== 'object') {
-    doubts.add('the headers are neither an object, a list nor lines');
+    doubts.add('the headers are not an object, a list or lines of text');
     return [];
   }
   const found = Array.isArray(headers)

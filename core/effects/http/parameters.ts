@@ -44,8 +44,8 @@ export function parameterDoubts({ protocol, parameters }: ToolCall): string[] {
   const { redirect } = parameters;
   const leads = typeof redirect === 'string' && !/^(?:follow|error|manual|true|false|yes|no)?$/i.test(redirect.trim());
   return [
-    ...(leads ? ['the parameter "redirect" names where the request is led'] : []),
-    ...unknown.map((name) => `what the parameter ${quoteName(name)} does to the request is not known`),
+    ...(leads ? ['the parameter "redirect" names a destination for the request'] : []),
+    ...unknown.map((name) => `the effect of the parameter ${quoteName(name)} on the request is not known`),
     ...found.map((name) => `the parameter ${quoteName(name)} may send the request elsewhere or change its method`),
   ].slice(0, 5);
 }

@@ -40,13 +40,13 @@ export const checkSql: Check = ({ sql }, part) => {
   if (sql.require_where && needWhere.has(verb) && part.parameters.has_where !== true) {
     return {
       rule: 'sql.require_where',
-      reason: `${verb.toUpperCase()} on ${part.target} has no WHERE that leaves rows out.`,
+      reason: `${verb.toUpperCase()} on ${part.target} has no WHERE clause that excludes any rows.`,
     };
   }
   if (sql.block_grant && (grants.has(verb) || part.parameters.rights === true))
     return { rule: 'sql.block_grant', reason: 'Statements that change rights or roles are blocked.' };
   if (sql.block_ddl && definitions.has(verb))
-    return { rule: 'sql.block_ddl', reason: `${verb.toUpperCase()} changes definitions, which is blocked.` };
+    return { rule: 'sql.block_ddl', reason: `${verb.toUpperCase()} is a DDL statement, which is blocked.` };
   return checkSchema(sql, part) ?? checkTable(sql, part);
 };
 

@@ -14,7 +14,7 @@ export function ansiQuoted(source: string, start: number): { readonly text: stri
     cEscape.lastIndex = at;
     const sequence = cEscape.exec(source)?.[0];
     if (sequence === undefined && (char === undefined || char === '\\'))
-      throw new UnreadableSyntax("an escape in $'…' is not known");
+      throw new UnreadableSyntax("$'…' contains an unknown escape sequence");
     text += sequence === undefined ? char : ansiChar(sequence.slice(1));
     at += sequence === undefined ? 1 : sequence.length;
   }
@@ -41,6 +41,6 @@ function ansiChar(sequence: string): string {
   const code = Number.parseInt(digits!, base as number);
   // Some shells end the text at a NUL, and the meaning of bytes beyond ASCII depends on the locale.
   if (code === 0 || (code > 0x7f && !/^[uU]/.test(sequence)) || code > 0x10ffff || (code >= 0xd800 && code < 0xe000))
-    throw new UnreadableSyntax("$'…' holds a character that shells read differently");
+    throw new UnreadableSyntax("$'…' contains a character that shells read differently");
   return String.fromCodePoint(code);
 }

@@ -179,7 +179,7 @@ function readLong(arg: Arg, grammar: Grammar, next: Next, into: Option[], proble
     return;
   }
   if (others.length > 0) {
-    problems.push(`${short(written)} may stand for several of its options`);
+    problems.push(`${short(written)} may be short for several options`);
     for (const each of [known, ...others]) into.push({ name: each.name, known: each, value, source: value && arg });
     return;
   }
@@ -245,7 +245,7 @@ function readCluster(
     if (!known) {
       const value = rest === '' ? undefined : { ...arg, text: rest };
       if (!arg.known && '$`<>'.includes(name[1]!))
-        problems.push(`what "${short(arg.text)}" stands for is only known when the line runs`);
+        problems.push(`the value of "${short(arg.text)}" is only known when the line runs`);
       else unknownOption(name, into, problems, value && /^[=~./]/.test(rest) ? value : undefined);
       // The rest may be the option's value, or more option letters.
       if (/^[=~./]/.test(rest)) return;
@@ -275,12 +275,12 @@ function readBundle(arg: Arg, { options: all }: Grammar, next: Next, into: Optio
 
 function withNext(known: KnownOption, next: Next, into: Option[], problems: string[]): void {
   const value = next();
-  if (!value) problems.push(`${known.name} misses its value`);
-  else if (value.splits) problems.push(`the value of ${known.name} may be several words`);
+  if (!value) problems.push(`${known.name} is missing its value`);
+  else if (value.splits) problems.push(`the value of ${known.name} may expand to several words`);
   into.push({ name: known.name, known, value, source: value });
 }
 
 function unknownOption(name: string, into: Option[], problems: string[], value?: Arg): void {
-  problems.push(`${short(name)} is not an option that is read`);
+  problems.push(`${short(name)} is not a supported option`);
   into.push({ name, known: undefined, value, source: value });
 }

@@ -19,7 +19,7 @@ function cd(call: Invocation): void {
   for (const problem of problems) call.unclear(`cd: ${problem}`);
   const [dir] = operands;
   if (operands.length > 1 || dir?.text === '-' || (dir && (!dir.known || dir.glob))) {
-    call.unclear('where cd leads is only known when the line runs');
+    call.unclear('the target folder of cd is only known when the line runs');
     return;
   }
   call.goTo(call.cwds.map((cwd) => resolveAt(cwd, dir?.text ?? '~')));
@@ -41,7 +41,7 @@ function source(call: Invocation): void {
 function trap(call: Invocation): void {
   const [action] = call.args;
   if (call.args.length < 2 || !action || /^-?$|^-[lp]$/.test(action.text)) return;
-  call.unclear('a trap runs at a time that is not known');
+  call.unclear('it is not known when a trap runs');
   call.line(action);
 }
 
@@ -55,8 +55,7 @@ const variables =
     for (; call.args[at]?.text.startsWith('-'); at++) {
       const { text, known } = call.args[at]!;
       if (text === '--') break;
-      if (!known || !options.test(text))
-        call.unclear(`${call.binary} ${short(text)} is not one of the options that are read`);
+      if (!known || !options.test(text)) call.unclear(`${call.binary} ${short(text)} is not a supported option`);
       // The prompt, the character count and the timeout of `read`.
       if (call.binary === 'read' && /[pnt]$/.test(text)) at++;
     }
@@ -78,7 +77,8 @@ function readSet(call: Invocation): void {
   let named = false;
   for (const { text, known } of call.args) {
     const usual: RegExp = named ? /^(?:errexit|nounset|xtrace|noglob|pipefail)$/ : /^[-+][euxf]*o?$/;
-    if (!known || !usual.test(text) || text.length === 1) call.unclear('set changes what the line reads or means');
+    if (!known || !usual.test(text) || text.length === 1)
+      call.unclear('set changes the arguments of the line or how the shell reads it');
     named = !named && text.endsWith('o');
   }
 }
@@ -93,9 +93,10 @@ const binary = /^(?:==?|!=|<|>|-(?:eq|ne|lt|le|gt|ge|nt|ot|ef))$/;
 function test(call: Invocation): void {
   const { args } = call;
   call.idle();
-  if (call.binary === '[' && args.at(-1)?.text !== ']') call.unclear('a test has no end');
+  if (call.binary === '[' && args.at(-1)?.text !== ']') call.unclear('a test [ is not closed');
   const words = call.binary === '[' ? args.slice(0, -1) : [...args];
-  if (words.some((arg) => arg.splits || arg.glob)) call.unclear('what is tested is only known when the line runs');
+  if (words.some((arg) => arg.splits || arg.glob))
+    call.unclear('the operands of a test are only known when the line runs');
   for (let at = 0; at < words.length; ) {
     const operator = (offset: number, of: RegExp): boolean =>
       words[at + offset]?.known === true && of.test(words[at + offset]!.text);
@@ -108,7 +109,7 @@ function test(call: Invocation): void {
     if (!operator(0, /^-[ao]$/) || words.some((arg) => !arg.known)) break;
     at++;
   }
-  if (words.length > 0) call.unclear('a test is not of a known form');
+  if (words.length > 0) call.unclear('a test has an unsupported form');
 }
 
 function alias(call: Invocation): void {
@@ -126,7 +127,7 @@ const withoutEffects =
   (call) => {
     call.idle();
     if (call.args.some(({ text, known }) => !(known || /^\$[?#$!]$/.test(text)) || !form.test(text)))
-      call.unclear(`${call.binary} is given an argument that is not read`);
+      call.unclear(`${call.binary} is given an argument that is not supported`);
   };
 
 /** Returns an entry with the value for each name. */
@@ -155,11 +156,14 @@ export const builtins: ReadonlyMap<string, Reader> = new Map<string, Reader>([
   ...entriesFor('test [', test),
   ...entriesFor('alias', alias),
   ...entriesFor('unalias', readIdle),
-  ...entriesFor('mapfile readarray getopts', unclearReader('variables are set in a way that is not followed')),
-  ...entriesFor('pushd popd dirs', unclearReader('the stack of directories is not followed')),
-  ...entriesFor('history fc', unclearReader('the history of commands is not known')),
+  ...entriesFor(
+    'mapfile readarray getopts',
+    unclearReader('variables are set in a way that the gateway does not track'),
+  ),
+  ...entriesFor('pushd popd dirs', unclearReader('the gateway does not track the directory stack')),
+  ...entriesFor('history fc', unclearReader('the command history is not known')),
   ...entriesFor(
     'enable hash bind complete compgen compopt let coproc zmodload autoload',
-    unclearReader('the shell is changed in a way that is not read'),
+    unclearReader('the shell is changed in a way that the gateway does not track'),
   ),
 ]);

@@ -138,7 +138,7 @@ function commandTexts(
   }
   const shell = own('shell');
   if (typeof shell === 'string' && !/(?:^|\/)(?:ba|z|da|k|a)?sh$/.test(shell))
-    unclear = 'the line is for a shell that is not read';
+    unclear = 'the line is for a shell that is not supported';
   // Some tools join a vector into one line.
   const joined = texts.flatMap((text) =>
     typeof text !== 'string' && /\s/.test(text[0]?.text ?? '') ? joinedText(text) : [],

@@ -80,7 +80,7 @@ const anything: CommandReader = {
     programOfGit(call);
     call.whole('execute');
     call.unclear(
-      `${call.binary} is not a program that is read (docs/reference/shell-programs.md lists those that are)`,
+      `${call.binary} is not a supported program (docs/reference/shell-programs.md lists the supported ones)`,
     );
   },
   loose: false,

@@ -22,7 +22,7 @@ export abstract class CompoundCommands extends SimpleCommands {
       const redirect = this.redirect();
       if (!redirect) return { kind: 'compound', bodies, words, scope, redirects, ...(sets !== undefined && { sets }) };
       redirects.push(redirect);
-      if (before?.startsWith('&>')) this.doubt('to some shells &> ends a command');
+      if (before?.startsWith('&>')) this.doubt('&> ends a command in some shells');
     }
   }
 
@@ -42,7 +42,7 @@ export abstract class CompoundCommands extends SimpleCommands {
   protected loop(): Command {
     this.skipBlanks();
     const name = this.match(/[A-Za-z_]\w*(?=[\s;])/y);
-    if (name === undefined) throw new UnreadableSyntax('the variable of a loop is not a plain name');
+    if (name === undefined) throw new UnreadableSyntax('the loop variable is not a plain name');
     this.at += name.length;
     this.skipLines();
     const words: Word[] = [];
@@ -68,10 +68,10 @@ export abstract class CompoundCommands extends SimpleCommands {
         words.push(this.expectWord());
         this.skipBlanks();
       } while (this.eat('|'));
-      if (!this.eat(')')) throw new UnreadableSyntax('a pattern of a case has no parenthesis');
+      if (!this.eat(')')) throw new UnreadableSyntax('a pattern in a case statement has no closing parenthesis');
       bodies.push(this.script(['esac']));
       if (!this.eat(';;&') && !this.eat(';;') && !this.eat(';&') && !this.isAt('esac'))
-        throw new UnreadableSyntax('a branch of a case does not end');
+        throw new UnreadableSyntax('a branch of a case statement is not closed');
     }
     return this.compound(bodies, 'branch', words);
   }
@@ -88,13 +88,13 @@ export abstract class CompoundCommands extends SimpleCommands {
       if (this.atWord()) {
         const word = this.word();
         if (/^-(?:v|R|eq|ne|l[te]|g[te])$/.test(wordText(word)))
-          this.doubt('a test of numbers or variables may run what they hold');
+          this.doubt('a numeric test or a test of a variable may run code in its operands');
         words.push(word);
       } else if (this.eat('&&') || this.eat('||')) {
         this.skipBlanks();
         if (this.match(/(?:! )?-[a-zA-Z] /y) === undefined) this.doubt('[[ … ]] is a command to some shells');
       } else if (this.char !== '' && '()<>|'.includes(this.char)) {
-        this.doubt(`"${this.char}" within [[ … ]] is an operator of its own to some shells`);
+        this.doubt(`"${this.char}" within [[ … ]] is a separate operator in some shells`);
         this.at++;
       } else throw new UnreadableSyntax('a test [[ … ]] is not closed');
     }

@@ -18,7 +18,7 @@ export abstract class Cursor {
     if (!source.isWellFormed()) throw new UnreadableSyntax('the line is not well-formed text');
     if (controls.test(source)) throw new UnreadableSyntax('the line contains control characters');
     if (overrides.test(source))
-      throw new UnreadableSyntax('the line contains characters that turn the direction of reading');
+      throw new UnreadableSyntax('the line contains characters that change the text direction');
     this.source = source;
     this.budget = budget;
     this.depth = depth;
@@ -69,7 +69,7 @@ export abstract class Cursor {
   /** Skips a line continuation between two words. Elsewhere, it may join two apparent operators. */
   #goOn(): void {
     if (!/[ \t\n]/.test(this.source[this.at - 1] ?? '\n'))
-      throw new UnreadableSyntax('a line goes on in the next one where no blank stands');
+      throw new UnreadableSyntax('a line continuation is not preceded by whitespace');
     this.at += 2;
   }
 

@@ -22,7 +22,7 @@ export function git(call: Invocation): void {
   const before = call.args.slice(0, call.args.length - globals.operands.length);
   for (const arg of before) if (!arg.known && arg.text.startsWith('-')) call.isOpen(arg);
   for (const problem of globals.problems)
-    call.unclear(`git: ${problem} (docs/reference/shell-programs.md lists what is read)`);
+    call.unclear(`git: ${problem} (docs/reference/shell-programs.md lists the supported arguments)`);
   for (const { name: option, known, value } of globals.options) {
     if (known?.role === 'gitSetting' && value) readSetting(call, value);
     if ((known?.role === 'unread' && (value || known.takes === 'value')) || known?.refused)
@@ -79,9 +79,7 @@ function command(
 ): void {
   if (!name.known) call.isOpen(name);
   if (!found) {
-    call.unclear(
-      `git ${name.text.slice(0, 40)} is not a command of git that is read (docs/reference/shell-programs.md)`,
-    );
+    call.unclear(`git ${name.text.slice(0, 40)} is not a supported git command (docs/reference/shell-programs.md)`);
     call.whole('execute', [name, ...args]);
     return;
   }
@@ -147,7 +145,7 @@ function readContents(call: Invocation, name: string, { contents, below }: Profi
     call.unclear('git show would print a file if the object is one; use git log -1 with its id, or add ~0 to the id');
   const shows = contents.when === undefined ? !isSummary(contents.unless, parsed) : isGiven(parsed, contents.when);
   if (!shows || isNarrowed(name, parsed, parsed.operands) || namesRevisions(name, parsed)) return;
-  const why = `git ${name} would show the content of every file that changed; name files behind --, or the kind of files (as in '*.ts'), or add --stat`;
+  const why = `git ${name} would show the content of every file that changed; name files after --, or a file pattern (such as '*.ts'), or add --stat`;
   if (showsChanges(parsed) && (name === 'diff' || showsLastCommits(call, name, parsed))) call.shows('changes', why);
   else call.unclear(why);
 }
@@ -298,7 +296,7 @@ function setting(call: Invocation, parsed: ParsedArguments): void {
   if (showsSettings(parsed)) return;
   const [key, value] = parsed.operands.filter(({ text }) => !/^(?:set|add|unset)$/.test(text));
   const harmless = key?.known && isHarmlessSetting(key.text, value?.known ? value.text : undefined);
-  if (!harmless) call.unclear('a setting of git may make it run a program, or send later pushes elsewhere');
+  if (!harmless) call.unclear('a git setting may make git run a program or send later pushes elsewhere');
   if (isGiven(parsed, '-f --file')) call.unclear('git config --file writes another file');
 }
 

@@ -32,7 +32,7 @@ export abstract class HereDocuments extends Cursor {
   protected expectHereDocument(delimiter: string, stripTabs: boolean, redirect: Redirect): void {
     const [, plain, ...quoted] = plainDelimiter.exec(delimiter) ?? [];
     const name = plain ?? quoted.find((text) => text !== undefined);
-    if (name === undefined) throw new UnreadableSyntax('the end of a here-document is not a plain word');
+    if (name === undefined) throw new UnreadableSyntax('the delimiter of a here-document is not a plain word');
     this.#pending.push({ delimiter: name, quoted: plain === undefined, stripTabs, redirect });
   }
 
@@ -41,19 +41,20 @@ export abstract class HereDocuments extends Cursor {
   }
 
   protected assertDocumentsRead(): void {
-    if (this.awaitsDocument) throw new UnreadableSyntax('a here-document does not end');
+    if (this.awaitsDocument) throw new UnreadableSyntax('a here-document is not terminated');
   }
 
   #hereDocument({ delimiter, quoted, stripTabs }: HereDocument): Word {
     let text = '';
     for (;;) {
-      if (this.at >= this.source.length) throw new UnreadableSyntax('a here-document does not end');
+      if (this.at >= this.source.length) throw new UnreadableSyntax('a here-document is not terminated');
       const end = this.lineEnd();
       const line = this.source.slice(this.at, end);
       const stripped = stripTabs ? line.replace(/^\t+/, '') : line;
       this.at = Math.min(end + 1, this.source.length);
       if (stripped === delimiter) break;
-      if (!quoted && /\\$/.test(line)) throw new UnreadableSyntax('a line of a here-document goes on in the next');
+      if (!quoted && /\\$/.test(line))
+        throw new UnreadableSyntax('a line in a here-document continues on the next line');
       text += `${stripped}\n`;
     }
     return quoted ? { pieces: [{ kind: 'text', text, quoted: true }], inner: [] } : this.readText(text);

@@ -110,7 +110,7 @@ function programDoubt({ binary }: Invocation, { options, operands }: ParsedArgum
   const searches = first ? undefined : options.find(({ name }) => name === '--test' || name === '--test-only');
   if (searches) return `${binary} ${searches.name} runs the tests that it finds`;
   if (!first && options.some(({ known }) => known?.role === 'unread')) return undefined;
-  return `${binary} runs what arrives on its input`;
+  return `${binary} runs code from its standard input`;
 }
 
 const isSending = ({ known, value }: Option): boolean =>
@@ -127,7 +127,7 @@ function searchBelow({ call, parsed }: RoleContext, below: Subcommands, operands
 
 /** Reports `env` without a command, which shows all variables without naming them. */
 function showEnvironment(call: Invocation): void {
-  call.unclear('env shows every variable, secrets too; name the one that is meant');
+  call.unclear('env shows every variable, including secrets; show only the variable you need');
   call.effect('read', '');
 }
 
@@ -177,9 +177,10 @@ function reportProblems(
   operands: readonly OperandRole[],
 ): void {
   for (const problem of parsed.problems)
-    call.unclear(`${call.binary}: ${problem} (docs/reference/shell-programs.md lists what is read)`);
+    call.unclear(`${call.binary}: ${problem} (docs/reference/shell-programs.md lists the supported arguments)`);
   for (const { known, name } of parsed.options)
-    if (known?.refused) call.unclear(`${call.binary} ${name} runs, loads or changes something that is not read`);
+    if (known?.refused)
+      call.unclear(`${call.binary} ${name} runs, loads or changes something that the gateway cannot check`);
   for (const { value } of parsed.options)
     if (value && !value.known && namesSecret(value.text))
       call.unclear(`${call.binary} may show a variable that names a secret`);
@@ -187,9 +188,9 @@ function reportProblems(
   const runs = operands.some(({ role }) => role === 'command');
   for (const { arg, role } of operands) {
     if (profile.plus !== undefined && arg.text.startsWith('+') !== (profile.plus === 'required'))
-      call.unclear(`${call.binary} is given ${short(arg.text)}, which is not read`);
+      call.unclear(`${call.binary} is given ${short(arg.text)}, which is not supported`);
     if (isOneOf(/^([^=]+)=/.exec(arg.text)?.[1], profile.settings))
-      call.unclear(`${call.binary} is set by ${short(arg.text)} to run something else`);
+      call.unclear(`${short(arg.text)} makes ${call.binary} run something else`);
     if (profile.responseFiles && arg.text.startsWith('@'))
       call.unclear(`${call.binary} reads arguments from the file in ${arg.text}`);
     if (role === 'command') continue;

@@ -187,7 +187,7 @@ export class Invocation implements Situation {
     if (this.stdin.kind === 'text') this.line(this.stdin.text, { kind: 'inherited' });
     else if (this.stdin.kind === 'unknown' && this.stdin.from !== undefined)
       this.unclear(`${this.binary} runs whatever ${this.stdin.from} prints`);
-    else this.unclear(`${this.binary} runs what arrives on its input`);
+    else this.unclear(`${this.binary} runs code from its standard input`);
   }
 
   goTo(cwds: readonly string[]): void {
@@ -209,7 +209,7 @@ export class Invocation implements Situation {
 
   /** Reports an argument that is only known at run time. */
   isOpen(arg: Arg): void {
-    this.unclear(`what "${short(arg.text)}" stands for is only known when the line runs`);
+    this.unclear(`the value of "${short(arg.text)}" is only known when the line runs`);
   }
 }
 
@@ -218,5 +218,5 @@ export const short = (text: string): string => (text.length > 40 ? `${text.slice
 /** Returns why a word that is split at run time is unclear. */
 export const splitDoubt = ({ text }: Arg): string =>
   text === '{}'
-    ? "what xargs reads is only known when the line runs; find with an ending of sources (-name '*.ts'), -print0 and xargs -0 can be read, and so can git grep and rg"
-    : `what "${short(text)}" splits into is only known when the line runs`;
+    ? "the input of xargs is only known when the line runs; use find with a source file extension (-name '*.ts'), -print0 and xargs -0, or use git grep or rg"
+    : `the words that "${short(text)}" expands to are only known when the line runs`;

@@ -14,7 +14,7 @@ export abstract class Keywords extends Lexer {
   protected redirect(): Redirect | undefined {
     const head = this.match(/(?:\d+|\{[A-Za-z_]\w*\})?(?:<<<|<<-?|<>|<&|>>|>&|>\||<(?!\()|>(?!\())|&>>|&>/y);
     if (head === undefined) return undefined;
-    if (/^(?:\{|\d\d)/.test(head)) throw new UnreadableSyntax(`"${head}" is a word of its own to some shells`);
+    if (/^(?:\{|\d\d)/.test(head)) throw new UnreadableSyntax(`"${head}" is a separate word in some shells`);
     this.at += head.length;
     this.skipBlanks();
     const operator = head.replace(/^\d/, '');

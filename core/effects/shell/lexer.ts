@@ -47,7 +47,7 @@ export abstract class Lexer extends HereDocuments {
     const start = this.at;
     while (this.atWord()) this.#piece(draft);
     const raw = this.source.slice(start, this.at);
-    if (raw.includes('\\') && windowsPath.test(raw)) this.doubt(`"${raw.slice(0, 40)}" is a path in shells of Windows`);
+    if (raw.includes('\\') && windowsPath.test(raw)) this.doubt(`"${raw.slice(0, 40)}" is a path in Windows shells`);
     return draft;
   }
 
@@ -89,13 +89,13 @@ export abstract class Lexer extends HereDocuments {
   /** @param run the text at the cursor, outside single quotes. */
   #refuseHistory(run: string): void {
     if (run.includes('!') && historyMark.test(run + (this.source[this.at + run.length] ?? '')))
-      this.doubt('"!" may call up a command of the history');
+      this.doubt('"!" may run a command from the history');
   }
 
   #beyondAscii(draft: Draft): void {
     const char = String.fromCodePoint(this.source.codePointAt(this.at)!);
     if (hidden.test(char))
-      throw new UnreadableSyntax('the line contains invisible characters or foreign blanks outside of quotes');
+      throw new UnreadableSyntax('the line contains invisible characters or non-ASCII spaces outside quotes');
     this.at += char.length;
     add(draft, char, false);
   }
@@ -103,7 +103,7 @@ export abstract class Lexer extends HereDocuments {
   #escaped(draft: Draft): void {
     const next = this.source[this.at + 1];
     if (next === undefined) throw new UnreadableSyntax('the line ends in a backslash');
-    if (next === '\n') throw new UnreadableSyntax('a word goes on in the next line');
+    if (next === '\n') throw new UnreadableSyntax('a word continues on the next line');
     this.at += 2;
     add(draft, next, true);
   }
@@ -153,10 +153,10 @@ export abstract class Lexer extends HereDocuments {
   #dollar(draft: Draft, quoted: boolean): void {
     const start = this.at++;
     const char = this.char;
-    if (this.startsWith('\\\n')) throw new UnreadableSyntax('an expansion goes on in the next line');
+    if (this.startsWith('\\\n')) throw new UnreadableSyntax('an expansion continues on the next line');
     if (char === '(') this.#substitution(draft, quoted, start);
     else if (char === '{') this.#parameter(draft, quoted, start);
-    else if (char === '[') throw new UnreadableSyntax('$[…] is not read');
+    else if (char === '[') throw new UnreadableSyntax('$[…] is not supported');
     else if (char === "'" && !quoted) this.#ansi(draft);
     else if (char === '"' && !quoted) {
       this.doubt('$"…" is read differently by different shells');
@@ -190,7 +190,7 @@ export abstract class Lexer extends HereDocuments {
    */
   #parameter(draft: Draft, quoted: boolean, start: number): void {
     const head = this.match(/\{#?(?:[A-Za-z_]\w*|[0-9]+|[@*#?$!_-])/y);
-    if (head === undefined) throw new UnreadableSyntax('an expansion in braces is not of a known form');
+    if (head === undefined) throw new UnreadableSyntax('an expansion in braces has an unsupported form');
     this.at += head.length;
     const element = this.match(/\[(?:[@*]|\d+)\](?=\})/y);
     this.at += element?.length ?? 0;
@@ -202,7 +202,7 @@ export abstract class Lexer extends HereDocuments {
   #operator(draft: Draft, head: string, quoted: boolean): void {
     const operator = this.match(plainOperator) ?? this.match(bashOperator) ?? this.match(/:\d+(?::\d+)?(?=\})/y);
     if (operator === undefined || head.startsWith('{#'))
-      throw new UnreadableSyntax('an expansion in braces may run what it holds');
+      throw new UnreadableSyntax('an expansion in braces may run its content');
     this.at += operator.length;
     const name = head.slice(1);
     if (operator.endsWith('=') && !isHarmlessVariable(name)) this.doubt(variableDoubt(name));
@@ -222,7 +222,7 @@ export abstract class Lexer extends HereDocuments {
         } else if (char === '$') this.#dollar(aside, quoted);
         else if (char === '`') this.#backticks(aside, quoted);
         else if (plainInside.test(char)) this.at++;
-        else throw new UnreadableSyntax(`"${char}" is used in an expansion in braces`);
+        else throw new UnreadableSyntax(`"${char}" is not supported in an expansion in braces`);
       }
     });
   }

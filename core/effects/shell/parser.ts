@@ -21,7 +21,7 @@ export const parseShell = (source: string, budget: Budget, depth = 0): Script =>
 class Parser extends CompoundCommands {
   whole(): Script {
     const script = this.commands();
-    if (this.at < this.source.length) throw new UnreadableSyntax(`"${this.char}" stands where no command ends`);
+    if (this.at < this.source.length) throw new UnreadableSyntax(`"${this.char}" is not allowed here`);
     this.assertDocumentsRead();
     return script;
   }
@@ -109,6 +109,6 @@ class Parser extends CompoundCommands {
 
   /** Refuses arithmetic, because shells other than bash treat it as nested subshells. */
   #refuseArithmetic(): never {
-    throw new UnreadableSyntax('((…)) is arithmetic to some shells and runs commands in others');
+    throw new UnreadableSyntax('((…)) is arithmetic in some shells and runs commands in others');
   }
 }

@@ -41,7 +41,8 @@ export function pathEffect(
 export function valueEffect(act: RoleContext, { known, name, value }: Option): void {
   const { call } = act;
   const role = known?.role;
-  if (role === 'unread') call.unclear(`${call.binary} ${name} runs, loads or changes something that is not read`);
+  if (role === 'unread')
+    call.unclear(`${call.binary} ${name} runs, loads or changes something that the gateway cannot check`);
   if (!value) return;
   if (known === undefined) {
     // This may be a path after an unknown option.
@@ -117,7 +118,7 @@ function elsewhereEffect(call: Invocation, does: Capability, role: Role, arg: Ar
   if (/^(?:object|resource|name|repository|chart|path)$/.test(role) && arg.glob) call.isOpen(arg);
   const shape = shapes[role];
   if (shape && arg.known && !shape.test(arg.text))
-    call.unclear(`${call.binary} is given ${short(arg.text)}, which is not read`);
+    call.unclear(`${call.binary} is given ${short(arg.text)}, which is not supported`);
   if (role === 'plan') call.path('write', arg);
   else if (role === 'from' && !isElsewhere(arg.text)) call.path('read', arg);
   else if (role === 'to' && !isElsewhere(arg.text)) call.path('write', arg);

@@ -24,7 +24,7 @@ export abstract class SimpleCommands extends Keywords {
         else words.push(this.word());
         if (words.length > limits.words) throw new UnreadableSyntax(`a command has more than ${limits.words} words`);
       } else break;
-      if (before?.startsWith('&>')) this.doubt('to some shells &> ends a command');
+      if (before?.startsWith('&>')) this.doubt('&> ends a command in some shells');
     }
     const [first] = words;
     const name = first && plainText(first);
@@ -51,7 +51,7 @@ export abstract class SimpleCommands extends Keywords {
     if (!this.eat('(')) return { name, values: this.atWord() ? [this.word()] : [] };
     const values: Word[] = [];
     for (this.skipLines(); !this.eat(')'); this.skipLines()) {
-      if (this.char === '[') throw new UnreadableSyntax('an index of an array may run what stands in it');
+      if (this.char === '[') throw new UnreadableSyntax('an array index may run its content');
       values.push(this.expectWord());
     }
     return { name, values };

@@ -113,7 +113,7 @@ export class Walk implements Host {
 
   line(text: string, situation: Situation): void {
     if (this.#lines >= limits.lines)
-      throw new UnreadableSyntax(`lines are nested in lines more than ${limits.lines} times`);
+      throw new UnreadableSyntax(`command lines are nested more than ${limits.lines} levels deep`);
     this.#lines++;
     // Data that bash would run when it evaluates arithmetic.
     if (/\[(?:\$\(|`)/.test(text)) this.unclear('a subscript in the line may be run');

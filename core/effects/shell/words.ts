@@ -101,7 +101,7 @@ function toArg(all: readonly Unit[]): Arg {
 
 /** Expands `a{b,c}d` and `{1..3}`. Leaves anything else unchanged. */
 function expandBraces(units: readonly Unit[], depth: number): (readonly Unit[])[] {
-  if (depth > limits.depth) throw new UnreadableSyntax('braces are nested too deep');
+  if (depth > limits.depth) throw new UnreadableSyntax('braces are nested too deeply');
   for (let open = 0; open < units.length; open++) {
     if (!is(units[open], '{')) continue;
     const found = alternatives(units, open);
@@ -146,7 +146,7 @@ const is = (unit: Unit | undefined, char: string): boolean => unit?.kind === 'pl
 function rangeOf(units: readonly Unit[]): Unit[][] | undefined {
   if (units.some((unit) => unit.kind !== 'plain')) {
     if (units.some((unit) => unit.kind === 'plain' && unit.text === '.'))
-      throw new UnreadableSyntax('a range in braces is not plain');
+      throw new UnreadableSyntax('a range in braces contains more than plain characters');
     return undefined;
   }
   const range = /^(?:(-?\d{1,9})\.\.(-?\d{1,9})|([A-Za-z])\.\.([A-Za-z]))(?:\.\.(-?\d{1,9}))?$/.exec(
@@ -155,7 +155,7 @@ function rangeOf(units: readonly Unit[]): Unit[][] | undefined {
   if (!range) return undefined;
   const [, low, high, first, last, by] = range;
   if (first !== undefined && first < 'a' !== last! < 'a')
-    throw new UnreadableSyntax('a range of letters in braces goes beyond letters');
+    throw new UnreadableSyntax('a letter range in braces includes characters that are not letters');
   const from = low === undefined ? first!.codePointAt(0)! : Number(low);
   const to = high === undefined ? last!.codePointAt(0)! : Number(high);
   const step = Math.max(1, Math.abs(Number(by ?? 1)));

@@ -20,7 +20,7 @@ const always: readonly Doubt[] = [
   { found: matches(/\/\*M?!/i), why: 'MySQL runs the content of a comment /*! … */' },
   {
     found: matches(/(?<!\\)(?:\\\\)*\\['"]/),
-    why: 'a backslash before a quote ends the text in one database and not in another',
+    why: 'a backslash before a quote ends the string in some databases and not in others',
   },
 ];
 

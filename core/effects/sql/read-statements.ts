@@ -42,7 +42,7 @@ function readStatement(statement: unknown, unclear: Set<string>): Operation[] {
   const kind = unwrapNode(statement)?.kind;
   if (kind === 'SelectStmt') return [operation('select', 'read', '')];
   if (kind === 'ExplainStmt') return [operation('explain', 'read', '')];
-  unclear.add(`a statement of kind ${kind ?? 'unknown'} is not read`);
+  unclear.add(`a statement of kind ${kind ?? 'unknown'} is not supported`);
   return [operation('other', 'execute', '')];
 }
 

@@ -12,7 +12,7 @@ export const sessionStatements: Readonly<Record<string, StatementReader>> = {
         operation('set', 'write', name, { object: 'setting', ...(roleSettings.has(name) && { rights: true }) }),
       ],
       ...(telling.has(name) && {
-        unclear: `SET ${name} changes what the statements after it mean`,
+        unclear: `SET ${name} changes the meaning of the statements after it`,
       }),
     };
   },
@@ -35,7 +35,7 @@ export const sessionStatements: Readonly<Record<string, StatementReader>> = {
     return {
       operations: [],
       planned: !options.some(({ name, value }) => name === 'analyze' && !isOff(value)),
-      ...(unknown && { unclear: `EXPLAIN with the option ${unknown.name.slice(0, 64)} is not read` }),
+      ...(unknown && { unclear: `EXPLAIN with the option ${unknown.name.slice(0, 64)} is not supported` }),
     };
   },
   // The statement may be executed later, at any time.

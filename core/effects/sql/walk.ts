@@ -85,7 +85,9 @@ class Walk {
     const reader = this.#readers.get(kind);
     const shape = shapes.get(kind);
     if (!reader && !shape && !definitionNodes.has(kind))
-      this.#unclear.add(/Stmt$/.test(kind) ? `a statement of kind ${kind} is not read` : `${kind} is not read`);
+      this.#unclear.add(
+        /Stmt$/.test(kind) ? `a statement of kind ${kind} is not supported` : `${kind} is not supported`,
+      );
     const reading = reader?.(body);
     if (reading?.unclear !== undefined) this.#unclear.add(reading.unclear);
     this.#add(reading?.operations ?? [], visit.planned);
@@ -101,7 +103,7 @@ class Walk {
     for (const key of Object.keys(body)) {
       if (key === placeMember || skip.includes(key)) continue;
       const member = shape ? shape.get(key) : 'nodes';
-      if (member === undefined) this.#unclear.add(`${key} of ${kind} is not read`);
+      if (member === undefined) this.#unclear.add(`${key} of ${kind} is not supported`);
       if (member === 'plain') continue;
       this.#push(body[key], inside, typeof member === 'object' ? member.kind : undefined);
     }
@@ -139,7 +141,7 @@ class Walk {
     else if (kind === 'RangeFunction') {
       const scan = functionScan(body);
       if (scan) this.#scans.push(scan);
-      else this.#unclear.add('an item of FROM has no name');
+      else this.#unclear.add('a FROM item has no name');
     } else if (kind === 'ColumnRef') {
       const column = qualifiedColumn(body);
       if (column) this.#columns.push(column);
@@ -149,11 +151,11 @@ class Walk {
   #operator(expression: Tree): void {
     if (operatorForms.has(expression.kind)) this.#call(operatorEffect(listAt(expression, 'name')));
     else if (!betweenOperators.has(expression.kind))
-      this.#unclear.add(`an expression ${String(expression.kind)} is not read`);
+      this.#unclear.add(`an expression of kind ${String(expression.kind)} is not supported`);
   }
 
   #type(type: Tree): void {
-    if (type.setof === true || type.pct_type === true) this.#unclear.add('a cast names no plain type');
+    if (type.setof === true || type.pct_type === true) this.#unclear.add('a cast does not name a plain type');
     this.#call(typeEffect(type));
   }
 

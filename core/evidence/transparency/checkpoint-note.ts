@@ -63,9 +63,10 @@ export function openCheckpoint(note: string, trusted: LogTrusted | undefined): O
   const keys = trusted === undefined ? [] : [trusted].flat();
   if (keys.length === 0) return { ...head, ...read };
   const witness = keys.find(({ type }) => type !== noteKeyTypes.ed25519);
-  if (witness) return `the key of ${witness.name} is a witness's key: give the key of the log`;
+  if (witness) return `the key of ${witness.name} is a witness key: give the log key`;
   const own = keys.filter(({ name }) => name === head.origin);
-  if (own.length === 0) return `the checkpoint is of the log ${head.origin}, the key of ${keys[0]!.name}`;
+  if (own.length === 0)
+    return `the checkpoint belongs to the log ${head.origin}, but the key belongs to ${keys[0]!.name}`;
   // A signature that claims to be from a trusted key must be valid, regardless of any other signatures.
   const claimed = own.filter((key) => read.signatures.some((signature) => claims(signature, key)));
   if (claimed.length > 0 && claimed.every((key) => isSignedBy(read, key))) return { ...head, ...read };

@@ -17,13 +17,13 @@ export function continued(
 ): OpenCheckpoint | string {
   const head = openCheckpoint(note, log);
   if (typeof head === 'string' || !seen || seen.size === 0) return head;
-  if (head.size < seen.size) return `the log went back: it has ${head.size} leaves, it had ${seen.size}`;
+  if (head.size < seen.size) return `the log shrank: it has ${head.size} leaves, but it had ${seen.size}`;
   if (head.size === seen.size) {
     return head.root.equals(seen.root)
       ? head
-      : `the log was forked: it has another root over the same ${seen.size} leaves`;
+      : `the log was forked: it has a different root over the same ${seen.size} leaves`;
   }
   const roots = rootsOfConsistency(seen.size, head.size, seen.root, proof);
   if (roots?.earlier.equals(seen.root) && roots.later.equals(head.root)) return head;
-  return `the log was forked or rewritten: ${head.size} leaves do not begin with the ${seen.size} seen before`;
+  return `the log was forked or rewritten: its ${head.size} leaves do not begin with the ${seen.size} leaves seen before`;
 }

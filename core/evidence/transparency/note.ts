@@ -68,7 +68,8 @@ export function noteSigner(name: string, privateKey: KeyObject, type: NoteKeyTyp
 
 /** Returns a key that checks notes. @throws TypeError for an invalid name, and for a key that is not Ed25519. */
 function noteKey(name: string, publicKey: KeyObject, type: NoteKeyType = noteKeyTypes.ed25519): NoteKey {
-  if (!isKeyName(name)) throw new TypeError(`${JSON.stringify(name)} is not a key name: it takes no space and no +`);
+  if (!isKeyName(name))
+    throw new TypeError(`${JSON.stringify(name)} is not a key name: it must not contain a space or +`);
   if (publicKey.asymmetricKeyType !== 'ed25519') throw new TypeError('the key is not an Ed25519 key');
   return { name, type, publicKey, id: noteKeyId(name, type, rawKey(publicKey)) };
 }

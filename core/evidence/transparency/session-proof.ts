@@ -59,7 +59,7 @@ export function checkLogProof(
   for (const each of cosigned) {
     const earlier = under(each.checkpoint, each.path);
     if (typeof earlier === 'string') return `a cosigned checkpoint fails: ${earlier}${keyAdvice(earlier, keys, log)}`;
-    if (earlier.origin !== head.origin) return 'a cosigned checkpoint is of another log';
+    if (earlier.origin !== head.origin) return 'a cosigned checkpoint is for another log';
     for (const witness of witnesses) {
       const seconds = cosignedAt(earlier, witness);
       if (seconds === undefined) continue;
@@ -79,7 +79,7 @@ function dependentWitness(witnesses: readonly NoteKey[], logKeys: readonly NoteK
     const raw = rawKey(publicKey).toString('hex');
     const owner = owners.get(raw);
     if (owner !== undefined && owner !== `the witness ${name}`)
-      return `the witness ${name} has the key of ${owner}: it is not another party`;
+      return `the witness ${name} has the same key as ${owner}: they are not separate parties`;
     owners.set(raw, `the witness ${name}`);
   }
   return undefined;
@@ -90,7 +90,7 @@ function keyAdvice(reason: string, keys: readonly string[], log: LogTrusted | un
   const pinned = [log ?? []].flat().map(verifierKey);
   const others = keys.filter((key) => !pinned.includes(key));
   if (!reason.includes('is not signed by') || others.length === 0) return '';
-  return `; the bundle names further keys of the log, ${others.join(', ')}: compare them with what its operator publishes, and trust those as well`;
+  return `; the bundle names additional keys of the log, ${others.join(', ')}: compare them with the keys that its operator publishes, and trust the published ones as well`;
 }
 
 function headOver(

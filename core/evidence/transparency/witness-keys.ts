@@ -6,7 +6,7 @@ import type { LogTrust } from './session-proof.ts';
 export function witnessKey(text: string): NoteKey {
   const key = readVerifierKey(text);
   if (!key) throw new TypeError('it is not a verifier key: <name>+<eight hex digits>+<base64>');
-  if (key.type !== noteKeyTypes.cosignature) throw new TypeError('it is the key of a log, not that of a witness');
+  if (key.type !== noteKeyTypes.cosignature) throw new TypeError('it is a log key, not a witness key');
   return key;
 }
 
@@ -14,7 +14,7 @@ export function witnessKey(text: string): NoteKey {
 export function logKey(text: string): NoteKey {
   const key = readVerifierKey(text);
   if (!key) throw new TypeError('it is not a verifier key: <name>+<eight hex digits>+<base64>');
-  if (key.type !== noteKeyTypes.ed25519) throw new TypeError('it is the key of a witness, not that of a log');
+  if (key.type !== noteKeyTypes.ed25519) throw new TypeError('it is a witness key, not a log key');
   return key;
 }
 
@@ -31,7 +31,7 @@ export function logTrustOf(lines: string): Pick<LogTrust, 'log' | 'witnesses'> {
   });
   const logs = read.filter(({ type }) => type === noteKeyTypes.ed25519);
   if (logs.some(({ name }) => name !== logs[0]!.name))
-    throw new TypeError('two keys are of logs; a session is in one log');
+    throw new TypeError('the keys name two logs, but a session is in only one log');
   return {
     ...(logs.length > 0 && { log: logs }),
     witnesses: read.filter(({ type }) => type === noteKeyTypes.cosignature),

@@ -41,7 +41,7 @@ function s3(target: string, partition: string) {
 
 const objectCall = (action: string): AwsCall => ({
   actions: [action],
-  form: 's3://bucket/key or the ARN of an object, its key without empty segments and dots alone',
+  form: 's3://bucket/key or an object ARN whose key has no empty, "." or ".." segments',
   read(target, _, partition) {
     const found = s3(target, partition);
     return found && { arn: `${found.arn}/${found.key}` };
@@ -51,7 +51,7 @@ const objectCall = (action: string): AwsCall => ({
 /** Requires a prefix to narrow the call: whole buckets are not listed. */
 const listBucket: AwsCall = {
   actions: ['s3:ListBucket'],
-  form: 's3://bucket/prefix, without empty segments and dots alone',
+  form: 's3://bucket/prefix, without empty, "." or ".." segments',
   read(target, _, partition) {
     const found = s3(target, partition);
     return found && { arn: found.arn, equals: { 's3:prefix': found.key } };
@@ -136,7 +136,7 @@ export const awsCalls: Readonly<Record<string, AwsCall>> = {
     'secretsmanager:GetSecretValue',
     'secretsmanager',
     'secret:[A-Za-z0-9/_+=.@-]{1,512}-[A-Za-z0-9]{6}',
-    'the whole ARN of a secret, its six last characters included',
+    'the full ARN of a secret, including its last six characters',
   ),
   'aws.ssm.get_parameter': onArn(
     'ssm:GetParameter',

@@ -72,7 +72,7 @@ const kind = {
   type: 'secrets_manager',
   degraded: true,
   longestSeconds: maxCredentialSeconds,
-  note: 'A stored secret: it lives until it is rotated.',
+  note: 'A stored secret: it is valid until it is rotated.',
 };
 
 /**
@@ -87,7 +87,7 @@ function storedSecretBroker(settings: StoredSecretSettings, ports: BrokerPorts):
     calledBack: 'never',
     async issue(envelope, grant) {
       const versions = ports.clients?.secretVersions;
-      if (!versions) throw unavailable(name, 'this function reads no stored secrets');
+      if (!versions) throw unavailable(name, 'this function cannot read stored secrets');
       try {
         const found = await versions.get({ secretId, ...(region !== undefined && { region }), stage: current });
         if (!found.stages.includes(current))

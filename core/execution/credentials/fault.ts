@@ -64,12 +64,12 @@ export function brokerError(broker: string, issuer: string, thrown: unknown): Ga
   }
   const data = { reason: thrown.kind };
   if (finalKinds.includes(thrown.kind)) {
-    const message = `Credential broker ${broker} does not mint for this action: ${issuer} answered ${thrown.message}.`;
+    const message = `Credential broker ${broker} does not mint for this action: ${issuer} returned ${thrown.message}.`;
     return new GatewayError('forbidden', message, { data, cause: thrown });
   }
   return new GatewayError(
     'service_unavailable',
-    `Credential broker ${broker} cannot mint: ${issuer} answered ${thrown.message}.`,
+    `Credential broker ${broker} cannot mint: ${issuer} returned ${thrown.message}.`,
     { data, cause: thrown, ...(soonOver.includes(thrown.kind) && { retryAfterSeconds: 1 }) },
   );
 }

@@ -82,7 +82,7 @@ export async function finishCredential(
     await writeRevoked(ports, record, 'called_back', actor);
     return 'revoked';
   } catch {
-    ports.telemetry?.log('warn', 'a revoked credential was not written down', credentialReference(record));
+    ports.telemetry?.log('warn', 'the revocation of a credential was not recorded', credentialReference(record));
     return 'later';
   }
 }
@@ -174,7 +174,7 @@ async function callBack(
     return 'called_back';
   } catch (thrown) {
     const reason = thrown instanceof GatewayError ? thrown.data?.reason : undefined;
-    ports.telemetry?.log('warn', 'a credential was not called back', {
+    ports.telemetry?.log('warn', 'a credential was not revoked at its issuer', {
       ...credentialReference(record),
       reason: reason ?? 'unknown',
     });

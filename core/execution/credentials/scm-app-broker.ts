@@ -25,13 +25,14 @@ export function scmAppBroker(settings: ScmAppSettings, ports: BrokerPorts): Cred
   if (installationId === undefined) return wholeApp(settings, ports);
   if (apiUrl === undefined) return unusableBroker(name, 'its api_url is not configured');
   const gitHost = ports.clients?.gitHost;
-  if (!gitHost) return unusableBroker(name, 'this function calls no Git host');
+  if (!gitHost) return unusableBroker(name, 'this function cannot call a Git host');
   return oneRepository(settings, ports, gitHost, { installationId, apiUrl: apiUrl.replace(/\/+$/, '') });
 }
 
 /** Returns a broker for the app's own token. A signed token cannot be revoked; it only expires. */
 function wholeApp(settings: ScmAppSettings, ports: BrokerPorts): CredentialBroker {
-  const note = 'The app token itself: not narrowed to a repository or to permissions; no installation is configured.';
+  const note =
+    'The app token itself, not narrowed to a repository or to permissions, because no installation is configured.';
   const kind = { type, degraded: true, longestSeconds: longestAppTokenSeconds, note };
   return {
     name: settings.name,

@@ -23,7 +23,7 @@ export type SendJson = (call: ServiceCall) => Promise<ServiceAnswer>;
 
 /** Returns the fault for an unwanted status, unless the issuer defines another meaning. */
 export function statusFault(status: number, kind: OutsideFaultKind = faultKind(status)): ServiceFault {
-  return new ServiceFault(kind, `no, with status ${status}`, status);
+  return new ServiceFault(kind, `status ${status}`, status);
 }
 
 function faultKind(status: number): OutsideFaultKind {

@@ -37,7 +37,7 @@ export function compileSessionPolicy(
   const known = Object.hasOwn(awsCalls, tool) ? awsCalls[tool] : undefined;
   if (!known) return { refused: `no session policy is known for the tool ${tool}` };
   const resource = known.read(target, parameters, partition);
-  if (!resource) return { refused: `${tool} needs as its target ${known.form}` };
+  if (!resource) return { refused: `the target of ${tool} must be ${known.form}` };
 
   const policy: PolicyDocument = {
     Version: '2012-10-17',
@@ -55,7 +55,7 @@ export function compileSessionPolicy(
     return { refused: `its session policy is longer than ${longestPolicyCharacters} characters` };
   const call = iamRequest(known.actions[0], resource);
   if (!isNarrow(policy, call, resource, known.actions, expiresMs))
-    return { refused: 'its session policy does not fit it' };
+    return { refused: 'its session policy is not limited to this action' };
   return { policy, text, actions: known.actions, resource: resource.arn, call };
 }
 

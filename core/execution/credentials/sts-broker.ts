@@ -29,7 +29,7 @@ const kind = {
   type: 'sts_session',
   degraded: false,
   longestSeconds: maxCredentialSeconds,
-  note: 'Ended by its session policy; STS cannot call keys back.',
+  note: 'Expires through its session policy; STS cannot revoke keys.',
 };
 
 export function stsBroker(settings: StsSettings, ports: BrokerPorts): CredentialBroker {
@@ -40,7 +40,7 @@ export function stsBroker(settings: StsSettings, ports: BrokerPorts): Credential
 
     async issue(envelope, grant, context = {}) {
       const sts = ports.clients?.sts;
-      if (!sts) throw unavailable(name, 'this function calls no STS');
+      if (!sts) throw unavailable(name, 'this function cannot call STS');
       const record = newRecord(ports, envelope, grant, kind);
       const [expiresMs, issuedMs] = [Date.parse(record.expires_at), Date.parse(record.issued_at)];
       const [, partition = 'aws'] = roleArn.split(':');

@@ -21,7 +21,7 @@ export function ticketBroker(
   const keys = () => ticketKeys(configuration, ports.secrets);
   const kept = () => {
     if (ports.tickets) return ports.tickets;
-    throw unavailable(name, 'this function keeps no capability tickets');
+    throw unavailable(name, 'this function cannot store capability tickets');
   };
   return {
     name,

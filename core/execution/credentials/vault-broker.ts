@@ -35,7 +35,7 @@ export function vaultBroker(settings: VaultSettings, ports: BrokerPorts): Creden
       const { username, password } = lease.data;
       if (typeof username !== 'string' || typeof password !== 'string' || !username || !password) {
         await vault.revoke(access, lease.lease_id).catch(() => {});
-        return failed(new ServiceFault('malformed', 'nothing that is a user name with a password'));
+        return failed(new ServiceFault('malformed', 'a response without a user name and password'));
       }
       const leaseEnds = isoTime(Date.parse(record.issued_at) + lease.lease_seconds * 1000);
       const leased = withEarlierExpiry({ ...record, lease_id: lease.lease_id }, leaseEnds);
@@ -50,7 +50,8 @@ export function vaultBroker(settings: VaultSettings, ports: BrokerPorts): Creden
       const now = ports.clock.now();
       const longest = Date.parse(record.issued_at) + maxCredentialSeconds * 1000;
       const left = Math.floor((longest - now) / 1000);
-      if (left < 1) return failed(new ServiceFault('rejected', 'no: the longest life of a credential is over'));
+      if (left < 1)
+        return failed(new ServiceFault('rejected', 'no renewal: the credential has reached its maximum lifetime'));
       const seconds = await vault.renew(access, leaseOf(record), left).catch(failed);
       return isoTime(Math.min(now + seconds * 1000, longest));
     },
@@ -62,7 +63,7 @@ export function vaultBroker(settings: VaultSettings, ports: BrokerPorts): Creden
   };
 
   function leaseOf({ id, lease_id }: CredentialRecord): string {
-    return lease_id ?? failed(new ServiceFault('not_found', `nothing of credential ${id}: its record names no lease`));
+    return lease_id ?? failed(new ServiceFault('not_found', `nothing for credential ${id}: its record names no lease`));
   }
 }
 
@@ -70,7 +71,7 @@ async function reach(
   { name, url, token_env, namespace }: VaultSettings,
   { secrets, clients }: BrokerPorts,
 ): Promise<{ vault: VaultClient; access: VaultAccess }> {
-  if (!clients?.vault) throw unavailable(name, 'this function calls no vault');
+  if (!clients?.vault) throw unavailable(name, 'this function cannot call a vault');
   const token = await secrets.get(token_env);
   if (!token) throw unavailable(name, `${token_env} contains no token`);
   return { vault: clients.vault, access: { url, token, ...(namespace !== undefined && { namespace }) } };

@@ -60,7 +60,10 @@ export const callRefused = (message: string, hint?: string): ExecutionFault =>
   new ExecutionFault('refused', message, hint === undefined ? {} : { hint });
 
 export const needsCredential = (upstream: string): ExecutionFault =>
-  new ExecutionFault('no_credential', `${upstream} is called with a minted credential only, and the action has none`);
+  new ExecutionFault(
+    'no_credential',
+    `${upstream} may be called only with a minted credential, and the action has none`,
+  );
 
 /** Rethrows a fault from a call without side effects, with the effect `none`, so that the call may be retried. */
 export function harmless(thrown: unknown): never {
@@ -117,16 +120,17 @@ export const hints: Readonly<Record<ExecutionFaultKind, string>> = {
   cancelled: 'The caller ended it.',
   unauthorized: 'The credential is not accepted: check the broker of the matching grant.',
   forbidden: 'The credential does not cover this: check the scope of the matching grant.',
-  not_found: 'Check the name; what a credential does not open often looks as if it did not exist.',
+  not_found: 'Check the name; a resource that the credential cannot access often appears not to exist.',
   conflict: 'The state was changed by another request: read the current state and build on it.',
   invalid: 'Correct the parameters.',
   too_large: 'Ask for less.',
   throttled: 'Wait before the next call.',
   unavailable: 'Try again later.',
-  malformed: 'Check that the configured address belongs to the upstream that is meant.',
+  malformed: 'Check that the configured address belongs to the intended upstream.',
 };
 
-export const unknownHint = 'Whether it took place is not known: look at the upstream before asking again.';
+export const unknownHint =
+  'It is not known whether the call took effect: check the upstream before you repeat the call.';
 
 /**
  * Fault kinds, from executors and MCP connections, that indicate a problem with the upstream rather than with the call.

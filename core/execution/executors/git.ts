@@ -36,7 +36,7 @@ export function gitExecutor(
     if (!credential) throw needsCredential('the Git host');
     const made = hosts.get(credential.record.broker);
     if (made !== undefined && made !== apiUrl)
-      throw callRefused(`the credential was made by another host than ${upstream}`, 'Set executors.git.api_url.');
+      throw callRefused(`the credential was issued by a different host than ${upstream}`, 'Set executors.git.api_url.');
     return credential.secret;
   };
 
@@ -47,7 +47,7 @@ export function gitExecutor(
       if (apiUrl === undefined)
         throw callRefused(
           'the brokers name several Git hosts',
-          'An operator sets executors.git.api_url to one of them.',
+          'Have an operator set executors.git.api_url to one of them.',
         );
       const name = repositoryName(envelope.target);
       assertSameRepository(envelope, name);

@@ -37,7 +37,7 @@ export function namedExecutor({ name, upstreamOf, run }: Work): Executor {
  * have begun.
  */
 const unexpectedFault = (cause: unknown) =>
-  new ExecutionFault('malformed', 'it failed in a way that was not foreseen', { effect: 'unknown', cause });
+  new ExecutionFault('malformed', 'it failed unexpectedly', { effect: 'unknown', cause });
 
 function errorOf(thrown: unknown, tool: string, upstream: string, secrets: readonly string[]): UpstreamError {
   const fault = thrown instanceof ExecutionFault ? thrown : unexpectedFault(thrown);

@@ -13,7 +13,7 @@ export function parametersOf<Schema extends z.ZodType>(
 ): z.infer<Schema> {
   const read = schema.safeParse(parameters, { error: describeIssue });
   if (read.success) return read.data;
-  const [{ path, message } = { path: [], message: 'they do not fit' }] = read.error.issues;
+  const [{ path, message } = { path: [], message: 'they do not match the schema' }] = read.error.issues;
   const where = path.length === 0 ? 'the parameters' : `parameter ${path.join('.')}`;
   throw callRefused(`${where} cannot be carried out: ${message}`);
 }

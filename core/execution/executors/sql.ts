@@ -51,7 +51,7 @@ const clusterOf = ({ resource_arn, secret_arn, database }: SqlDatabaseEntry) =>
 /** Returns a single statement's result directly, and several results as a list. */
 function singleOrList(results: readonly SqlResult[]): SqlResult | { readonly results: readonly SqlResult[] } {
   const [only, ...more] = results;
-  if (!only) throw callRefused('nothing was asked for');
+  if (!only) throw callRefused('the call contains no statement');
   return more.length === 0 ? only : { results };
 }
 

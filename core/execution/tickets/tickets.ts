@@ -87,9 +87,9 @@ export const useOf = ({
 type TicketRefusal = TicketDefect | Exclude<Redemption, 'redeemed'>;
 
 const sentences: Readonly<Record<TicketRefusal, string>> = {
-  malformed: 'it is not a ticket by its form',
+  malformed: 'it does not have the form of a ticket',
   unknown_key: 'it is signed with a key that is not in use',
-  altered: 'its signature does not belong to it',
+  altered: 'its signature does not match',
   wrong_tenant: 'it is for another tenant',
   wrong_envelope: 'it is for another action',
   wrong_resource: 'it is for another resource',
@@ -98,7 +98,7 @@ const sentences: Readonly<Record<TicketRefusal, string>> = {
   expired: 'it has expired',
   revoked: 'it was revoked',
   replayed: 'it was used before',
-  unknown: 'it is in no register',
+  unknown: 'it is not registered',
 };
 
 /** Defects that count as misuse. Late or repeated use can be a network problem. */

@@ -60,7 +60,11 @@ async function scoreText(
     await ports.counters
       .settle(look.caller.tenant, id, { tokens, cost_microusd, counted: true })
       .catch((fault: Error) =>
-        ports.telemetry.log('warn', 'a call of the classifier waits for its lease to end', { error: fault.message }),
+        ports.telemetry.log(
+          'warn',
+          'a classifier call was not settled; its reservation is charged in full when its lease ends',
+          { error: fault.message },
+        ),
       );
   }
 }

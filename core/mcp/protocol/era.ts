@@ -108,7 +108,7 @@ export function assertKnownVersion({ version }: McpHeaders): void {
 }
 
 function checkEnvelope(meta: JsonObject): void {
-  if (typeof meta[metaKeys.version] !== 'string') throw envelopeFault(`${metaKeys.version} must be a text`);
+  if (typeof meta[metaKeys.version] !== 'string') throw envelopeFault(`${metaKeys.version} must be a string`);
   if (!isObject(meta[metaKeys.capabilities])) {
     throw envelopeFault(
       `${metaKeys.capabilities} ${metaKeys.capabilities in meta ? 'must be an object' : 'is missing'}`,
@@ -164,7 +164,7 @@ export const encodedHeader = (text: string): string =>
     : `=?base64?${Buffer.from(text).toString('base64')}?=`;
 
 function sameVersion(claimed: unknown, header: string | undefined): void {
-  if (typeof claimed !== 'string') throw envelopeFault(`${metaKeys.version} must be a text`);
+  if (typeof claimed !== 'string') throw envelopeFault(`${metaKeys.version} must be a string`);
   if (header !== undefined && header !== claimed)
     throw mismatch(header, `the body names protocol version ${claimed.slice(0, 40)}`);
 }

@@ -104,10 +104,10 @@ export function messageOf(value: unknown): RpcMessage {
   if (!isObject(value) || value.jsonrpc !== '2.0') throw notRpc('"jsonrpc": "2.0" is missing');
   const { id, method, params } = value;
   if (method !== undefined) {
-    if (typeof method !== 'string' || method === '') throw notRpc('method must be a text');
+    if (typeof method !== 'string' || method === '') throw notRpc('method must be a string');
     if (params !== undefined && !isObject(params)) throw notRpc('params must be an object');
     if (id === undefined) return { kind: 'notification', notification: { method, params } };
-    if (!isId(id)) throw notRpc('id must be a text or a whole number');
+    if (!isId(id)) throw notRpc('id must be a string or a whole number');
     return { kind: 'request', request: { id, method, params: params ?? {} } };
   }
   if (!isId(id)) throw notRpc('a response needs the id of its request');

@@ -59,7 +59,7 @@ function protocolMember(key: string, value: Json, era: Era): Json | 'unknown' | 
     case 'progressToken':
       if ((typeof value === 'string' && value.length <= longestToken) || Number.isSafeInteger(value)) return value;
       throw invalidParams(
-        `params._meta.progressToken must be a text of at most ${longestToken} characters or a whole number.`,
+        `params._meta.progressToken must be a string of at most ${longestToken} characters or a whole number.`,
       );
     case metaKeys.version:
       return era === 'stateless' ? value : undefined;
@@ -92,12 +92,12 @@ const promptKey = 'agent-governance-gateway/prompt';
 export function promptOf(meta: Json | undefined): string | undefined {
   const prompt = isObject(meta) ? meta[promptKey] : undefined;
   if (prompt === undefined || (typeof prompt === 'string' && prompt.length <= sizes.promptCharacters)) return prompt;
-  throw invalidParams(`params._meta["${promptKey}"] must be a text of at most ${sizes.promptCharacters} characters.`);
+  throw invalidParams(`params._meta["${promptKey}"] must be a string of at most ${sizes.promptCharacters} characters.`);
 }
 
 const unknownKey = (key: string) =>
   invalidParams(
-    `params._meta contains ${JSON.stringify(key.slice(0, 100))}, which no rule and no reviewer sees. Allowed are progressToken, traceparent, tracestate and the keys of the protocol. Put what the tool takes into arguments, or have the key listed in forwarded_meta of the server.`,
+    `params._meta contains ${JSON.stringify(key.slice(0, 100))}, which neither rules nor reviewers see. Allowed are progressToken, traceparent, tracestate and the keys of the protocol. Put the input of the tool into arguments, or have the key listed in forwarded_meta of the server.`,
     { reason: 'unknown_meta', key: key.slice(0, 100) },
   );
 

@@ -60,12 +60,12 @@ export function assertNamed(method: string, { uri, name, arguments: args, ref, a
     if (ref.type === 'ref/prompt') assertText(ref.name, 'params.ref.name');
     else assertText(ref.uri, 'params.ref.uri');
     if (!isObject(argument) || typeof argument.name !== 'string' || typeof argument.value !== 'string')
-      throw invalidParams('params.argument must have a name and a value, both texts.');
+      throw invalidParams('params.argument must have a name and a value, both strings.');
   }
 }
 
 function assertText(value: unknown, place: string): void {
-  if (typeof value !== 'string' || value === '') throw invalidParams(`${place} must be a text that is not empty.`);
+  if (typeof value !== 'string' || value === '') throw invalidParams(`${place} must be a string that is not empty.`);
 }
 
 /** Rejects unknown members. @throws RpcFault -32602 */
@@ -87,7 +87,7 @@ export function assertKnown(method: string, params: JsonObject, era: Era): void 
 
 const unknownMember = (where: string, name: string, allowed: readonly string[]) =>
   invalidParams(
-    `${where} contains ${JSON.stringify(name.slice(0, 100))}; allowed are ${allowed.join(', ')}. Put what a tool or prompt takes into arguments.`,
+    `${where} contains ${JSON.stringify(name.slice(0, 100))}; allowed are ${allowed.join(', ')}. Put the input of a tool or prompt into arguments.`,
     { reason: 'unknown_member', member: name.slice(0, 100) },
   );
 

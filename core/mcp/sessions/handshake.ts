@@ -11,7 +11,7 @@ import type { Conversation, ConversationLink } from './conversations.ts';
 
 /** Parses the parameters of `initialize`. @throws RpcFault -32602 for a missing or malformed member. */
 export function handshakeOf({ protocolVersion, capabilities, clientInfo }: JsonObject): ClientHandshake {
-  if (typeof protocolVersion !== 'string') throw invalidParams('params.protocolVersion must be a text.');
+  if (typeof protocolVersion !== 'string') throw invalidParams('params.protocolVersion must be a string.');
   if (!isObject(capabilities)) throw invalidParams('params.capabilities must be an object.');
   if (!isObject(clientInfo) || typeof clientInfo.name !== 'string')
     throw invalidParams('params.clientInfo needs a name.');

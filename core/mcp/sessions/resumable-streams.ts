@@ -89,8 +89,8 @@ export class ResumableStreams {
     const stream = this.#streams.get(id);
     const from = Number(number) + 1;
     const known = stream?.session === session && from <= stream.first + stream.kept.length;
-    if (!known) throw notKept('is of no answer that is kept');
-    if (from < stream.first) throw notKept('is older than what is kept');
+    if (!known) throw notKept('belongs to no stored response');
+    if (from < stream.first) throw notKept('is older than the stored part of the response');
     return this.#read(stream, from, false);
   }
 
@@ -192,6 +192,6 @@ function announceChange(stream: Stream): void {
 const notKept = (found: string): RpcFault =>
   new RpcFault(
     mcpCodes.invalidRequest,
-    `Last-Event-ID ${found}: answers are kept for ${keptMs / 1000} s by the process that gives them. Send the request again.`,
+    `Last-Event-ID ${found}: responses are stored for ${keptMs / 1000} s by the process that sends them. Send the request again.`,
     { status: 400 },
   );

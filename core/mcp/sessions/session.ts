@@ -57,7 +57,7 @@ export class Sessions {
     if (id === undefined)
       throw new RpcFault(
         mcpCodes.invalidRequest,
-        'The Mcp-Session-Id header is missing. Send initialize first, then the Mcp-Session-Id of its answer with each message.',
+        'The Mcp-Session-Id header is missing. Send initialize first, then the Mcp-Session-Id of its response with each message.',
         { status: 400 },
       );
     const now = this.#ports.clock.now();

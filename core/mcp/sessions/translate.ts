@@ -74,7 +74,7 @@ const modernError = <E extends { code: number }>(method: string, error: E): E =>
 function withoutModern(result: JsonObject): RpcOutcome {
   const { resultType, ttlMs: _ttl, cacheScope: _scope, ...rest } = result;
   if (resultType !== undefined && resultType !== 'complete') {
-    const message = `The server answered ${JSON.stringify(resultType)}, which clients before 2026-07-28 cannot follow.`;
+    const message = `The server answered ${JSON.stringify(resultType)}, which clients of revisions before 2026-07-28 cannot handle.`;
     return { error: { code: mcpCodes.upstreamFailed, message } };
   }
   return { result: rest };

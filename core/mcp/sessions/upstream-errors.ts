@@ -10,13 +10,13 @@ import { redactResult } from '../tools/redact-result.ts';
 
 const hints: Readonly<Record<UpstreamFaultKind, string>> = {
   unreachable: 'Try again shortly; if it persists, have its address and its health checked.',
-  broken: 'Whether the call took effect is not known: look before calling again.',
-  timeout: 'Whether the call took effect is not known: look before calling again, or have timeout_ms raised.',
+  broken: 'It is not known whether the call took effect: check before calling again.',
+  timeout: 'It is not known whether the call took effect: check before calling again, or have timeout_ms raised.',
   'session-lost': 'Try again: a new session is opened.',
   garbage: 'The server does not speak MCP as it should; have its version checked.',
-  'too-large': 'Ask for less, a page or a filter, or have the named bound raised.',
-  refused: 'Have the credential of the gateway for this server checked.',
-  aborted: 'The call was cancelled; whether it took effect is not known.',
+  'too-large': 'Request less data, for example one page or with a filter, or have the named limit raised.',
+  refused: "Have the gateway's credential for this server checked.",
+  aborted: 'The call was cancelled; it is not known whether it took effect.',
 };
 
 /** Hints for cases in which no tool was called and a retry is safe. */

@@ -28,7 +28,7 @@ export async function acceptDefinition(
   if (looked !== undefined && looked !== seen.fingerprint)
     throw new GatewayError(
       'conflict',
-      `The definition of ${tool} that waits is ${seen.fingerprint}, not ${looked}: it changed again. Look at it before you accept it.`,
+      `The pending definition of ${tool} is ${seen.fingerprint}, not ${looked}: it changed again. Review it before you accept it.`,
     );
   const kept = seen.kept ?? (seen.fingerprint === mark.fingerprint ? mark.kept : undefined);
   // The surface is computed the next time the definition is listed.

@@ -163,7 +163,7 @@ function recordsIn(schema: unknown, value: unknown): [JsonObject, unknown][] {
 
 const caseRefusal = (found: readonly string[], other: readonly string[]) =>
   invalidParams(
-    `arguments.${pathText(found)} differs from ${pathText(other)} in case only, and servers may take one for the other. Send it as ${pathText(other)}, once.`,
+    `arguments.${pathText(found)} differs from ${pathText(other)} only in case, and servers may confuse the two. Send it as ${pathText(other)}, once.`,
   );
 
 const pathText = (path: readonly string[]): string => path.join('.').slice(0, 200);

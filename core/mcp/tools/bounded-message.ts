@@ -47,8 +47,8 @@ interface MessageHandling {
   readonly noted: (findings: readonly ResultFinding[]) => void;
 }
 
-const withheld = 'The gateway did not pass the request on: the tool guard found what its configuration blocks.';
-const tooLarge = 'The request is too large for the gateway to look it over. Send less.';
+const withheld = 'The gateway did not pass the request on: the tool guard found content that its configuration blocks.';
+const tooLarge = 'The request is too large for the gateway to check. Send less.';
 const leftOut = '[left out by the gateway: the notification is too large]';
 
 /** Returns the small members needed by the protocol. A log message notes that its data was omitted. */

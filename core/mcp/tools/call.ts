@@ -241,6 +241,6 @@ function messageOf({ code, message, data }: NonNullable<DecisionResult['error']>
   if (code !== mcpCodes.approvalRequired) return message;
   const waits = String(data.expires_at ?? '') > now;
   return waits
-    ? `${message} It is decided at ${data.approval_url}; send the same call again after that.`
+    ? `${message} It can be approved or denied at ${data.approval_url}; send the same call again after that.`
     : `${message} Send the same call again to open a new request.`;
 }

@@ -173,7 +173,7 @@ const unknownOutcome = ({ tool, entry }: Run, message: string, kind: ExecutionFa
 
 /** Returns the error for a held definition. The call was not sent. */
 function waitingError(run: Run): Error {
-  const message = `The definition of ${run.tool} at ${run.entry.name} has changed in what matters; a human has to accept it. Nothing was sent.`;
+  const message = `The definition of ${run.tool} at ${run.entry.name} has changed in a way that matters; a human has to accept it. Nothing was sent.`;
   run.outcome = { error: { code: mcpCodes.block, message, data: { tool: run.tool, upstream: run.entry.name } } };
   return new Error(message);
 }
@@ -194,10 +194,10 @@ function withheldError(tool: string, findings: readonly ResultFinding[], judged:
       ? `the tool guard found ${kinds.join(', ')} in it`
       : failed
         ? `the classifier ${failed.classifier} of the tool guard could not check it (${failed.error})`
-        : 'the tool guard could not look it over';
+        : 'the tool guard could not check it';
   return {
     code: mcpCodes.upstreamFailed,
-    message: `${tool} was carried out, and its result is withheld: ${why}. Do not repeat the call for it.`,
+    message: `${tool} was carried out, and its result is withheld: ${why}. Do not repeat the call to get it.`,
     data: {
       tool,
       outcome: 'executed',
@@ -222,7 +222,7 @@ async function lookedOver(
   try {
     return await run.calls.lookOver(outcome as JsonObject, secrets, run.guard);
   } catch (cause) {
-    const fault = new UpstreamFault('too-large', `its answer could not be looked over: ${(cause as Error).message}`);
+    const fault = new UpstreamFault('too-large', `its response could not be checked: ${(cause as Error).message}`);
     const error = upstreamError(run.tool, run.entry, fault, true);
     run.outcome = { error };
     throw unknownOutcome(run, error.message, 'too_large', cause);
@@ -252,7 +252,7 @@ export async function keptResult(
 }
 
 function notAtHand(tool: string, reason: string, { result_sha256, result_bytes }: ShownResult): RpcFault {
-  const message = `${tool} was carried out, and its result is not at hand (${reason}). Do not repeat the call for it.`;
+  const message = `${tool} was carried out, and its result is not available (${reason}). Do not repeat the call to get it.`;
   const digest = result_sha256 === undefined ? {} : { result_sha256, result_bytes: result_bytes ?? 0 };
   return new RpcFault(mcpCodes.upstreamFailed, message, { data: { tool, outcome: 'executed', reason, ...digest } });
 }

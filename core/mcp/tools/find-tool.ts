@@ -40,7 +40,7 @@ export async function findTool(
   const [silent] = fresh.silent;
   if (silent) throw rpcFault(upstreamError(name, silent.entry, silent.fault));
   throw new RpcFault(mcpCodes.noUpstream, `No upstream serves the tool ${name.slice(0, 200)}.`, {
-    data: { tool: name.slice(0, 200), hint: 'tools/list names the tools there are.' },
+    data: { tool: name.slice(0, 200), hint: 'tools/list names the available tools.' },
   });
 }
 

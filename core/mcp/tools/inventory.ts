@@ -202,5 +202,5 @@ export function toolNamed({ tools }: Inventory, name: string): Tool | undefined 
   if (others.length === 0) return undefined;
   if (others.length === 1 && others[0]!.entry.prefix === undefined) return others[0];
   const names = others.map(({ exposed }) => exposed).join(', ');
-  throw new RpcFault(mcpCodes.invalidParams, `The tool is called ${names} here.`);
+  throw new RpcFault(mcpCodes.invalidParams, `Call the tool by its name here: ${names}.`);
 }

@@ -188,9 +188,9 @@ export function inputRequired(
   if (sealed === undefined) return undefined;
   const decides =
     reason === running
-      ? 'A person approved it and it is being made at this moment; this address shows it, and the call sent again returns its result. '
-      : 'At this address a person with the role operator decides it, a person other than the caller. ';
-  const message = `${error.message} Rule: ${matched_rule}. ${decides}Opening the page decides nothing, and nothing is asked of you here.`;
+      ? 'A person approved it and it is running now; this address shows it, and sending the call again returns its result. '
+      : 'A person other than the caller, with the role operator, approves or denies it at this address. ';
+  const message = `${error.message} Rule: ${matched_rule}. ${decides}Opening the page decides nothing, and you are not asked for anything here.`;
   return {
     result: {
       resultType: 'input_required',

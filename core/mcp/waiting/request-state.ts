@@ -47,15 +47,15 @@ export function sealState(state: RequestState, keys: TicketKeys): string | undef
 type StateDefect = SealDefect | 'expired' | 'other_key' | 'other_session' | 'other_call' | 'already_used' | 'unknown';
 
 const sentences: Readonly<Record<StateDefect, string>> = {
-  malformed: 'it is none by its form',
+  malformed: 'it does not have the form of a requestState',
   unknown_key: 'it is signed with a key that is not in use',
-  altered: 'its signature does not belong to it',
-  expired: 'its time is over',
-  other_key: 'it was given to another key',
-  other_session: 'it was given in another session',
-  other_call: 'it was given for another call',
-  already_used: 'the call it was given for has been made',
-  unknown: 'its approval is not kept any more',
+  altered: 'its signature does not match',
+  expired: 'it has expired',
+  other_key: 'it was issued to another key',
+  other_session: 'it was issued in another session',
+  other_call: 'it was issued for another call',
+  already_used: 'the call it was issued for has been made',
+  unknown: 'its approval is no longer stored',
 };
 
 /** Returns the error for a rejected state. The call did not run, and no approval was requested. */

@@ -147,7 +147,7 @@ async function cancel(ports: Needs, caller: Caller, id: string): Promise<Task> {
     return taskOf(ports, await withdrawRequest(ports, found, caller.principal));
   } catch (fault) {
     if (!(fault instanceof GatewayError) || fault.code !== 'conflict') throw fault;
-    throw invalidParams('The task was decided a moment ago and can no longer be cancelled.');
+    throw invalidParams('The task was approved or denied a moment ago and can no longer be cancelled.');
   }
 }
 
@@ -200,7 +200,7 @@ async function taskOf(ports: Needs, row: ApprovalRow): Promise<Task> {
     case 'executing':
       if (row.status === 'approved' && (row.use_expires_at ?? row.expires_at) <= isoTime(ports.clock.now()))
         return failed(mcpCodes.approvalRequired, 'The approval was not used in time.', 'expired');
-      return { ...times, status: 'working', message: 'Approved; the call is carried out.' };
+      return { ...times, status: 'working', message: 'Approved; the call is being carried out.' };
     case 'consumed':
       if (row.outcome === 'executed') return { ...times, ...(await endedOutcome(ports, row)) };
       return failed(

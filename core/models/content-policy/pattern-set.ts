@@ -16,7 +16,7 @@ export function regexProblem(pattern: string): string | undefined {
   try {
     const compiled = RE2JS.compile(pattern);
     if (compiled.programSize() > instructionsAtMost) return 'a pattern with fewer or smaller repetitions';
-    if (compiled.test('')) return 'a pattern that does not match the empty text, and with it everything';
+    if (compiled.test('')) return 'a pattern that does not match empty text, because such a pattern matches everything';
     return undefined;
   } catch (thrown) {
     return `RE2 syntax, without lookaround and back references (${(thrown as Error).message})`;

@@ -44,7 +44,8 @@ export function readingOf(raw: string): Reading {
     const read = fold(written);
     const ascii = read === written && isAscii(written);
     if (length + read.length >= at.length) {
-      if (length > maxCharacters) throw new RangeError('folded, the text is longer than what is looked at');
+      if (length > maxCharacters)
+        throw new RangeError('after folding, the text is longer than the maximum that is checked');
       at = grow(at, length + read.length);
     }
     for (let i = 0; i < read.length; i++) at[length++] = ascii ? index + i : index;

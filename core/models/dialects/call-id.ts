@@ -41,7 +41,7 @@ export function refuseLate(fragment: JsonObject, carried: JsonObject = {}): void
     if (JSON.stringify(carried[name]) !== JSON.stringify(value))
       throw new GatewayError(
         'provider_error',
-        `The provider sent ${name.slice(0, 64)} of a tool call after its beginning, so it cannot be kept in a stream of this form. Send the request without stream, or to /v1/chat/completions.`,
+        `The provider sent ${name.slice(0, 64)} of a tool call after the start of the call, so it cannot be passed on in a stream of this form. Send the request without stream, or to /v1/chat/completions.`,
       );
 }
 

@@ -48,7 +48,7 @@ function checkCommon(body: JsonObject): void {
     refuseMember('model', model, `a name of 1 to ${maxModelLength} characters`);
   // Prices, budgets and lists would treat this as a different name, but a provider might treat it as the same.
   if (model.trim() !== model || hidden.test(model))
-    refuseMember('model', model, 'a name without characters that are not visible, and without blanks at its ends');
+    refuseMember('model', model, 'a name without invisible characters, and without spaces at its ends');
   if (!isAbsent(body.stream) && typeof body.stream !== 'boolean') refuseMember('stream', body.stream, 'true or false');
   checkWhole(body, 'max_tokens', 1, maxOutputTokens);
   checkNumber(body, 'temperature');
@@ -106,16 +106,17 @@ const isEmpty = (value: Json | undefined): boolean =>
 function checkContent(content: Json | undefined, path: string, { mayBeSilent }: { mayBeSilent: boolean }): void {
   if (typeof content === 'string' || (mayBeSilent && isAbsent(content))) return;
   if (!Array.isArray(content) || (content.length === 0 && !mayBeSilent))
-    refuseMember(path, content, 'a text, or an array of at least one part');
+    refuseMember(path, content, 'a string, or an array of at least one part');
   for (const [index, part] of content.entries()) checkPart(part, `${path}[${index}]`);
 }
 
 function checkPart(part: Json, path: string): void {
   if (!isObject(part)) refuseMember(path, part, 'an object with a type');
-  if (typeof part.type !== 'string' || part.type === '') refuseMember(`${path}.type`, part.type, 'a text such as text');
+  if (typeof part.type !== 'string' || part.type === '')
+    refuseMember(`${path}.type`, part.type, 'a string such as text');
   if (part.type === 'text' && typeof part.text !== 'string') refuseMember(`${path}.text`, part.text, 'a text');
   if (part.type === 'tool_result' && !isAbsent(part.content) && typeof part.content !== 'string') {
-    if (!Array.isArray(part.content)) refuseMember(`${path}.content`, part.content, 'a text or an array of parts');
+    if (!Array.isArray(part.content)) refuseMember(`${path}.content`, part.content, 'a string or an array of parts');
     for (const [index, inner] of part.content.entries()) checkPart(inner, `${path}.content[${index}]`);
   }
 }

@@ -52,22 +52,30 @@ const embeddingMembers: ReadonlySet<string> = new Set(['model', 'dimensions', 'e
 
 function checkMembers(name: EndpointName, more: JsonObject): void {
   if (more.stream !== undefined && more.stream !== null && more.stream !== false)
-    throw invalidMember('stream', 'asks for a stream', `false: the gateway passes whole answers of this endpoint on`);
+    throw invalidMember(
+      'stream',
+      'asks for a stream',
+      `false: the gateway passes on only whole responses of this endpoint`,
+    );
   if (name === 'embeddings') {
     const stranger = Object.keys(more).find((member) => !embeddingMembers.has(member));
     const allowed = [...embeddingMembers].filter((member) => member !== 'model').join(', ');
     if (stranger !== undefined) throw invalidMember(stranger, 'is not a member of this request', allowed);
     const { encoding_format, dimensions } = more;
     if (!vectorFormats.has(encoding_format ?? 'float'))
-      throw invalidMember('encoding_format', 'is of another form', 'float, base64, or no such member');
+      throw invalidMember('encoding_format', 'has an unsupported value', 'float, base64, or leave it out');
     if (!Number.isInteger(dimensions ?? 1) || Number(dimensions ?? 1) < 1)
-      throw invalidMember('dimensions', 'is of another form', 'a whole number from 1, or no such member');
+      throw invalidMember('dimensions', 'has an unsupported value', 'a whole number from 1, or leave it out');
   }
   if (name === 'audio.speech' && (more.stream_format ?? 'audio') !== 'audio')
-    throw invalidMember('stream_format', 'asks for events', 'audio, or no such member');
+    throw invalidMember('stream_format', 'asks for events', 'audio, or leave it out');
   const isTranscript = endpoints[name].form && name.startsWith('audio.');
   if (isTranscript && !audioFormats.has(more.response_format ?? 'json'))
-    throw invalidMember('response_format', 'is of another form', 'json, verbose_json: filters read the answer');
+    throw invalidMember(
+      'response_format',
+      'has an unsupported value',
+      'json, verbose_json or diarized_json: filters read the response',
+    );
 }
 
 const vectorFormats: ReadonlySet<Json> = new Set(['float', 'base64']);
@@ -83,16 +91,16 @@ function inputTexts(name: EndpointName, field: string, value: Json | undefined):
   const many = Array.isArray(value) && !endpoints[name].speech;
   const texts = typeof value === 'string' ? [value] : many ? value : [];
   if (texts.length === 0 || texts.length > maxTexts)
-    throw invalidMember(field, 'has no text, or too many', `1 to ${maxTexts} texts`);
+    throw invalidMember(field, 'has no text, or too many texts', `1 to ${maxTexts} texts`);
   return texts.map((text, at) => {
     if (typeof text === 'string' && text !== '') return text;
-    const found = typeof text === 'string' ? 'is empty' : 'is not a text';
+    const found = typeof text === 'string' ? 'is empty' : 'is not a string';
     throw invalidMember(typeof value === 'string' ? field : `${field}[${at}]`, found, notTokens);
   });
 }
 
 const notTokens =
-  'a text; filters cannot read tokens, so have the client send texts (LangChain in Python: check_embedding_ctx_length=False)';
+  'a string; filters cannot read tokens, so have the client send strings (LangChain in Python: check_embedding_ctx_length=False)';
 
 /** Returns the billed maximum, divided by `n` because chat calls multiply by it. */
 function outputOf({ max_tokens, n, best_of }: JsonObject, prompts: number): number {
@@ -100,7 +108,7 @@ function outputOf({ max_tokens, n, best_of }: JsonObject, prompts: number): numb
     if (value === undefined || value === null) return otherwise;
     const whole = countOf(value);
     if (whole !== undefined && whole >= 1 && whole <= most) return whole;
-    throw invalidMember(member, 'is not a count', `a whole number from 1 to ${most}`);
+    throw invalidMember(member, 'is not a valid count', `a whole number from 1 to ${most}`);
   };
   const choices = count('n', n, 128, 1);
   const drafts = Math.max(choices, count('best_of', best_of, 128, choices));

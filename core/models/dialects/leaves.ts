@@ -102,7 +102,7 @@ class NamesSlot implements TextSlot {
   }
 
   set(text: string): void {
-    if (text !== this.text) throw new Error('what is to be redacted stands in names of members');
+    if (text !== this.text) throw new Error('the text to be redacted is in names of members');
   }
 }
 

@@ -34,7 +34,7 @@ export function bedrockProvider(entry: ProviderEntry, { bedrock, secrets, timeou
     ...(address && { address: hostAndPort(address) }),
 
     async call(call) {
-      if (!bedrock) throw new ProviderFault(name, 'unavailable', `${name}: this host carries no Bedrock client`);
+      if (!bedrock) throw new ProviderFault(name, 'unavailable', `${name}: this host has no Bedrock client`);
       let apiKey: string | undefined;
       const given = new AbortController();
       const signal = AbortSignal.any([call.signal, given.signal]);

@@ -137,7 +137,7 @@ export function httpProvider(
         const reply = endpoints[endpoint].speech ? await spoken(answered) : await whole(answered, key);
         refuseError(reply);
         if (!endpoints[endpoint].isReply(reply, call.body))
-          throw new BadReply(`it is not an answer of ${endpoint} to this request`);
+          throw new BadReply(`it is not a response of ${endpoint} to this request`);
         return reply;
       } catch (thrown) {
         throw withId(asFault(name, thrown, call.signal, 'garbage'), id);
@@ -239,7 +239,7 @@ async function* streamOf(
 /** Waits for the first event, because a stream does not count as a response before it. @throws ProviderFault */
 export async function awaitFirstEvent(provider: string, events: Events): Promise<AsyncIterable<JsonObject>> {
   const first = await events.next();
-  if (first.done) throw new ProviderFault(provider, 'garbage', `${provider} answered a stream without an event`);
+  if (first.done) throw new ProviderFault(provider, 'garbage', `${provider} answered with a stream without events`);
   let pending: IteratorResult<JsonObject, undefined> | undefined = first;
   const iterator: AsyncIterator<JsonObject> = {
     next() {
@@ -283,7 +283,7 @@ export function asFault(
   if (thrown instanceof UnfitRequest) {
     const shown = thrown.message;
     const options = { status: 400, reason: 'unfit', shown, cause: thrown.refusal } as const;
-    return new ProviderFault(provider, 'status', `${provider} cannot be given this request`, options);
+    return new ProviderFault(provider, 'status', `this request cannot be sent to ${provider}`, options);
   }
   if (thrown instanceof ReportedError) {
     const { status, error } = thrown;

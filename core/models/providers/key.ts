@@ -21,7 +21,8 @@ export async function keyOf(entry: ProviderEntry, secrets: SecretStore): Promise
     });
   }
   if (!key) throw noKey(name, `${name} has no key: ${api_key_env} is not set`);
-  if (!/^[\x21-\x7e]+$/.test(key)) throw noKey(name, `${api_key_env} contains what no HTTP header can carry`);
+  if (!/^[\x21-\x7e]+$/.test(key))
+    throw noKey(name, `${api_key_env} contains characters that an HTTP header cannot carry`);
   return key;
 }
 

@@ -43,7 +43,7 @@ export function lineFrames(): Frames {
       from = end + 1;
     }
     partial += text.slice(from);
-    if (partial.length > maxFrameCharacters) throw new BadReply('a line has no end');
+    if (partial.length > maxFrameCharacters) throw new BadReply('a line is too long');
     return frames;
   };
 

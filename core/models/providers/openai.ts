@@ -82,6 +82,6 @@ class ChunkReader implements FrameReader {
 function embeddingsOf(body: JsonObject, count: number): number[][] {
   refuseError(body);
   if (!isEmbeddings(body, { input: Array.from({ length: count }, () => '') }))
-    throw new BadReply(`it does not hold ${count} embeddings of one length`);
+    throw new BadReply(`it does not contain ${count} embeddings of equal length`);
   return embeddingRows(body, 'float').map(({ embedding }) => embedding as number[]);
 }

@@ -15,5 +15,5 @@ export async function speechOf({ headers, body, bytes }: HttpReply, maxBytes: nu
   const media_type = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
   if (soundType.test(media_type)) return { media_type, base64: (await bytes(maxBytes)).toString('base64') };
   body.close();
-  throw new BadReply('it is not sound, by its Content-Type');
+  throw new BadReply('it is not audio, according to its Content-Type');
 }

@@ -50,8 +50,8 @@ function unhealthyReason(
 ): string | undefined {
   const failing = lowerBound(errors, requests) * 100;
   if (requests >= leastRequests && failing > rollout.error_threshold)
-    return `error rate: ${errors} of ${requests} canary calls failed; at least ${failing.toFixed(1)} % with 95 % confidence, allowed are ${rollout.error_threshold} %`;
+    return `error rate: ${errors} of ${requests} canary calls failed; at least ${failing.toFixed(1)} % with 95 % confidence, the limit is ${rollout.error_threshold} %`;
   if (timed >= leastRequests && p95_latency_ms !== null && p95_latency_ms > rollout.latency_p95_threshold)
-    return `latency: the 95th percentile of ${timed} canary calls is ${p95_latency_ms} ms, allowed are ${rollout.latency_p95_threshold} ms`;
+    return `latency: the 95th percentile of ${timed} canary calls is ${p95_latency_ms} ms, the limit is ${rollout.latency_p95_threshold} ms`;
   return undefined;
 }

@@ -133,7 +133,7 @@ function providerBody(call: RoutedCall, provider: Provider): JsonObject {
   } catch (thrown) {
     if (!(thrown instanceof GatewayError) || thrown.code !== 'invalid_request') throw thrown;
     const options = { status: 400, reason: 'unfit', cause: thrown } as const;
-    throw new ProviderFault(provider.name, 'status', `${provider.name} cannot be given this request`, options);
+    throw new ProviderFault(provider.name, 'status', `this request cannot be sent to ${provider.name}`, options);
   }
 }
 

@@ -33,7 +33,7 @@ export function faultToError(cause: ProviderFault, gatewayRequestId?: string): G
   if (kind === 'status' && status === 404 && cause.reason === 'no_model')
     return fault('model_not_found', 'The provider has no model of this name. GET /v1/models lists names.');
   if (kind === 'status' && status === 413)
-    return fault('payload_too_large', `The request is larger than the provider takes${providerMessage(cause)}`, {
+    return fault('payload_too_large', `The request is larger than the provider accepts${providerMessage(cause)}`, {
       data: dataOf(cause),
     });
   if (kind === 'status' && (status === 400 || status === 422))

@@ -10,7 +10,7 @@ import { type Refusal, refusalWindowMs } from './refusal-watch.ts';
 /** Measures a tenant's oldest pending approval. @param seconds its age; 0 if there are no pending approvals */
 export function oldestPending(tenant: string, seconds: number, { alerts }: Configuration): Measurement {
   const threshold = alerts.oldest_pending_seconds;
-  const message = `tenant:${tenant}: an approval has been pending for ${seconds} seconds; the threshold is ${threshold}. Decide it on the console's page Approvals, or with agentctl approve.`;
+  const message = `tenant:${tenant}: an approval has been pending for ${seconds} seconds; the threshold is ${threshold}. Vote on it on the console's page Approvals, or with agentctl approve.`;
   return {
     scope: tenant,
     type: 'approval',
@@ -80,7 +80,7 @@ export function configurationFile(trouble: FileTrouble | undefined, version: num
  */
 export function rejectedCredentials(refused: number, { alerts }: Configuration): Measurement {
   const threshold = alerts.rejected_credentials_per_minute;
-  const message = `${refused} requests in a minute came with a credential that is not known; the threshold is ${threshold}. A caller may be guessing keys, or a client has an old one.`;
+  const message = `${refused} requests in a minute came with an unknown credential; the threshold is ${threshold}. A caller may be guessing keys, or a client has an old one.`;
   return {
     scope: platformAlerts,
     type: 'system',
@@ -148,7 +148,7 @@ export function auditChain(tenant: string, broken: readonly BrokenSession[]): Me
   const [first] = broken;
   if (!first) return { ...base, value: 0, threshold: 0 };
   const { session_id, index, reason } = first;
-  const others = broken.length > 1 ? ` So is that of ${broken.length - 1} more.` : '';
+  const others = broken.length > 1 ? ` So is the evidence of ${broken.length - 1} more.` : '';
   return {
     ...base,
     value: broken.length,

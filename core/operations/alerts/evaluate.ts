@@ -154,7 +154,9 @@ async function rowsInTurn(
       await evaluate(next, took);
     });
   } catch (fault) {
-    telemetry.log('error', 'alerts of tenants that are rows were not evaluated', { error: (fault as Error).message });
+    telemetry.log('error', 'alerts of tenants that are stored as rows were not evaluated', {
+      error: (fault as Error).message,
+    });
   }
 }
 

@@ -39,7 +39,7 @@ export function dataPlaneConditions(
       ...(stale && {
         firing: {
           severity: 'critical',
-          message: `${stale.reason} ${federation.stale === 'refuse' || stale.never ? 'Calls are refused' : 'Calls go on'} until the control plane confirms one.`,
+          message: `${stale.reason} ${federation.stale === 'refuse' || stale.never ? 'Calls are refused' : 'Calls go on'} until the control plane confirms a configuration.`,
         },
       }),
     },
@@ -72,7 +72,7 @@ function chainsOf(row: PlaneRow): Measurement {
     ...(divergence && {
       firing: {
         severity: 'critical',
-        message: `plane:${plane}: the evidence of session ${divergence.session_id} of tenant ${divergence.tenant} is not what the plane reported (${divergence.kind} at entry ${divergence.index}).`,
+        message: `plane:${plane}: the evidence of session ${divergence.session_id} of tenant ${divergence.tenant} does not match what the plane reported (${divergence.kind} at entry ${divergence.index}).`,
         evidence: { session_id: divergence.session_id, index: divergence.index },
       },
     }),
@@ -103,7 +103,7 @@ function conflictOf(row: PlaneRow, now: number): Measurement {
     ...(holds && {
       firing: {
         severity: 'critical',
-        message: `plane:${row.plane}: two gateways report under this name. Give each a plane and a token of its own; a token that is used elsewhere is to be replaced.`,
+        message: `plane:${row.plane}: two gateways report under this name. Give each its own plane and token, and replace a token that is used elsewhere.`,
       },
     }),
   };
@@ -118,7 +118,7 @@ function setBackOf(row: PlaneRow, version: number): Measurement {
     ...(ahead > 0 && {
       firing: {
         severity: 'critical',
-        message: `plane:${row.plane}: it has version ${row.version}, and version ${version} is in force here: this control plane was set back, and its planes refuse what it serves. Store the configuration until the version is above ${row.version}.`,
+        message: `plane:${row.plane}: it has version ${row.version}, and version ${version} is in force here: this control plane was restored to an earlier state, and its planes refuse the configuration it serves. Store the configuration repeatedly until the version is above ${row.version}.`,
       },
     }),
   };
@@ -138,7 +138,7 @@ function skewOf(row: PlaneRow): Measurement {
     ...(isSkewed(row) && {
       firing: {
         severity: 'warning',
-        message: `plane:${row.plane}: its clock is ${Math.round(Math.abs(seconds) / 60)} minutes ${seconds > 0 ? 'ahead of' : 'behind'} the one here, and ${maxClockSkewMs / 60_000} are allowed. Set the clocks.`,
+        message: `plane:${row.plane}: its clock is ${Math.round(Math.abs(seconds) / 60)} minutes ${seconds > 0 ? 'ahead of' : 'behind'} the one here; at most ${maxClockSkewMs / 60_000} are allowed. Set the clocks.`,
       },
     }),
   };

@@ -71,7 +71,7 @@ export function staticThresholds(
 export function otherModels(tenant: string, measures: readonly Measures[]): Measurement {
   const value = measures.reduce((sum, { other_model = 0 }) => sum + other_model, 0);
   const dimension = `tenant:${tenant}`;
-  const message = `${dimension}: ${value} replies in the last five minutes named another model than the one asked for. Evidence has it as \`replied_model\`; the dearer model was charged. Check which models the provider maps to others.`;
+  const message = `${dimension}: ${value} replies in the last five minutes named a model other than the requested one. Evidence records it as \`replied_model\`; the more expensive model was charged. Check which models the provider maps to others.`;
   return {
     scope: tenant,
     type: 'static_threshold',

@@ -56,7 +56,7 @@ export const actions = {
   reportOutcome: operation({
     ...reported,
     route: 'POST /admin/v1/outcomes',
-    summary: 'Record the outcome of a call that was decided only',
+    summary: 'Record the outcome of a call that the gateway only decided on',
   }),
 };
 
@@ -66,6 +66,6 @@ export const gatewayActions = {
     ...reported,
     ...onGateway,
     route: 'POST /v1/outcomes',
-    summary: 'Record the outcome of a call that was decided only',
+    summary: 'Record the outcome of a call that the gateway only decided on',
   }),
 };

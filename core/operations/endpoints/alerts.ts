@@ -62,11 +62,10 @@ type Alert {
     output: () =>
       z.strictObject({
         alerts: z.array(alert).meta({ description: 'Newest first, at most 500.' }),
-        total: count.meta({ description: 'How many there are in this state, shown or not.' }),
-        cursor: z
-          .string()
-          .optional()
-          .meta({ description: 'There are more open alerts of tenants that are rows: pass it as `cursor`.' }),
+        total: count.meta({ description: 'Number of alerts in this state, shown or not.' }),
+        cursor: z.string().optional().meta({
+          description: 'Present if there are more open alerts of tenants that are stored as rows: pass it as `cursor`.',
+        }),
       }),
     run: async () => (await import('#core/operations/alerts.ts')).listAlerts,
   }),

@@ -30,17 +30,17 @@ const votes = z
     }),
   )
   .optional()
-  .meta({ description: 'Approvals given, where rules of the organisation ask for several.' });
+  .meta({ description: 'Approvals given, if rules of the organisation require several.' });
 const stillNeeded = z
   .string()
   .optional()
-  .meta({ description: 'What the rules of the organisation still ask for, in words.' });
+  .meta({ description: 'What the rules of the organisation still require, in words.' });
 const similar = z
   .array(z.strictObject({ envelope_id: z.string(), session_id: z.string(), queued_at: time }))
   .optional()
   .meta({
     description:
-      'Other pending requests of the same key for the same tool whose call differs at most in case, spaces or the form of characters. Each needs a vote of its own.',
+      'Other pending requests of the same key for the same tool whose call differs at most in case, spacing or character form. Each needs its own vote.',
   });
 const item = z.strictObject({
   envelope_id: z.string(),
@@ -54,12 +54,12 @@ const item = z.strictObject({
   tenant: z.string(),
   actor: z.strictObject({ agent: z.string(), session: z.string() }),
   session_id: z.string(),
-  unverified: z.array(z.string()).meta({ description: 'Fields that are the word of the caller.' }),
+  unverified: z.array(z.string()).meta({ description: 'Fields that the caller supplied and that are not verified.' }),
   ...call,
   upstream_tool: z.string().optional(),
   definition: sha256Hex
     .optional()
-    .meta({ description: 'Digest of what matters of the tool’s definition at its server.' }),
+    .meta({ description: 'Digest of the relevant parts of the tool definition at its server.' }),
   sent_with: z.record(z.string(), z.unknown()).optional(),
   withheld: z.array(z.string()).meta({ description: 'JSON paths of redacted parameters.' }),
   call_digest: sha256Hex,
@@ -68,11 +68,14 @@ const item = z.strictObject({
     .optional()
     .meta({ description: 'What the call does, in one sentence, and its most severe risk.' }),
   effects: z.array(z.string()).optional(),
-  effect_risks: z.array(z.enum(effectRisks)).optional().meta({ description: 'Risk of each effect, in their order.' }),
+  effect_risks: z
+    .array(z.enum(effectRisks))
+    .optional()
+    .meta({ description: 'Risk of each effect, in the order of the effects.' }),
   sources: z
     .array(z.string())
     .optional()
-    .meta({ description: 'Where the values come from that a rule asks the source of, one line an argument.' }),
+    .meta({ description: 'Sources of the values that a rule on sources checks, one line per argument.' }),
   executed: z.array(z.string()).optional(),
   queued_at: time,
   expires_at: time,
@@ -93,7 +96,7 @@ const item = z.strictObject({
   credential: z
     .strictObject({ broker: z.string(), scope: z.string(), ttl_seconds: count })
     .optional()
-    .meta({ description: 'What the call would be given, by the grants when it was queued.' }),
+    .meta({ description: 'Credential that the call would receive, by the grants when it was queued.' }),
   requires: z
     .array(
       z.strictObject({
@@ -112,29 +115,29 @@ const item = z.strictObject({
     .meta({ description: 'An approval counts only with the signature of a passkey.' }),
   together: sha256Hex.optional().meta({
     description:
-      'The same for identical pending calls of a session, made with several keys, that the rule lets a person decide in one step. Each needs a vote of its own. Absent if the rule does not, or if a value is withheld.',
+      'The same value for identical pending calls of a session, made with several keys, on which the rule lets a person decide in one step. Each needs its own vote. Absent if the rule does not allow this, or if a value is withheld.',
   }),
   terms_changed: z.string().optional().meta({
-    description: 'What a later configuration asks of the approval on top of what was asked when it was queued.',
+    description:
+      'What a later configuration requires of the approval in addition to the requirements when it was queued.',
   }),
   cannot_run: z.string().optional().meta({
     description:
-      'Why an approval would not let the call run now: its key was taken back, a rule blocks it by now, or the kill switch has stopped its session or key.',
+      'Why an approval would not let the call run now: its key was revoked, a rule now blocks it, or the kill switch has stopped its session or key.',
   }),
   similar_pending: similar,
   caller_gone_at: z.string().optional().meta({
     description:
-      'Since when the caller is gone whose call was held. If it is approved, nothing runs until the identical call is sent again.',
+      'Time at which the caller of a held call disconnected. If the call is approved, nothing runs until the identical call is sent again.',
   }),
   after_vote: z.enum(afterVotes).optional().meta({
     description:
-      'What happens after an approval, while it is pending: the caller makes the call itself (`caller`), the gateway makes it (`gateway`), a held call goes on (`held`), an MCP task goes on (`task`), or the call is sent again (`input`, `retry`).',
+      'What happens after an approval, while it is pending: the caller makes the call itself (`caller`), the gateway makes it (`gateway`), a held call continues (`held`), an MCP task continues (`task`), or the call is sent again (`input`, `retry`).',
   }),
   held_until: time.optional().meta({ description: 'Until when the connection of a held call is kept open.' }),
-  passkey_challenge: z
-    .string()
-    .optional()
-    .meta({ description: 'What a passkey signs to approve this request, base64url; while it is pending.' }),
+  passkey_challenge: z.string().optional().meta({
+    description: 'Challenge that a passkey signs to approve this request, base64url; only while it is pending.',
+  }),
   votes,
   still_needed: stillNeeded,
   approval_url: z.string(),
@@ -165,7 +168,7 @@ const view = z.strictObject({ ...item.shape, ...decidedApproval.shape });
 const unreadableApproval = z
   .array(z.string())
   .optional()
-  .meta({ description: 'Ids of approvals whose rows cannot be read. They can be neither shown nor decided.' });
+  .meta({ description: 'Ids of approvals whose rows cannot be read. They can be neither shown nor voted on.' });
 
 /** Fields that are shortened in lists. */
 const omitted = z
@@ -178,7 +181,7 @@ const omitted = z
   .optional()
   .meta({
     description:
-      'Fields that are shortened to keep lists small. The item at `approval_url` has them whole, and the terms that a later configuration adds.',
+      'Fields that are shortened to keep lists small. The item at `approval_url` has the whole fields, and the terms that a later configuration adds.',
   });
 
 export const approvals = {

@@ -46,7 +46,7 @@ export const chat = {
     route: 'GET /',
     function: 'models',
     role: 'open',
-    summary: 'Clients ask by HEAD whether the address answers',
+    summary: 'Lets clients check by HEAD whether the address responds',
     output: health,
   }),
   chatCompletions: operation({
@@ -108,7 +108,7 @@ export const chat = {
     route: 'POST /v1/moderations',
     function: 'chat-completions',
     role: 'operator',
-    summary: 'A judgement of texts',
+    summary: 'Moderation of text',
     also: review,
     input: () =>
       z.looseObject({
@@ -132,7 +132,7 @@ export const chat = {
     route: 'POST /v1/images/edits',
     function: 'chat-completions',
     role: 'operator',
-    summary: 'Images of images (multipart)',
+    summary: 'Edits of images (multipart)',
     inputType: 'multipart/form-data',
     also: review,
     input: () => z.looseObject({ model: z.string().min(1), prompt: z.string().optional() }),

@@ -16,7 +16,7 @@ export const version = {
   created_by: z.string(),
   source: z.enum(['file', 'api', 'rollback', 'federation']),
   places_sha256: sha256Hex.optional().meta({
-    description: 'Object that says at which line of which file each rule stands; absent for what came without a file.',
+    description: 'Object that gives the file and line of each rule; absent if the version came without a file.',
   }),
   of_version: count.optional().meta({ description: 'For a rollback: the version whose content this is.' }),
 };

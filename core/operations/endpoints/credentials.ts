@@ -80,7 +80,7 @@ export const credentials = {
     function: 'credentials',
     role: 'operator',
     query: paging,
-    summary: 'Capability tickets still good',
+    summary: 'Capability tickets that are still valid',
     command: {
       words: 'tickets list',
       summary: 'List active tickets; values are never shown',

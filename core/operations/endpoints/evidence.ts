@@ -23,7 +23,7 @@ const brokenLink = {
 const unread = z
   .array(z.enum(unreadKinds))
   .optional()
-  .meta({ description: 'Copies that could not be read, by a fault that `not_checked` names.' });
+  .meta({ description: 'Copies that could not be read, because of a fault that `not_checked` names.' });
 const verification = z.strictObject({
   session_id: z.string(),
   entries: z

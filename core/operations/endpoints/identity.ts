@@ -109,10 +109,10 @@ type Tenant { id: ID!  name: String!  keys: Int!  requestsPerMinute: Int  tokens
             teams: z.array(z.string()),
             grants: z
               .array(z.strictObject({ path, role: z.enum(roles) }))
-              .meta({ description: 'Roles by level, which hold for every tenant below.' }),
-            accounts: z
-              .array(z.enum(['slack', 'github', 'oidc']))
-              .meta({ description: 'Where an account is mapped to the person, by which the person may vote too.' }),
+              .meta({ description: 'Roles by level, which apply to every tenant below.' }),
+            accounts: z.array(z.enum(['slack', 'github', 'oidc'])).meta({
+              description: 'Kinds of accounts that are mapped to the person, with which the person may vote, too.',
+            }),
           }),
         ),
         passkeys: z
@@ -129,7 +129,7 @@ type Tenant { id: ID!  name: String!  keys: Int!  requestsPerMinute: Int  tokens
               owner: z.string().optional(),
             }),
           )
-          .meta({ description: 'Keys of the tenant, by id; never a key.' }),
+          .meta({ description: 'Keys of the tenant, by id; never the keys themselves.' }),
       }),
     run: async () => (await import('#core/operations/identity.ts')).listIdentities,
   }),
@@ -137,7 +137,7 @@ type Tenant { id: ID!  name: String!  keys: Int!  requestsPerMinute: Int  tokens
     route: 'GET /admin/v1/identity/separation-rules',
     function: 'observatory',
     role: 'viewer',
-    summary: 'Rules of separation: how many people decide, and which',
+    summary: 'Separation rules: how many people must approve, and which',
     output: () =>
       z.strictObject({
         separation_rules: z.array(

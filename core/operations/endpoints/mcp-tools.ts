@@ -71,7 +71,7 @@ export const mcpTools = {
           .optional()
           .meta({ description: 'Both texts compared member by member; at most 200 places.' }),
         shadows: z.array(z.string()).meta({ description: 'Tools of other servers that it shadows.' }),
-        not_kept: z.array(z.string()).meta({ description: 'Which text is not there, and why.' }),
+        not_kept: z.array(z.string()).meta({ description: 'Which text is missing, and why.' }),
       }),
     run: async () => (await import('#core/operations/mcp.ts')).showMcpTool,
   }),

@@ -27,9 +27,11 @@ export const region = z.strictObject({
   approval: z
     .strictObject({ before: z.string(), after: z.string(), loosened: z.boolean() })
     .optional()
-    .meta({ description: 'What both rules ask of an approval, where both review and that differs.' }),
+    .meta({ description: 'What both rules require of an approval, if both review and the requirements differ.' }),
   example: toolCall
-    .extend({ holding: z.array(z.string()).optional().meta({ description: 'Conditions on sources that hold in it.' }) })
+    .extend({
+      holding: z.array(z.string()).optional().meta({ description: 'Conditions on sources that hold for the call.' }),
+    })
     .meta({ description: 'The shortest call whose decision differs.' }),
 });
 export const policyDiff = {
@@ -108,12 +110,12 @@ export const policies = {
         from: count,
         to: count,
         ...policyDiff,
-        levels: z
-          .array(z.strictObject({ path: z.string(), ...policyDiff }))
-          .meta({ description: 'Levels of the organisations whose rules decide differently, each by itself.' }),
+        levels: z.array(z.strictObject({ path: z.string(), ...policyDiff })).meta({
+          description: 'Levels of the organisations whose rules make different decisions, each compared separately.',
+        }),
         lifted_guards: z
           .array(z.string())
-          .meta({ description: 'Guards that were in force: what they blocked is left to the rules.' }),
+          .meta({ description: 'Guards that were in force: only the rules now apply to the calls they blocked.' }),
         changes: z
           .array(
             z.strictObject({

@@ -108,9 +108,9 @@ type Provider {
             has_key: z.boolean().meta({ description: 'Whether its entry names a key.' }),
             key_set: z.boolean().optional().meta({
               description:
-                'Whether the key has a value. Absent without a key, and where this process cannot read keys of providers.',
+                'Whether the key has a value. Absent if there is no key, or if this process cannot read keys of providers.',
             }),
-            reason: z.string().optional().meta({ description: 'Why it is unhealthy, where that is known.' }),
+            reason: z.string().optional().meta({ description: 'Why it is unhealthy, if that is known.' }),
             health: providerHealth,
             breaker: breaker.optional(),
             requests: count,

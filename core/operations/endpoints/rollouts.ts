@@ -7,7 +7,7 @@ import { count, milliseconds, share, time, usd } from './schemas.ts';
 
 const rollout = z.strictObject({
   id: z.string(),
-  tenant: z.string().meta({ description: 'Whose traffic it moves; * for all tenants.' }),
+  tenant: z.string().meta({ description: 'Tenant whose traffic it moves; * for all tenants.' }),
   route_model: z.string(),
   baseline_providers: z.array(z.string()),
   canary_provider: z.string(),
@@ -133,7 +133,7 @@ input CreateRolloutInput {
   resumeRollout: operation({
     route: 'POST /admin/v1/rollouts/{id}/resume',
     ...common,
-    summary: 'Resume a rollout; its stage is observed again from now on',
+    summary: 'Resume a rollout; the observation of its stage starts over',
     command: { words: 'rollout resume <id>' },
     output: () => rollout,
     run: async () => (await import('#core/operations/rollouts.ts')).resumeRollout,

@@ -16,8 +16,8 @@ export const counts = z.record(z.string(), count);
 export const tokens = z.strictObject({ input: count, output: count });
 /** Members that identify the subject of the numbers. */
 export const subject = {
-  tenant: z.string().optional().meta({ description: "The caller's tenant; absent where path was asked for." }),
-  path: z.string().optional().meta({ description: 'As asked for: a path of the organisations.' }),
+  tenant: z.string().optional().meta({ description: "The caller's tenant; absent if path was requested." }),
+  path: z.string().optional().meta({ description: 'The path of the organisations, as requested.' }),
   tenants: z
     .array(z.string())
     .optional()

@@ -9,7 +9,7 @@ const alert = z.strictObject({
   rule: z.enum(riskRules),
   points: z.number(),
   at: time,
-  cites: z.array(z.unknown()).meta({ description: 'The entries it rests on.' }),
+  cites: z.array(z.unknown()).meta({ description: 'The entries it is based on.' }),
 });
 const score = {
   score: z.number(),
@@ -54,7 +54,7 @@ export const sessions = {
             alerts: z.array(alert),
           })
           .optional()
-          .meta({ description: 'With replay=true: the score worked out from the evidence alone.' }),
+          .meta({ description: 'With replay=true: the score computed only from the evidence.' }),
       }),
     run: async () => (await import('#core/operations/risk.ts')).sessionRisk,
   }),

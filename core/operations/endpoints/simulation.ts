@@ -8,11 +8,11 @@ import { policyDiff } from './policies.ts';
 import { count, decision } from './schemas.ts';
 
 const needs = z.string().optional().meta({
-  description: 'How many approvals a review needs, and of whom; absent if one approval of any reviewer is enough.',
+  description: 'How many approvals a review needs, and from whom; absent if one approval by any reviewer is enough.',
 });
 const trace = z.array(
   z.strictObject({
-    index: z.int().meta({ description: 'Place among the rules; negative for a guard.' }),
+    index: z.int().meta({ description: 'Position among the rules; negative for a guard.' }),
     rule: z.string(),
     name: z.string().optional(),
     place,
@@ -24,7 +24,7 @@ const trace = z.array(
 const ownFacts = z
   .array(z.strictObject({ entry: z.string(), found: z.string() }))
   .optional()
-  .meta({ description: 'Entries of `catalog` in the configuration that the call meets, and where.' });
+  .meta({ description: 'Entries of `catalog` in the configuration that the call matches, and where.' });
 
 const effects = z
   .array(
@@ -76,8 +76,11 @@ export const simulation = {
         diff: z
           .strictObject(policyDiff)
           .optional()
-          .meta({ description: 'What the policies that are tried out decide otherwise than those in force.' }),
-        warnings: z.array(z.string()).optional().meta({ description: 'Of the policies that are tried out.' }),
+          .meta({ description: 'Decisions in which the policies that are tried out differ from those in force.' }),
+        warnings: z
+          .array(z.string())
+          .optional()
+          .meta({ description: 'Warnings about the policies that are tried out.' }),
       }),
     run: async () => (await import('#core/operations/simulate.ts')).simulate,
   }),
@@ -112,13 +115,13 @@ export const simulation = {
           ])
           .meta({
             description:
-              'effect: a rule on what the call would do; effects: the text itself, e.g. one that is not certain.',
+              'effect: a rule on what the call would do; effects: the text of the call itself, e.g. if its effects are uncertain.',
           }),
         reason: z.string().optional(),
         needs,
         place,
         trace: trace.meta({
-          description: 'The call as it is written: each guard and rule up to the one that matched.',
+          description: 'The call as written: each guard and rule up to the one that matched.',
         }),
         effects,
         more_effects: count.optional(),

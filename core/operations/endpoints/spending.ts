@@ -11,7 +11,7 @@ export const budgets = {
     function: 'observatory',
     role: 'viewer',
     query: ['path'],
-    summary: 'What is spent and reserved of budgets and rate limits',
+    summary: 'Spent and reserved amounts of budgets and rate limits',
     graph: {
       field: 'budgets(path: String): BudgetConnection',
       types: `type BudgetConnection { nodes: [Budget!]!  pageInfo: PageInfo! }
@@ -20,7 +20,7 @@ type Budget { tenant: String  scope: String!  scopeId: String!  keyName: String 
     },
     command: {
       words: 'budgets',
-      summary: 'Show the spent and reserved part of budgets and rate limits',
+      summary: 'Show the spent and reserved amounts of budgets and rate limits',
       examples: ['budgets', "budgets --json | jq '.statuses[] | [.account, .percentage]'"],
       options: { path: optionOf.path },
     },
@@ -32,10 +32,12 @@ type Budget { tenant: String  scope: String!  scopeId: String!  keyName: String 
             tenant: z
               .string()
               .optional()
-              .meta({ description: 'With path: whose budget it is; absent for all tenants.' }),
+              .meta({ description: 'With path: the tenant whose budget it is; absent for all tenants.' }),
           }),
         ),
-        rate_limit: rateLimit.optional().meta({ description: 'Of the tenant; absent where path was asked for.' }),
+        rate_limit: rateLimit
+          .optional()
+          .meta({ description: 'Rate limit of the tenant; absent if path was requested.' }),
         open_reservations: count,
       }),
     run: async () => (await import('#core/operations/budgets.ts')).listBudgets,

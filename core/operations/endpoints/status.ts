@@ -10,19 +10,19 @@ export const providerHealth = z.enum(['healthy', 'degraded', 'unhealthy', 'unkno
 export const providerType = z.enum(['mock', 'openai', 'anthropic', 'ollama', 'bedrock']);
 export const budget = z.strictObject({
   account: z.string().meta({
-    description: 'tenant, global or key:<key id>, with :<model glob> after it where it is of some models only.',
+    description: 'tenant, global or key:<key id>, followed by :<model glob> if it applies only to some models.',
   }),
   scope: z.enum(['tenant', 'global', 'model', 'key']),
   scope_id: z.string().meta({
     description:
-      'The tenant, the pattern of the model, the id of the key (of some models: with : and their pattern), or * for all tenants.',
+      'The tenant, the pattern of the model, the id of the key (for some models only: followed by : and their pattern), or * for all tenants.',
   }),
-  key_name: z.string().optional().meta({ description: 'Name of the key, of a budget of scope key.' }),
+  key_name: z.string().optional().meta({ description: 'Name of the key, for a budget of scope key.' }),
   period: z.enum(['day', 'month']),
   limit_usd: usd,
   spent_usd: usd,
-  reserved_usd: usd.meta({ description: 'US dollars that running calls hold.' }),
-  percentage: z.number().nonnegative().meta({ description: 'Of the limit, spent and reserved together.' }),
+  reserved_usd: usd.meta({ description: 'US dollars reserved by running calls.' }),
+  percentage: z.number().nonnegative().meta({ description: 'Percentage of the limit that is spent or reserved.' }),
   tier: z.enum(['ok', 'alert', 'warning', 'blocked']),
   resets_at: time,
 });
@@ -110,7 +110,7 @@ export const status = {
     output: () =>
       z.strictObject({
         status: z.enum(['ok', 'degraded', 'unavailable']).meta({
-          description: 'degraded: a dependency is down that decisions do not need. unavailable: a store is down.',
+          description: 'degraded: a dependency that decisions do not need is down. unavailable: a store is down.',
         }),
         dependencies: z.array(
           z.strictObject({
@@ -126,14 +126,14 @@ export const status = {
               'configuration',
             ]),
             name: z.string(),
-            needed: z.boolean().meta({ description: 'Nothing is decided without it.' }),
+            needed: z.boolean().meta({ description: 'Whether decisions depend on it.' }),
             state: z.enum(['up', 'degraded', 'down', 'unknown']),
             latency_ms: milliseconds.optional().meta({
               description:
-                'Of a store: of the question just asked. Of a provider, MCP server or HTTP service: 95th percentile of the last 15 minutes.',
+                'For a store: latency of the check just made. For a provider, MCP server or HTTP service: 95th percentile of the last 15 minutes.',
             }),
             reason: z.string().optional(),
-            since: time.meta({ description: 'Since when this process has seen it in this state.' }),
+            since: time.meta({ description: 'Time since which this process has seen it in this state.' }),
           }),
         ),
         version: z.string(),
@@ -147,12 +147,12 @@ export const status = {
             control_plane_version: count.meta({ description: '0 before the first document.' }),
             confirmed_at: time.optional().meta({ description: 'When the control plane last confirmed it.' }),
             expires_at: time.optional(),
-            stale: z.string().optional().meta({ description: 'Why the configuration no longer counts.' }),
+            stale: z.string().optional().meta({ description: 'Why the configuration is stale.' }),
             refused: z.string().optional().meta({ description: 'Why the newest document was refused.' }),
             refused_at: time.optional(),
           })
           .optional()
-          .meta({ description: 'On a data plane: what it has of its control plane.' }),
+          .meta({ description: 'On a data plane: what it has received from its control plane.' }),
         providers: z.array(
           z.strictObject({
             name: z.string(),
@@ -161,7 +161,7 @@ export const status = {
             health: providerHealth,
             breaker: breaker.optional(),
             error_rate: share,
-            reason: z.string().optional().meta({ description: 'Why it is unhealthy, where that is known.' }),
+            reason: z.string().optional().meta({ description: 'Why it is unhealthy, if that is known.' }),
           }),
         ),
         pending_approvals: count,
@@ -188,12 +188,13 @@ export const status = {
                 envelope_id: z.string(),
                 state: z.enum(['retrying', 'dead']),
                 attempts: count,
-                error: z.string().meta({ description: 'Of the last attempt, without addresses.' }),
+                error: z.string().meta({ description: 'Error of the last attempt, without addresses.' }),
                 due_at: time,
               }),
             )
             .meta({
-              description: 'Notifications that did not reach their channel; those given up stand here for 30 days.',
+              description:
+                'Notifications that did not reach their channel; those given up are listed here for 30 days.',
             }),
         }),
         budgets: z.array(budget),

@@ -35,7 +35,7 @@ export const supplyChain = {
               version: z.string().optional(),
               kind: z.string().optional(),
               sha256: z.string().optional(),
-              size: count.optional().meta({ description: 'Of an uploaded module, in bytes.' }),
+              size: count.optional().meta({ description: 'Size of an uploaded module, in bytes.' }),
               signer: z.string().optional().meta({ description: 'Key id of the publisher.' }),
               reason: z.string().optional().meta({ description: 'Why it was refused.' }),
               message: z.string().optional(),

@@ -17,7 +17,7 @@ export const tenantRows = {
     ...common,
     route: 'GET /admin/v1/tenant-rows',
     query: paging,
-    summary: 'Tenants that are rows, in the order of their ids',
+    summary: 'Tenants that are stored as rows, ordered by id',
     command: {
       words: 'tenants list',
       summary: 'List tenants that are stored outside the configuration',
@@ -63,7 +63,7 @@ export const tenantRows = {
     ...common,
     route: 'GET /admin/v1/tenant-rows/{tenant}/keys',
     query: paging,
-    summary: 'Keys of a tenant that are rows, by their ids; never a key',
+    summary: 'Stored keys of a tenant, by id; never the keys themselves',
     command: {
       words: 'keys list <tenant>',
       summary: 'List stored keys of a tenant by id; the keys themselves are never shown',
@@ -88,7 +88,7 @@ export const tenantRows = {
   addTenantKey: operation({
     ...common,
     route: 'POST /admin/v1/tenant-rows/{tenant}/keys',
-    summary: 'Add a key by its digest to a tenant of a row or of the configuration',
+    summary: 'Add a key by its digest to a tenant that is stored as a row or in the configuration',
     status: 201,
     input: () => addKeySchema,
     example: {

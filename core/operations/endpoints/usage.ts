@@ -7,7 +7,7 @@ import { operation } from '../endpoint.ts';
 import { count, counts, cursor, microusd, milliseconds, share, subject, time, tokens, usd } from './schemas.ts';
 import { violation } from './status.ts';
 
-const latency = milliseconds.nullable().meta({ description: 'Milliseconds; null where no call was answered.' });
+const latency = milliseconds.nullable().meta({ description: 'Milliseconds; null if no call was answered.' });
 const bucket = z.strictObject({
   timestamp: time.meta({ description: 'ISO 8601 time at which the bucket begins.' }),
   requests: count,
@@ -20,13 +20,13 @@ const bucket = z.strictObject({
   cost_usd: usd,
   blocked: count,
   reviewed: count,
-  evaluations: count.optional().meta({ description: 'Calls that the evaluator answered for.' }),
+  evaluations: count.optional().meta({ description: 'Calls for which the evaluator responded.' }),
   score: z.number().optional().meta({ description: "Mean of the evaluator's scores." }),
 });
 const answer = z.strictObject({
   from: time,
   to: time,
-  path: z.string().optional().meta({ description: 'As asked for: global is then the traffic below it.' }),
+  path: z.string().optional().meta({ description: 'The path as requested: global is then the traffic below it.' }),
   step: z.enum(['1m', '5m', '1h']),
   dimensions: z.array(z.string()).meta({
     description: 'global, tenant:<id>, model:<name>, provider:<name>, tool:<name>, plane:<name>: the keys of summary.',
@@ -67,7 +67,7 @@ export const usage = {
         blocked_by_rule: counts,
         decided_by_rule: counts.meta({
           description:
-            'Decisions by what made them: the SHA-256 of a rule without name, reason and suggested_alternative (RFC 8785), guard:<name> or default.',
+            'Decisions by their source: the SHA-256 of a rule without name, reason and suggested_alternative (RFC 8785), guard:<name> or default.',
         }),
         requests: count,
         tokens,
@@ -129,7 +129,7 @@ export const usage = {
             request_sha256: z
               .string()
               .optional()
-              .meta({ description: 'Digest of the request: calls that share it sent the same.' }),
+              .meta({ description: 'Digest of the request: calls with the same digest sent the same request.' }),
             session_id: z.string(),
             key_id: z.string(),
             operation: z.string(),
@@ -137,7 +137,7 @@ export const usage = {
             reason: z
               .string()
               .optional()
-              .meta({ description: 'Why a call was refused before its model was looked for.' }),
+              .meta({ description: 'Why a call was refused before its model was looked up.' }),
             resolved_model: z.string(),
             provider: z.string().optional(),
             demo: z.literal(true).optional().meta({
@@ -159,7 +159,7 @@ export const usage = {
                 feedback: z.string().optional(),
               })
               .optional()
-              .meta({ description: 'What the evaluator answered.' }),
+              .meta({ description: 'Response of the evaluator.' }),
             cache: z.string().optional(),
             matched_rule: z.string().optional(),
             error: z.string().optional(),

@@ -60,7 +60,7 @@ async function assertModules(objects: ObjectStore, { policies }: Configuration):
     if (filter.type !== 'wasm' || filter.sha256 === undefined || (await objects.get(filter.sha256))) continue;
     throw new GatewayError(
       'invalid_request',
-      `The filter ${filter.name} needs the module ${filter.sha256}, which is not stored on this plane; name it in a filter of this plane's own configuration file once.`,
+      `The filter ${filter.name} needs the module ${filter.sha256}, which is not stored on this plane; name it once in a filter of this plane's own configuration file.`,
     );
   }
 }

@@ -119,10 +119,12 @@ export function verifyDocument(
     if (!before || found.version > before.version) return undefined;
     if (found.version < before.version)
       return bad(
-        `its version ${found.version} is older than ${before.version}, which was in force: the control plane was set back`,
+        `its version ${found.version} is older than ${before.version}, which was in force: the control plane was restored to an earlier state`,
       );
     return found.digest === before.digest
       ? undefined
-      : bad(`its version ${found.version} has another configuration than version ${before.version} had before`);
+      : bad(
+          `its version ${found.version} has a different configuration from the version ${before.version} seen before`,
+        );
   }
 }

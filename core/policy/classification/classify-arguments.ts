@@ -90,7 +90,7 @@ class Look {
 
   walk(value: unknown, key: readonly string[], level: number): void {
     if (this.#left-- <= 0 || level > maxLevels) {
-      this.#found('execute', 'its arguments are too many to look over');
+      this.#found('execute', 'it has too many arguments to check');
       return;
     }
     const verb = key.length === 1 && hasContents(value) && valuedVerbs.has(key[0]!) ? changeOfWord(key[0]!) : undefined;
@@ -140,7 +140,7 @@ class Look {
     this.#json(value, key, level);
     if (actsAs(key)) this.#found('execute', `the argument ${shown} has the tool act as another caller`);
     if (splitsRequest(key, value))
-      this.#found('execute', `the argument ${shown} ends a line of the request it is sent in`);
+      this.#found('execute', `the argument ${shown} contains a line break that splits its request`);
     if (externalEntity.test(value)) this.#found('execute', `the argument ${shown} has a parser load another file`);
     const operation = operationOf(key, value.trim()) ?? modeOf(key, value.trim());
     if (operation) this.#found(operation, `the argument ${shown} names an operation that does not only read`);
@@ -148,12 +148,11 @@ class Look {
     if (called) this.#found(called, `the argument ${shown} names what is called`);
     const changed = changeOfEndpoint(this.#tool, key, value);
     if (changed) this.#found(changed, `the argument ${shown} is the address of an operation`);
-    if (this.#isInner(key, value))
-      this.#found('execute', `the argument ${shown} is an address that is not of the public web`);
+    if (this.#isInner(key, value)) this.#found('execute', `the argument ${shown} is an address outside the public web`);
     if (addressKeys.has(key.at(-1) ?? '') && runsInBrowser(value))
       this.#found('execute', `the argument ${shown} is an address that holds a program`);
     const sent = sentTo(key);
-    if (sent) this.#found(sent, `the argument ${shown} names where something goes`);
+    if (sent) this.#found(sent, `the argument ${shown} names a recipient or destination`);
     if (isOptionInPlace(this.#tool, key, value) || (!this.#hasProgram && holdsOption(key, value)))
       this.#found('execute', `the argument ${shown} may be an option of the program behind the tool`);
     if (replacements.has(name)) this.#found('write', `the argument ${shown} holds a replacement`);

@@ -61,7 +61,11 @@ export function classifyTool(name: string, annotations?: Annotations): NamedClas
   const hint = (key: string): unknown =>
     annotations !== null && typeof annotations === 'object' ? (annotations as Record<string, unknown>)[key] : undefined;
   if (hint('destructiveHint') === true && !named.changes)
-    return { ...named, capability: 'delete', why: `${named.why}; its server says that it destroys (destructiveHint)` };
+    return {
+      ...named,
+      capability: 'delete',
+      why: `${named.why}; its server declares it destructive (destructiveHint)`,
+    };
   if (hint('readOnlyHint') === false && named.capability === 'read') {
     return {
       ...named,
@@ -103,9 +107,9 @@ function byWords({ family, words: written, ascii }: ToolWords): NamedClass {
     const change = changeAt(words, i, lead, family.length > 0);
     if (change) found(word, change);
   });
-  if (gravest) return { capability: gravest.change, why: `the verb "${gravest.word}" of its name`, changes: true };
+  if (gravest) return { capability: gravest.change, why: `the verb "${gravest.word}" in its name`, changes: true };
   if (ascii && hasReadingWord(words, lead, family))
-    return { capability: 'read', why: 'its name only reads', changes: false };
+    return { capability: 'read', why: 'its name describes only reading', changes: false };
   return { capability: 'execute', why: 'its name does not say what it does', changes: false };
 }
 

@@ -107,10 +107,10 @@ const blockedForOthers = (policy: CompiledPolicy, call: ToolCall): string =>
 function nothingNear(policy: CompiledPolicy, call: ToolCall, { matched_rule, rule }: PolicyDecision): string {
   // Several rules may allow the tool itself, so the message does not mention rules.
   if (matched_rule.startsWith('guard:'))
-    return `The guard ${matched_rule.slice('guard:'.length)} blocks what this call names, and no rule lifts a guard. Make the call without it, or ask a person to do this step.`;
+    return `The guard ${matched_rule.slice('guard:'.length)} blocks something that this call names, and no rule can override a guard. Make the call without it, or ask a person to do this step.`;
   // The default allows calls, so a rule blocked this one.
   if (policy.defaultDecision === 'allow')
-    return `Policy ${policy.name} blocks this call by a rule of its own (${matched_rule}); a call that no rule fits is allowed. Ask a person to do this step.`;
+    return `Policy ${policy.name} blocks this call with its own rule (${matched_rule}); a call that no rule matches is allowed. Ask a person to do this step.`;
   if (rule?.target !== undefined || Object.keys(rule?.arguments ?? {}).length > 0)
     return `Policy ${policy.name} blocks what this call does or names (rule ${matched_rule}), not ${call.tool} itself. Make the call without that, or ask a person to do this step.`;
   return `Policy ${policy.name} has no rule that allows ${call.protocol} tool ${call.tool} or a similar call. ${coverage(policy)} Ask a person to do this step.`;

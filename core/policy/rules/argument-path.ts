@@ -35,7 +35,7 @@ export function parsePath(source: string): ArgumentPath {
   const parts = source.split('.').map((text) => part.exec(text));
   if ((every && some) || parts.includes(null)) {
     throw invalidRequest(
-      `The argument path "${source}" is malformed. Allowed: "a.b", "list[*]" (every element), "list[?]" (some element; not both kinds in one path), "**" (some text anywhere), "** (path-named)" (some text under the name of a path), "** (not-text)" (some text under any name but that of a text, such as content or query).`,
+      `The argument path "${source}" is malformed. Allowed: "a.b", "list[*]" (every element), "list[?]" (at least one element; not both kinds in one path), "**" (at least one string anywhere), "** (path-named)" (at least one string under a parameter name that suggests a path), "** (not-text)" (at least one string, except under parameter names that suggest text, such as content or query).`,
     );
   }
   const steps = parts.flatMap((found): PathStep[] => [

@@ -36,7 +36,7 @@ export function parseCases(
   lineOf: (path: Path) => number | undefined = () => undefined,
 ): PolicyCase[] {
   if (!Array.isArray(value) || value.length === 0)
-    throw invalidRequest(`${where}: found no rows; allowed is a list of calls, each with its decision.`);
+    throw invalidRequest(`${where}: found no rows; expected a list of calls, each with its decision.`);
   const parsed = z.array(policyCaseSchema).safeParse(value, { error: describeAllowed });
   if (parsed.success) return parsed.data;
   const lines = problemsOf(parsed.error.issues, value).map((problem) => {

@@ -98,7 +98,7 @@ function compileRule(rule: ToolRule, index: number, where: string): CompiledRule
   };
   if (rule.approval?.together && rule.decision !== 'review')
     throw invalidRequest(
-      `${where}.approval.together: found true in a rule with the decision ${rule.decision}; it is allowed in rules that review.`,
+      `${where}.approval.together: found true in a rule with the decision ${rule.decision}; it is allowed only in rules with the decision review.`,
     );
   return {
     index,

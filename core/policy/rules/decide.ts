@@ -174,7 +174,7 @@ const unclearSource = ({ name }: CompiledPolicy, rules: readonly CompiledRule[])
   matched_rule: unclearSourceRule,
   policy: name,
   ...(rules.some(asksOfApproval) && { terms: { require_passkey: false, times: [undefined] } }),
-  reason: `The rule ${rules[0]?.name} asks where a value comes from, and what this session has seen is not known for certain.`,
+  reason: `The rule ${rules[0]?.name} depends on where a value comes from, and the gateway does not know for certain what this session has seen.`,
 });
 
 /** Checks whether an argument condition certainly holds; shared with `explain`. */

@@ -81,7 +81,7 @@ function firstFailure(rule: CompiledRule, call: NormalCall): RuleTrace['failed']
 }
 
 /** A recorded call is not traced again, because the values that its session had seen are no longer available. */
-const notTraced = 'a source that is not known here; the entry names what was found';
+const notTraced = 'a source that can no longer be traced; the evidence entry names the recorded one';
 
 /** Returns the values at the path: undefined, the only value, or a list. */
 function valuesAt({ path }: CompiledArgument, call: NormalCall): unknown {

@@ -50,7 +50,8 @@ export function checkManifest(
     found.push({ manifest_id: manifest.id, kind, found: what, allowed });
   };
   checkAttachment(manifest, asked, add);
-  if (Date.parse(manifest.expires_at) <= nowMs) add('expired', 'a call after its end', `until ${manifest.expires_at}`);
+  if (Date.parse(manifest.expires_at) <= nowMs)
+    add('expired', 'a call after its expiry', `until ${manifest.expires_at}`);
   const accepts = (kind: DriftKind, what: string): boolean => {
     const key = driftKey({ manifest_id: manifest.id, kind, found: what });
     return key !== undefined && (history.accepted ?? []).includes(key);
@@ -160,10 +161,10 @@ function checkCalls(manifest: TaskManifest, { call, effects }: TaskCall, add: Ad
       found.filter((one) => !fits(one)),
       recipients.join(', ') || 'no recipient',
     );
-    if (unread) add('unclear', 'more arguments than are looked at', 'calls whose recipients can be read');
+    if (unread) add('unclear', 'more arguments than the gateway checks', 'calls whose recipients can be determined');
   }
   const limits = protocols ?? tools ?? resources ?? capabilities;
-  if (unclear !== undefined && limits) add('unclear', unclear, 'calls whose effects can be read');
+  if (unclear !== undefined && limits) add('unclear', unclear, 'calls whose effects can be determined');
 }
 
 /**

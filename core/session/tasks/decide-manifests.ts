@@ -18,7 +18,7 @@ export function driftVerdict(
   const matched_rule = `manifest:${first.manifest_id}`;
   if (enforcement_mode === 'review') return { decision: 'review', matched_rule, reason: driftInWords(drift) };
   const more = drift.length > 1 ? ` (and ${drift.length - 1} more)` : '';
-  return { decision: 'block', matched_rule, reason: `The call leaves its task: ${words(first)}${more}.` };
+  return { decision: 'block', matched_rule, reason: `The call is outside its task: ${words(first)}${more}.` };
 }
 
 const words = ({ kind, found, allowed }: Drift): string => `${kind} is ${JSON.stringify(found)}, declared: ${allowed}`;
@@ -27,7 +27,7 @@ const words = ({ kind, found, allowed }: Drift): string => `${kind} is ${JSON.st
 export const driftInWords = (drift: readonly Drift[]): string => `${drift.map(outsideText).join(' ')}`;
 
 const outsideText = ({ kind, found, allowed }: Drift): string =>
-  `Outside of this session's task sheet: ${kind.replace('_', ' ')} ${JSON.stringify(found)}; the sheet names ${allowed}.`;
+  `Outside this session's task sheet: ${kind.replace('_', ' ')} ${JSON.stringify(found)}; the sheet allows ${allowed}.`;
 
 /** Limits for an entry: number of effects and length of a target. */
 const maxEffects = 32;

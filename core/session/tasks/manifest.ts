@@ -21,7 +21,7 @@ export function openManifest(given: TaskManifestBody, tenant: string, createdBy:
   const ends = body.expires_at === undefined ? nowMs + dayMs : Date.parse(body.expires_at);
   if (ends <= nowMs || ends > nowMs + longestTaskDays * dayMs) {
     const found = body.expires_at;
-    throw invalidRequest(`expires_at is ${found}; it takes a time within the next ${longestTaskDays} days.`);
+    throw invalidRequest(`expires_at is ${found}; it must be a time within the next ${longestTaskDays} days.`);
   }
   const { name, description } = body;
   // Masks secrets in free text, which is recorded and listed.

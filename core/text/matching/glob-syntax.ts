@@ -25,7 +25,7 @@ export function parseGlob(pattern: string, fold: Fold): GlobNode[] {
 
 const bad = (pattern: string, at: number, found: string) =>
   invalidRequest(
-    `The glob "${pattern}" is malformed at character ${at + 1}: ${found}. Allowed: *, **, ?, {a,b}, [a-z], [!a-z], and \\ before a character that stands for itself.`,
+    `The glob "${pattern}" is malformed at character ${at + 1}: ${found}. Allowed: *, **, ?, {a,b}, [a-z], [!a-z], and \\ to make the next character literal.`,
   );
 
 class GlobParser {
@@ -145,7 +145,7 @@ class GlobParser {
 
   #pointRange(from: string, raw: string, to: string = from): [number, number] {
     if ([...from].length !== 1 || [...to].length !== 1)
-      throw this.#bad(`"${raw}" in a class, which is several characters`);
+      throw this.#bad(`"${raw}" in a class, which counts as several characters when case is ignored`);
     const [low, high] = [from.codePointAt(0)!, to.codePointAt(0)!];
     return [Math.min(low, high), Math.max(low, high)];
   }

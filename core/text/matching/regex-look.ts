@@ -16,7 +16,7 @@ export function regexLook(pattern: string, kind: 'name' | 'text'): string | unde
   if (pattern.length > maxCharacters || !(kind === 'name' ? inNames : inTexts).test(pattern)) return undefined;
   const instead = asGlob(pattern, kind === 'name' ? '*' : '**');
   const perhaps = instead === undefined || instead === pattern ? '' : `; perhaps you mean ${JSON.stringify(instead)}`;
-  return `${JSON.stringify(pattern)} looks like a regular expression; patterns are globs: * stands for any characters, {a,b} for either, and a dot for itself${perhaps}`;
+  return `${JSON.stringify(pattern)} looks like a regular expression; patterns are globs: * matches any characters, {a,b} matches a or b, and a dot matches only a dot${perhaps}`;
 }
 
 /** Converts simple regular expressions (anchors, alternatives, `.*`) to a glob. Undefined for all others. */

@@ -33,7 +33,7 @@ export function sensitivePath(path: string): SensitivePath {
 
 const pathError = (path: string, position: number): TypeError =>
   new TypeError(
-    `${JSON.stringify(path)} is not a sensitive path: at character ${position + 1} expected $ first, then .name, .*, ..name, [0], [*] or ['name']`,
+    `${JSON.stringify(path)} is not a valid sensitive path: error at character ${position + 1}; a path is $ followed by .name, .*, ..name, [0], [*] or ['name']`,
   );
 
 /** Position in a path while a document is walked: the next step to match below a node. */

@@ -219,7 +219,10 @@ describe('[batches.results] results', () => {
     account.run(() => ({ reply: { choices: [{ message: { role: 'assistant', content: 'x'.repeat(4000) } }] } }));
     expect((await results(batch, sent)).status).toBe(413);
     const input = await send('GET', `/v1/files/${file}/content`, undefined, sent);
-    expect([input.status, input.body.error.message]).toEqual([400, expect.stringMatching(/results of a batch alone/)]);
+    expect([input.status, input.body.error.message]).toEqual([
+      400,
+      expect.stringMatching(/only the results of a batch/),
+    ]);
   });
 });
 

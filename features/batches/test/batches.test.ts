@@ -99,7 +99,7 @@ describe('[batches.governed] each line is checked like a call', () => {
     ['two models', linesOf({}, { body: { model: 'theirs-2' } }), 400, /^Line 2: model is not "theirs-1"/],
     ['an unknown member', linesOf({ over: { priority: 1 } }), 400, /^Line 1: "priority" is not a member/],
     ['a custom_id that is a text', linesOf({ id: 'two words' }), 400, /^Line 1: custom_id/],
-    ['a custom_id twice', linesOf({ id: 'a' }, { id: 'a' }), 400, /^Line 2: custom_id is that of line 1/],
+    ['a custom_id twice', linesOf({ id: 'a' }, { id: 'a' }), 400, /^Line 2: custom_id is also used in line 1/],
     ['a stream', linesOf({ body: { stream: true } }), 400, /^Line 1: stream/],
     ['a dearer tier', linesOf({ body: { service_tier: 'priority' } }), 400, /^Line 1: .*above the list price/],
     ['no messages', linesOf({ body: { messages: [] } }), 400, /^Line 1: messages/],
@@ -109,7 +109,7 @@ describe('[batches.governed] each line is checked like a call', () => {
       'a model without batches',
       linesOf({ body: { model: 'mock' } }),
       404,
-      /has batches; allowed are models of providers of type openai/,
+      /has batches; only models of providers of type openai/,
     ],
   ];
   test.each(refused)('%s refuses the file, and no request reaches the provider', async (_, text, status, message) => {

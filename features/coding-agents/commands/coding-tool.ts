@@ -107,7 +107,9 @@ export const command =
     const members = ['command', ...plain, ...folders];
     const unknown = Object.keys(input).find((name) => !members.includes(name) && input[name] !== false);
     if (unknown !== undefined)
-      throw new Error(`the command has the member ${JSON.stringify(unknown)}; known are ${members.join(', ')}`);
+      throw new Error(
+        `the command has the unknown member ${JSON.stringify(unknown)}; allowed are ${members.join(', ')}`,
+      );
     const [begins = '', second] = folders.map((name) => input[name]).filter((value) => value !== undefined);
     if (typeof begins !== 'string' || second !== undefined)
       throw new Error(`the folder of the command must be one string, in ${folders.join(' or ')}`);
@@ -160,7 +162,7 @@ export const globbed =
     const [named = ''] = /^[^*?{}[\]]*\//.exec(pattern) ?? [];
     if (outside.test(pattern.slice(named.length)))
       throw new Error(
-        `the pattern ${JSON.stringify(pattern)} may lead out of the workspace; name its folder before it`,
+        `the pattern ${JSON.stringify(pattern)} may lead out of the workspace; put its folder before the first wildcard`,
       );
     const name = paths.find((path) => input[path] !== undefined);
     const from = name === undefined ? place.cwd : resolve(place.cwd, String(input[name]));

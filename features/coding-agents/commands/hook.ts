@@ -24,7 +24,7 @@ export function addHook(parent: Parent): void {
   for (const [name, agent] of Object.entries<CodingAgent>(codingAgents))
     addCommand<HookOptions>(group, {
       usage: name,
-      summary: `Decide the tool call of a ${agent.before} event of ${agent.title} on stdin${outcomeHint(agent)}; a call that cannot be decided is denied`,
+      summary: `Decide on the tool call in a ${agent.before} event of ${agent.title} on stdin${outcomeHint(agent)}; a call that cannot be evaluated is denied`,
       examples: [`hook ${name} < event.json`, ...(agent.asks ? [`hook ${name} --review ask < event.json`] : [])],
       options: (command) => {
         command.addOption(
@@ -72,7 +72,7 @@ async function documentOf(cli: Cli, agent: CodingAgent, options: HookOptions): P
     return answer && agent.document(answer);
   } catch (fault) {
     const { message } = fault as Error;
-    const reason = `The gateway did not decide this call: ${message.replace(/\.$/, '')}. Nothing was run.`;
+    const reason = `The gateway made no decision on this call: ${message.replace(/\.$/, '')}. Nothing was run.`;
     return agent.document({ permission: 'deny', reason });
   }
 }

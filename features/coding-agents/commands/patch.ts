@@ -19,7 +19,8 @@ const maxFiles = 100;
 export const patchCalls: ReadTool = (input, place) => {
   const { command: patch, ...others } = input;
   const [unknown] = Object.keys(others);
-  if (unknown !== undefined) throw new Error(`apply_patch has the member ${JSON.stringify(unknown)}; known is command`);
+  if (unknown !== undefined)
+    throw new Error(`apply_patch has the unknown member ${JSON.stringify(unknown)}; only command is allowed`);
   if (typeof patch !== 'string') throw new Error('command of apply_patch must be a string');
   const calls = [...filesOf(patch, place)];
   if (calls.length === 0)

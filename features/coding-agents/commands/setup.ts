@@ -127,7 +127,8 @@ function targetOf({ globals }: Cli, { gateway, mcp, models = false }: SetupOptio
     throw new UsageError(
       'no gateway was found: start one with npm start, name its state folder with --state, or give --url, --mcp and --gateway',
     );
-  if (named !== undefined && mcp === undefined) throw new UsageError('--url needs --mcp, the address of MCP beside it');
+  if (named !== undefined && mcp === undefined)
+    throw new UsageError('--url needs --mcp, the MCP address of the same gateway');
   const gatewayUrl = gateway ?? (named === undefined ? run.gatewayUrl : undefined);
   if (models && gatewayUrl === undefined) throw new UsageError('--models needs --gateway, the gateway address');
   const program = [process.execPath, process.argv[1] ?? 'agentctl'] as const;

@@ -140,7 +140,7 @@ describe('[cli.setup] setup', () => {
     const { out } = await home.run(['setup', 'codex', '--models', '--write']);
     expect(read('.codex/config.toml')).not.toContain('profile');
     expect(out).toContain('codex -c model_provider=agent-governance');
-    expect(out).toMatch(/only after a person trusted it/);
+    expect(out).toMatch(/only after a person has trusted it/);
   });
 
   test('OpenCode calls the endpoint that governs tool calls', async () => {

@@ -251,7 +251,10 @@ function requireOwnHost(request: EdgeRequest, listenHost: string, names: readonl
   if (authority === undefined || (host !== undefined && host !== authority))
     throw invalidRequest('Send exactly one authority: ":authority", or "host" with the same value.');
   if (!isOwnHost(String(authority), listenHost, names))
-    throw new GatewayError('forbidden', 'The authority names another host than this gateway; use its own address.');
+    throw new GatewayError(
+      'forbidden',
+      "The authority names a host other than this gateway; use the gateway's own address.",
+    );
 }
 
 function sendRefusal(

@@ -81,7 +81,7 @@ describe('[pr-comment.voter] a question', () => {
   test('an edited question accepts a denial but no approval', async () => {
     const id = await asked();
     edit('"title": "Fix"', '"title": "Harmless"');
-    expect((await comment({ text: `/approve ${id}` })).body.text).toMatch(/was edited since it was asked/);
+    expect((await comment({ text: `/approve ${id}` })).body.text).toMatch(/has been edited since it was asked/);
     expect(await statusOf(id)).toBe('pending');
     expect(answersOn()[0]?.body).toContain('decide over HTTP');
     await comment({ text: `/deny ${id}` });
@@ -91,7 +91,7 @@ describe('[pr-comment.voter] a question', () => {
   test('a deleted question accepts no approval', async () => {
     const id = await asked();
     host.comments.length = 0;
-    expect((await comment({ text: `/approve ${id}` })).body.text).toMatch(/was deleted since it was asked/);
+    expect((await comment({ text: `/approve ${id}` })).body.text).toMatch(/has been deleted since it was asked/);
     expect(await statusOf(id)).toBe('pending');
   });
 
@@ -161,7 +161,7 @@ describe('[pr-comment.voter] a comment', () => {
     const id = await asked();
     host.faults.push({ status: 500 });
     expect((await comment({ text: `/approve ${id}`, login: 'vera-gh' })).body.text).toContain('Found role viewer');
-    expect(gateway.lines.join('\n')).toContain('the writer of a comment was not answered');
+    expect(gateway.lines.join('\n')).toContain('the reply to a comment was not posted');
   });
 });
 test('no secret is logged, written or returned', async () => {
@@ -169,7 +169,7 @@ test('no secret is logged, written or returned', async () => {
   host.faults.push({ status: 401, body: { message: 'not host-token-value' } });
   const id = await asked();
   const logged = gateway.lines.find((line) => line.includes('notification failed') && line.includes(id));
-  expect(logged).toContain('no, with status 401');
+  expect(logged).toContain('status 401');
   const answer = await comment({ text: `/approve ${id}`, secret: 'guessed' });
   expect([...gateway.lines, answer.text].join('\n')).not.toMatch(/host-token-value|webhook-secret/);
 });

@@ -73,7 +73,7 @@ describe('[approval.pr-comment] the comment for a request', () => {
       'Tool       scm.create_pull_request\nTarget     acme/web\nCapability write\nKey        ci-writer (agent key), owner bob\n',
       'Rule       git:scm.create_* (policy pr-writer, version 1)\nReason     A person looks at pull requests.\n',
       'Risk       session 12, key 20 (calls are blocked at 80)\nWithheld   $.parameters.password\n',
-      'Label      not verified, given by the caller: writer\nWhy        in words of the caller: the build is red\n',
+      "Label      not verified, given by the caller: writer\nWhy        in the caller's words: the build is red\n",
       'What the call would do:\n- writes to acme/web (scm.create_pull_request)',
       '{\n "title": "Fix"\n}',
     ])

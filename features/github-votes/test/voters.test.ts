@@ -109,7 +109,7 @@ describe('[pr-comment.voter] a comment does not count', () => {
 
   test.each([
     ['a command further down', (id: string) => `Fine.\n/approve ${id}`, /further down/],
-    ['another digest', (id: string) => `/approve ${id} 0123456789ab`, /belongs to another call or commit/],
+    ['another digest', (id: string) => `/approve ${id} 0123456789ab`, /does not match the call and the commit/],
   ])('[pr-comment.voter] with %s', async (_, text, why) => {
     const id = await asked();
     await refused(id, { text: text(id) }, why);

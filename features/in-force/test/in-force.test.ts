@@ -192,7 +192,7 @@ describe('[evidence.in-force] is found:', () => {
   test("the row of a version other than the pointer's", async () => {
     const { version } = (await gateway.ports().configStore.current())!;
     await attacker.set('config', { id: `version#${version}` }, { created_by: 'another' });
-    expect(await found()).toEqual([expect.objectContaining({ evidence: 'the row kept of it is another' })]);
+    expect(await found()).toEqual([expect.objectContaining({ evidence: 'the stored copy of the row differs' })]);
   });
 
   test.each([

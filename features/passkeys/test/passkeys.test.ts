@@ -163,6 +163,6 @@ test.each([
 test.each(['https://10.0.0.1:8081', 'https://[2001:db8::1]'])(
   '[approval.passkey] %s has no name, so it takes no passkey',
   (adminUrl) => {
-    expect(() => relyingParty({ adminUrl, consoleUrl: undefined })).toThrow('Passkeys need a host with a name');
+    expect(() => relyingParty({ adminUrl, consoleUrl: undefined })).toThrow('Passkeys need a host name');
   },
 );

@@ -126,7 +126,7 @@ async function reportKept(cli: Cli, store: PluginStore): Promise<void> {
         `an earlier act is still not recorded as evidence: ${oneLineText(kind)} of ${oneLineText(name)} (${(fault as Error).message})`,
       );
       if (fault instanceof Failure && (fault.status === 401 || fault.status === 403)) {
-        cli.out.note(`for the kept acts, ${allowed}`);
+        cli.out.note(`to record the earlier acts, ${allowed}`);
         return;
       }
     }

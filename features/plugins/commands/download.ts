@@ -88,7 +88,7 @@ function requireRest(response: IncomingMessage, url: URL, { bytes }: PartialDown
   response.destroy();
   refuseDocument(
     'download_failed',
-    `${url.href} answered the part ${range ?? 'without a name'}, wanted the bytes from ${bytes}`,
+    `${url.href} returned the range ${range ?? 'without a name'}; expected the bytes from ${bytes}`,
   );
 }
 
@@ -113,10 +113,7 @@ async function answerOf(
     }
     if (coding !== 'identity') {
       response.destroy();
-      return refuseDocument(
-        'download_failed',
-        `${url.href} answered in the encoding ${coding}, wanted the bytes as they are`,
-      );
+      return refuseDocument('download_failed', `${url.href} used the encoding ${coding}; expected unencoded bytes`);
     }
     return { response, url };
   }

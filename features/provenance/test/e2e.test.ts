@@ -72,7 +72,7 @@ test('[provenance.session] [provenance.prompt] [provenance.rules] the task runs,
     expect([linked.code, linked.data.sources[0]]).toEqual([
       -32002,
       expect.stringMatching(
-        /^text contains an address of the result of mail\.read_message \(action .{36}\), not from the request\.$/,
+        /^text contains an address from the result of mail\.read_message \(action .{36}\), not from the request\.$/,
       ),
     ]);
     expect(server.received()).toHaveLength(0);

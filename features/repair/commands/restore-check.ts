@@ -51,7 +51,7 @@ const readFailed = (said: string): CheckResult =>
   fail(said, 'copy the archive bucket, and deploy with formerSigningKeys: a key or an object is missing');
 
 const checkSkipped = (said: string): CheckResult =>
-  warn(said, 'repeat it in a minute; if it stays, agentctl archive repair');
+  warn(said, 'repeat the check in a minute; if the result stays the same, run agentctl archive repair');
 
 async function archive(cli: Cli): Promise<CheckResult[]> {
   const found: CheckResult[] = [];
@@ -64,7 +64,7 @@ async function archive(cli: Cli): Promise<CheckResult[]> {
           `tenant ${tenant}, session ${session_id}: ${text(contradiction) ?? `${missing_entries} entries are not in the archive`}`,
           lost_entries !== undefined
             ? putBack
-            : 'copy the archive bucket of the first deployment; agentctl archive repair archives what it did not hold',
+            : 'copy the archive bucket of the first deployment; agentctl archive repair archives the entries that it did not contain',
         ),
       );
   }
@@ -91,7 +91,7 @@ async function log(api: Api, published: readonly string[]): Promise<CheckResult[
     const seen = openCheckpoint(each, keys);
     if (typeof seen === 'string') {
       found.push(
-        fail(`a published checkpoint does not open: ${seen}`, 'give checkpoints of this log, and its former keys'),
+        fail(`a published checkpoint cannot be opened: ${seen}`, 'give checkpoints of this log, and its former keys'),
       );
       continue;
     }
@@ -99,7 +99,10 @@ async function log(api: Api, published: readonly string[]): Promise<CheckResult[
     const after = continued(note, keys, seen, proof);
     if (typeof after === 'string')
       found.push(
-        fail(`${after}`, `${putBack}, before anything else is written; a witness accepts no log that went back`),
+        fail(
+          `${after}`,
+          `${putBack}, before anything else is written; a witness does not accept a log that was rolled back`,
+        ),
       );
   }
   if (found.length > 0) return found;
@@ -107,7 +110,7 @@ async function log(api: Api, published: readonly string[]): Promise<CheckResult[
   await consistency(api, 1, head.size);
   return notes.length > 0
     ? [ok(`the log has ${head.size} leaves and continues ${notes.length} published checkpoints`)]
-    : [unknown(`the log has ${head.size} leaves; it was compared with no published one`, 'give --published')];
+    : [unknown(`the log has ${head.size} leaves; it was not compared with a published checkpoint`, 'give --published')];
 }
 
 async function consistency(api: Api, from: number, to: number): Promise<Buffer[]> {
@@ -142,7 +145,7 @@ async function approvals(api: Api): Promise<CheckResult[]> {
       found.push(
         fail(
           `approval ${envelope_id} is approved, and evidence has no such vote`,
-          `${putBack}; without the vote it never counts`,
+          `${putBack}; without the vote the approval never counts`,
         ),
       );
   if (found.length > 0) return found;
@@ -189,7 +192,7 @@ async function inForce(api: Api): Promise<CheckResult[]> {
   }
   return list(differences).map(({ of, what, in_force, evidence }) =>
     fail(
-      `${of}: ${what}: in force is ${in_force}; evidence says ${evidence}`,
+      `${of}: ${what}: in force: ${in_force}; evidence: ${evidence}`,
       inForceSteps[String(of)] ?? 'set it to the value in evidence',
     ),
   );

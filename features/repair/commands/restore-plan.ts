@@ -29,22 +29,22 @@ const leftEmpty: Readonly<Partial<Record<TableName, string>>> = {
 /** Points to watch after a table has been restored. */
 const afterwards: Readonly<Partial<Record<TableName, string>>> = {
   evidence: 'later entries come back from the archive by `agentctl restore entries`',
-  sessions: 'heads move with the entries that are put back, and so do risk and cost of sessions',
-  approvals: 'leases that ran out become the outcome unknown, and dead task tokens are dropped, by the sweep',
+  sessions: 'heads, risk and cost of sessions are updated as entries are restored',
+  approvals: 'the sweep records expired leases with the outcome unknown, and drops dead task tokens',
   actions: 'actions without an outcome are closed as unknown by the sweep, never repeated',
   config: 'the version in force is an earlier one: the check names later ones',
   credentials: 'rows of later credentials are lost: the check names them, revoke them at their issuers',
   observations:
-    'projections, derived from evidence: `agentctl rebuild-projections`; and the head of the log, which comes forward by `agentctl restore entries`',
-  counters: 'open reservations expire; budgets are lower than evidence says: the check names them',
+    'projections, derived from evidence: `agentctl rebuild-projections`; and the head of the log, which moves forward with `agentctl restore entries`',
+  counters: 'open reservations expire; spent budgets are lower than in evidence: the check names them',
   deliveries: 'messages that were due are sent, perhaps for the second time',
   mcp: 'sessions of upstream servers are opened again',
 };
 
 const pending = [
-  'Pending approvals count: a vote decides the row. The task token of the first deployment is dead, so the sweep takes over what its execution did: expiry, and the call under on_approval: execute.',
+  'Pending approvals count: a vote decides on the row. The task token of the first deployment is dead, so the sweep takes over the work of its execution: expiry, and the call under on_approval: execute.',
   'Approvals that were given and not used are signed by the first vote key: formerVoteKeys keeps them usable.',
-  'An approval that was decided after the restored time is pending again: `agentctl restore check` names it, deny it.',
+  'An approval that was decided after the restored time is pending again: `agentctl restore check` names it; deny it.',
 ];
 
 interface PlanOptions {
@@ -58,7 +58,9 @@ export function restorePlan(stacks: unknown, { to, from }: PlanOptions): Restore
     .find((stack) => stack.endsWith('-stores'))
     ?.slice(0, -'-stores'.length);
   if (name === undefined)
-    throw new UsageError('the file has no outputs of <name>-stores; it takes that of cdk deploy --outputs-file');
+    throw new UsageError(
+      'the file has no outputs of <name>-stores; give the file written by cdk deploy --outputs-file',
+    );
   if (name === to) throw new UsageError(`--to is ${to}, the name of the first deployment; give another name`);
   const stores = fields(fields(stacks)[`${name}-stores`]);
   const output = (key: string): string => {
@@ -97,7 +99,7 @@ export function restorePlan(stacks: unknown, { to, from }: PlanOptions): Restore
         commands: restored.map(([table]) => restoreCommand(`${name}-${table}`, `${to}-${table}`, from)),
       },
       {
-        title: 'Repeat what a restored table lacks, once each is ACTIVE',
+        title: 'Reapply the settings that a restored table lacks, once each table is ACTIVE',
         commands: restored.flatMap(([table, spec]) => settingCommands(`${to}-${table}`, spec)),
       },
       {
@@ -109,7 +111,7 @@ export function restorePlan(stacks: unknown, { to, from }: PlanOptions): Restore
       },
       {
         title: 'Copy the buckets',
-        why: 'An object is put only if it is absent, which a sync does not send. Checkpoints and the log are in the archive.',
+        why: 'An object is put only on the condition that it is absent, which a sync does not send. Checkpoints and the log are in the archive.',
         commands: ['ObjectBucketName', 'ArchiveBucketName'].map((key) => copyCommand(output(key), `<${key} of ${to}>`)),
       },
       {
@@ -120,8 +122,8 @@ export function restorePlan(stacks: unknown, { to, from }: PlanOptions): Restore
         ),
       },
       {
-        title: 'Put back what only the archive holds, for each tenant, and check',
-        why: 'The act is recorded. Do it before anything else writes: a chain that went on cannot be put back.',
+        title: 'Restore the entries that only the archive contains, for each tenant, and check',
+        why: 'The act is recorded. Do it before anything else writes: a chain that has continued can no longer be restored.',
         commands: [
           `./agentctl bootstrap --name ${to}`,
           './agentctl restore entries --url <AdminUrl> --key <admin token>',
@@ -133,7 +135,7 @@ export function restorePlan(stacks: unknown, { to, from }: PlanOptions): Restore
         commands: [deploy],
       },
       {
-        title: 'Count what was put back, and point the callers to the new addresses',
+        title: 'Count the restored entries, and point the callers to the new addresses',
         commands: ['./agentctl rebuild-projections --url <AdminUrl> --key <admin token>'],
       },
     ],

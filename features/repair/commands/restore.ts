@@ -36,7 +36,7 @@ export function addRestore(parent: Parent): void {
   });
   addCommand<{ readonly tenant?: string; readonly session?: string }>(group, {
     usage: 'entries',
-    summary: 'Put back entries that are left only in the archive; evidence records this',
+    summary: 'Restore entries that exist only in the archive; evidence records this',
     examples: ['restore entries', 'restore entries --tenant acme --session s-1'],
     options: (command) =>
       command

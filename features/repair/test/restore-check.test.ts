@@ -138,7 +138,7 @@ test.each<[string, Record<string, unknown>, string, RegExp]>([
 test('[cli.status] a log that went back, was forked or is signed with an unknown key is refused', async () => {
   const published = (name: string, note: string) => checked({}, '--published', home.write(name, note));
   expect((await published('ahead', await noteOf(4))).odd).toMatchObject([
-    { found: expect.stringContaining('the log went back'), todo: expect.stringContaining('restore entries') },
+    { found: expect.stringContaining('the log shrank'), todo: expect.stringContaining('restore entries') },
   ]);
   expect((await published('behind', await noteOf(2))).odd).toMatchObject([
     { found: expect.stringContaining('forked') },

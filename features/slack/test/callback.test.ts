@@ -346,14 +346,14 @@ test('[approval.strictest-terms] a click needs the passkey that the rule has req
   expect((await put(`{ pack: pr-writer, rules: [${rule}] }`)).status).toBe(201);
   await click(id);
   expect(told()).toMatch(
-    /^Not decided: .*only with a passkey\. Since this was asked, version \d+ of the configuration/,
+    /^Not decided: .*only with a passkey\. Since this request was made, version \d+ of the configuration/,
   );
   expect(await statusOf(id)).toBe('pending');
   // Messages posted from now on contain the passkey requirement.
   await asked({ target: 'acme/api' });
   await notify(gateway.ports)();
   const posted = slack.calls.map(({ body }) => JSON.stringify(body)).find((text) => text.includes('acme/api'));
-  expect(posted).toContain('an approval counts only with one');
+  expect(posted).toContain('required for each approval');
   expect((await put('{ pack: pr-writer }')).status).toBe(201);
   await click(id, { action: 'deny' });
   expect(await statusOf(id)).toBe('denied');

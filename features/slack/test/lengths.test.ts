@@ -17,11 +17,11 @@ test('[slack.confirmed] an executable string takes as many sections as it needs,
   const of = (length: number) => ({ parameters: { a: 'x'.repeat(length) }, executed: ['$.parameters.a'] });
   const parts = (length: number) => sections(of(length)).slice(3, -1);
   expect(parts(5500).map((text) => text.split('```')[0])).toEqual([
-    'Executed as it stands (`parameters.a`, 1 of 2):\n',
-    'Executed as it stands (`parameters.a`, 2 of 2):\n',
+    'Executed exactly as shown (`parameters.a`, 1 of 2):\n',
+    'Executed exactly as shown (`parameters.a`, 2 of 2):\n',
   ]);
   expect(parts(5501)).toHaveLength(3);
-  expect(parts(5501)[2]).toBe('Executed as it stands (`parameters.a`, 3 of 3):\n```x```');
+  expect(parts(5501)[2]).toBe('Executed exactly as shown (`parameters.a`, 3 of 3):\n```x```');
   expect([parts(12 * 2750).length, buttons(of(12 * 2750))]).toEqual([12, 2]);
   expect([parts(12 * 2750 + 1).length, buttons(of(12 * 2750 + 1))]).toEqual([1, 1]);
   expect(sections(of(12 * 2750 + 1)).at(-1)).toContain('*The call is too long for Slack.*');
@@ -32,7 +32,7 @@ test('[slack.confirmed] a target that is executed but truncated in its fact is s
   const of = (length: number) => sections({ target: 'x'.repeat(length), executed: ['$.target'] });
   expect(of(400)).toHaveLength(4);
   expect(of(401)).toHaveLength(5);
-  expect(of(401)[3]).toBe(`Executed as it stands (\`target\`):\n\`\`\`${'x'.repeat(401)}\`\`\``);
+  expect(of(401)[3]).toBe(`Executed exactly as shown (\`target\`):\n\`\`\`${'x'.repeat(401)}\`\`\``);
 });
 
 test('[alert.lifecycle] an alert: its message is truncated, and it explains how to acknowledge it until it is resolved', () => {

@@ -32,9 +32,11 @@ describe('the message for a request', () => {
   test('[approval.whole-or-deny] a target that is short, or long but displayed, is shown in full if it can be approved', () => {
     const target = `${'`'.repeat(66)}; rm -rf ~/work`;
     const text = textOf({ target, executed: ['$.target'], parameters: {} });
-    expect(text).toContain(`Executed as it stands (\`target\`):\n\`\`\`${'\\u{60}'.repeat(66)}; rm -rf ~/work\`\`\``);
+    expect(text).toContain(
+      `Executed exactly as shown (\`target\`):\n\`\`\`${'\\u{60}'.repeat(66)}; rm -rf ~/work\`\`\``,
+    );
     const short = textOf({ target: 'ls', executed: ['$.target'], parameters: {} });
-    expect(short).not.toContain('Executed as it stands');
+    expect(short).not.toContain('Executed exactly as shown');
   });
 
   test('names the call, requester, reason, rule, expiry and address', () => {
@@ -44,7 +46,7 @@ describe('the message for a request', () => {
       'Tool: `scm.create_pull_request`\nTarget: `acme/web`\nCapability: `write`\nKey: `ci-writer (agent key), owner bob`\n',
       'Rule: `git:scm.create_* (policy pr-writer, version 1)`\nReason: `A person looks at pull requests.`\n',
       'Risk: `session 12, key 20 (calls are blocked at 80)`\nWithheld: `$.parameters.password`\n',
-      'Label: `not verified, given by the caller: writer`\nWhy: `in words of the caller: the build is red`',
+      "Label: `not verified, given by the caller: writer`\nWhy: `in the caller's words: the build is red`",
       'What the call would do:\n• `writes to acme/web (scm.create_pull_request)`',
       `<https://gateway.example/admin/v1/approvals/${approvalId}|details>`,
       '"title": "Fix"',

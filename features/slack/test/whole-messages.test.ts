@@ -27,7 +27,9 @@ test('[approval.whole-or-deny] a Slack message shows every value in full or has 
         shown ? [shown.text] : [],
       );
       expect(sections.every((each) => each.length <= 3_000)).toBe(true);
-      const executed = sections.map((each) => each.replace(/^Executed as it stands \(.*\):\n```|```$/g, '')).join('');
+      const executed = sections
+        .map((each) => each.replace(/^Executed exactly as shown \(.*\):\n```|```$/g, ''))
+        .join('');
       if (isOffered) expect(missing(row, `${plain(sections.join('\n'))}\n${plain(executed)}`)).toEqual([]);
     }),
     { numRuns: runs(200, 40) },

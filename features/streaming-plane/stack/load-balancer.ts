@@ -48,7 +48,7 @@ export class StreamingBalancer extends Construct {
       callers.addIngressRule(Peer.ipv4(range), Port.tcp(port), 'callers');
     if (access === 'public')
       accept(callers, {
-        'AwsSolutions-EC23': 'Callers are agents anywhere, as of the APIs; each request carries a key of the gateway.',
+        'AwsSolutions-EC23': 'As with the APIs, callers are agents anywhere; each request carries a gateway key.',
       });
     this.balancer = new ApplicationLoadBalancer(this, 'Balancer', {
       vpc: network.vpc,
@@ -79,7 +79,7 @@ export class StreamingBalancer extends Construct {
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     accept(logs, {
-      'AwsSolutions-S1': 'This bucket holds access logs; a log of who wrote them would say the same service.',
+      'AwsSolutions-S1': 'This bucket contains access logs; a log of who wrote them would only name the same service.',
     });
     logs.addToResourcePolicy(
       new PolicyStatement({

@@ -140,7 +140,7 @@ export class StreamingService extends Construct {
     });
     accept(task, {
       'AwsSolutions-ECS2': 'The environment holds names and addresses, never a secret: the plane reads secrets itself.',
-      'AwsSolutions-IAM5[Resource::*]': 'ECR gives out login tokens for no narrower resource.',
+      'AwsSolutions-IAM5[Resource::*]': 'ECR issues login tokens for no narrower resource.',
     });
     return task;
   }

@@ -56,7 +56,7 @@ export function streamingSettings(node: Node, { stage, network }: GatewaySetting
   );
   if ((network !== undefined) !== balancerSubnetIds.length > 1)
     throw new Error(
-      'Context "streamingSubnetIds" names two or more subnets of "vpcId" for the load balancer, in different zones: give it with "vpcId", and leave it out without.',
+      'Context "streamingSubnetIds" names two or more subnets of "vpcId" for the load balancer, in different zones: give it only together with "vpcId".',
     );
   const minTasks = wholeContext(node, 'streamingMinTasks', stage === 'prod' ? 2 : 1);
   return {

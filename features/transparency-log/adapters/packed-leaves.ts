@@ -18,7 +18,7 @@ export function packLeaves(leaves: readonly LogLeaf[], { tenant, at }: Batch): B
   const bytes = Buffer.alloc(leaves.length * leafBytes);
   for (const [i, leaf] of leaves.entries()) {
     if (leaf.tenant !== tenant || leaf.at !== at)
-      throw new TypeError('a batch of the log has leaves of another tenant or time');
+      throw new TypeError('a batch of the log has leaves of different tenants or times');
     bytes.write(leaf.session, i * leafBytes, 'hex');
     bytes.write(leaf.hash, i * leafBytes + hashBytes, 'hex');
     bytes.writeUIntBE(leaf.index, i * leafBytes + 2 * hashBytes, indexBytes);
@@ -29,7 +29,7 @@ export function packLeaves(leaves: readonly LogLeaf[], { tenant, at }: Batch): B
 /** Unpacks leaves. @throws RangeError for bytes that do not form whole leaves. */
 export function unpackLeaves(packed: Uint8Array, { tenant, at }: Batch): LogLeaf[] {
   const bytes = Buffer.from(packed);
-  if (bytes.length % leafBytes !== 0) throw new RangeError('the leaves of the newest batch are cut');
+  if (bytes.length % leafBytes !== 0) throw new RangeError('the leaves of the newest batch are truncated');
   return Array.from({ length: bytes.length / leafBytes }, (_, i) => {
     const own = bytes.subarray(i * leafBytes, (i + 1) * leafBytes);
     return {

@@ -116,7 +116,7 @@ describe('[transparency.witness] is found:', () => {
     await witnessed();
     const other = await otherLog(named('before'), rewritten(2), named('behind'));
     expect(await found(rewritten(2), await proofOf('s-1', forgedLog(other)))).toMatch(/auditor has not cosigned/);
-    expect(await witness.look(forgedLog(other), start + hour)).toMatch(/forked: it has another root/);
+    expect(await witness.look(forgedLog(other), start + hour)).toMatch(/forked: it has a different root/);
   });
 
   test('3 the log rebuilt and longer than before', async () => {
@@ -164,7 +164,7 @@ describe('[transparency.witness] is found:', () => {
   test('8 the log rolled back', async () => {
     await witnessed();
     const other = await otherLog(named('before'));
-    expect(await witness.look(forgedLog(other), start + hour)).toMatch(/went back: it has 1 leaves, it had 3/);
+    expect(await witness.look(forgedLog(other), start + hour)).toMatch(/went back: it has 1 leaves, but it had 3/);
   });
 
   test('9 a session left out of the log', async () => {
@@ -255,8 +255,8 @@ describe('[transparency.witness] is found:', () => {
     const fresh = logSignersOf({ current: generateKeyPairSync('ed25519').privateKey, former: [] });
     const other = kept.opened({ signer: fresh });
     await appended(own, other);
-    expect(await found(own, await proofOf('s-1', other))).toMatch(/the checkpoint is of the log/);
-    expect(await witness.look(other, start)).toMatch(/the checkpoint is of the log/);
+    expect(await found(own, await proofOf('s-1', other))).toMatch(/the checkpoint belongs to the log/);
+    expect(await witness.look(other, start)).toMatch(/the checkpoint belongs to the log/);
   });
 
   test('19 two histories for two witnesses', async () => {
@@ -276,7 +276,7 @@ describe('[transparency.witness] is found:', () => {
     const other = await otherLog(rewritten(2));
     const objects = { ...kept.objects, get: other.objects.get, list: other.objects.list };
     await appended(named('s-1'));
-    expect(await witness.look(kept.opened({ objects }), start)).toMatch(/leaves are not those of the checkpoint/);
+    expect(await witness.look(kept.opened({ objects }), start)).toMatch(/leaves do not match the checkpoint/);
   });
 
   test('22 another history under a retired log key, for a witness that trusts both keys', async () => {
@@ -421,7 +421,7 @@ describe('[transparency.witness] is found:', () => {
       log: witness.log,
       witnesses: [auditor],
     });
-    expect(broken_link?.reason).toMatch(/auditor has the key of the log .*: it is not another party/);
+    expect(broken_link?.reason).toMatch(/auditor has the same key as the log .*: they are not separate parties/);
   });
 
   test('31 one witness with two names', async () => {
@@ -434,7 +434,7 @@ describe('[transparency.witness] is found:', () => {
     const proof = { ...rest, checkpoint, path, cosigned: [{ checkpoint: `${checkpoint}${lines}`, path }] };
     const verify = async (witnesses: typeof two) =>
       verifyBundle(await bundleOf(own, proof), trustedKey, undefined, undefined, { log: witness.log, witnesses });
-    expect((await verify(two)).broken_link?.reason).toMatch(/second has the key of the witness first/);
+    expect((await verify(two)).broken_link?.reason).toMatch(/second has the same key as the witness first/);
     expect((await verify([two[0]!])).valid).toBe(true);
   });
 

@@ -36,7 +36,7 @@ test('[cli.evidence.verify] a saved response is compared with the entries of the
   expect(JSON.parse(out)).toMatchObject({ valid: true, missing: [dropped] });
   expect(await verify(JSON.stringify(bundle), '--holds', 'short')).toMatchObject({
     code: 2,
-    err: expect.stringContaining('allowed are 64 hex digits'),
+    err: expect.stringContaining('it takes 64 hex digits'),
   });
 });
 

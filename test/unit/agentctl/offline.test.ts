@@ -79,7 +79,7 @@ describe('[cli.config-check] config diff', () => {
     expect(out).toContain('lifted guard: key-files');
     expect(out).not.toContain('secret-key');
     expect(out).toMatch(
-      /\nyour rule mcp:deploy \(tool_policies\.rules\[0\], loose\.yaml:\d+\) decides calls that were held back by\n/,
+      /\nyour rule mcp:deploy \(tool_policies\.rules\[0\], loose\.yaml:\d+\) decides on calls that were held back by\n/,
     );
     expect(out).toMatch(/\n {2}block → allow {2}guard:key-files \(policies\/[a-z-]+\.yaml:\d+\)\n {4}example: \{/);
     expect(out).toMatch(/\n {2}review → allow {2}default\n {4}example: \{"protocol":"mcp","tool":"deploy"/);
@@ -227,7 +227,7 @@ organizations:
       'name: own\ndefault_decision: block\nrules: [{ protocol: mcp, decision: allow }]\n',
     );
     const alone = await run('policy', 'diff', pack, after);
-    expect(alone.err).toContain('tool_policies alone, because one of the two is a pack');
+    expect(alone.err).toContain('only tool_policies, because one of the two is a pack');
     expect(alone.out).not.toContain('approvals');
   });
 

@@ -33,7 +33,7 @@ describe('[cli.policy-tools]', () => {
     const { out } = await home.run(['simulate', ...call, '--explain']);
     expect(sent()).toEqual({ calls: [body], explain: true });
     expect(out).toContain('    - block  git scm.x on a/b (write): *:*\n      rule 3 block *:*  matched\n');
-    expect(out).toContain('  rules, in their order:\n    rule 3 block *:*  matched\n');
+    expect(out).toContain('  rules, in order:\n    rule 3 block *:*  matched\n');
   });
 
   test.each([
@@ -228,7 +228,7 @@ describe('[cli.policy-tools]', () => {
     server.on('GET /admin/v1/mcp/tools/get_file', held);
     const { out } = await home.run(['show', id]);
     expect(server.seen.at(-1)!.path).toBe('/admin/v1/mcp/tools/get_file?upstream=notes');
-    expect(out).toContain('The definition of the tool: changed\n');
+    expect(out).toContain('Relevant parts of the definition of the tool: changed\n');
     expect(out).toContain('    - Reads.\n    + Reads.\n    + Mails it\\u{202e}.\n');
     const { difference: _d, introduces: _i, changed: _c, ...accepted } = { ...held, state: 'accepted', shadows: [] };
     server.on('GET /admin/v1/mcp/tools/get_file', accepted);

@@ -23,7 +23,7 @@ test('[approval.pending-cap] three of twenty concurrent requests are accepted', 
   const { limit, looks } = started();
   const refused = await refusals(Array.from({ length: 20 }, () => limit.take('t', 'k1', caps, 0)));
   expect(refused).toHaveLength(17);
-  expect(refused[0]).toMatch(/3 requests of this key.*max_pending_per_key is 3.*wait until/);
+  expect(refused[0]).toMatch(/3 requests from this key.*max_pending_per_key is 3.*wait until/);
   expect(looks.count).toBe(1);
 });
 
@@ -32,7 +32,7 @@ test('[approval.pending-cap] a key at its limit does not stop another one; a ten
   expect(await refusals([limit.take('t', 'k1', caps, 0)])).toHaveLength(1);
   await limit.take('t', 'k2', caps, 0);
   await limit.take('t', 'k3', caps, 0);
-  expect((await refusals([limit.take('t', 'k4', caps, 0)]))[0]).toMatch(/5 requests of this tenant/);
+  expect((await refusals([limit.take('t', 'k4', caps, 0)]))[0]).toMatch(/5 requests from this tenant/);
   const other = started();
   await other.limit.take('elsewhere', 'k4', caps, 0);
 });

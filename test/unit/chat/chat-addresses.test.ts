@@ -60,7 +60,7 @@ describe('[chat.addresses] allowed are', () => {
       (part: JsonObject, more: object = {}) =>
       () =>
         refuseAddresses(settings({ ...governed, ...more }), asked(part), false);
-    expect(line(shown)).toThrow('lines of a batch are not decided');
+    expect(line(shown)).toThrow('no decisions are made on lines of a batch');
     expect(line(shown, { chat_addresses: ['images.example'] })).not.toThrow();
     expect(line(picture('data:image/png;base64,aGk='))).not.toThrow();
   });

@@ -20,7 +20,7 @@ const at = (address: string) => `, base_url: "${address}"`;
 const before = provider('openai', at('https://api.example/v1'));
 
 test.each([
-  ['another address', provider('openai', at('https://evil.example/v1'))],
+  ['a different address', provider('openai', at('https://evil.example/v1'))],
   ['no address, which is the vendor', provider('openai', '')],
   ['another path', provider('openai', at('https://api.example/v2'))],
   ['another name and address', provider('other', at('https://evil.example/v1'))],
@@ -29,7 +29,7 @@ test.each([
   expect(configuration.providers[0]).not.toHaveProperty('api_key_env');
   expect(configuration.providers[0]?.type).toBe('openai');
   expect(warnings).toEqual([
-    expect.stringMatching(/^The provider (openai|other) has another base_url than the one OPENAI_API_KEY/),
+    expect.stringMatching(/^The provider (openai|other) has a different base_url from the one OPENAI_API_KEY/),
   ]);
 });
 
@@ -37,7 +37,7 @@ test.each([
   ['the same address', before],
   ['the same address, written otherwise', provider('openai', at('https://API.example:443/v1/'))],
   ['the same address under another name', provider('renamed', at('https://api.example/v1'))],
-  ['another address and another variable', provider('openai', at('https://evil.example/v1'), 'OTHER_KEY')],
+  ['a different address and another variable', provider('openai', at('https://evil.example/v1'), 'OTHER_KEY')],
   ['a key no provider had', `${before}, ${provider('new', at('https://new.example'), 'NEW_KEY')}`],
 ])('[config.secrets-stay-bound] a provider with %s keeps its key', async (_what, after) => {
   const given = await configured(after);
@@ -81,11 +81,11 @@ ${more}`;
     ['github', 'GITHUB_TOKEN', 'approvals.channels.github.token_env'],
     ['vault', 'VAULT_TOKEN', 'credentials.brokers[0].token_env'],
     ['mcp', 'MCP_TOKEN', 'upstreams.mcp[0].token_env'],
-  ])('of %s: with another address the change is refused, and said where', async (place, name, path) => {
+  ])('of %s: with a different address the change is refused, and said where', async (place, name, path) => {
     const after = await loaded(entries({ [place]: 'https://evil.example/' }));
     const before = await loaded(entries());
     expect(() => dropMovedKeys(before, after)).toThrow(
-      `${path}: found ${name} with another address or purpose than the one it was entered for, allowed a variable of its own`,
+      `${path}: found ${name} with a different address or purpose from the one it was entered for, allowed a variable of its own`,
     );
     expect(dropMovedKeys(before, before)).toEqual({ configuration: before, warnings: [] });
   });
@@ -162,7 +162,7 @@ credentials: { brokers: [${broker}], grants: [{ protocol: mcp, tool: "files.*", 
       'OPENAI_API_KEY',
     ],
     ['a provider key for programs', [`providers: [${before}]`, shell('OPENAI_API_KEY')], 'OPENAI_API_KEY'],
-    ['a program started beside the gateway', ['', program], 'a program that is not in force'],
+    ['a program started beside the gateway', ['', program], 'a program that the active configuration does not use'],
   ])('%s that would go elsewhere is refused', async (_, texts, found) => {
     await expect(stored(texts)).rejects.toThrow(found);
   });
@@ -181,7 +181,7 @@ credentials: { brokers: [${broker}], grants: [{ protocol: mcp, tool: "files.*", 
     await expect(stored(texts, ['NEW_KEY'])).resolves.toBeDefined();
   });
 
-  test('the configuration file binds a secret to another address, and the secret may stay only there', async () => {
+  test('the configuration file binds a secret to a different address, and the secret may stay only there', async () => {
     const deps = { configStore: memoryConfigStore(), objects: memoryObjects(), clock: handClock(), packs };
     await importFile(deps, { text: base(`providers: [${before}]`), by: 'file' });
     await importFile(deps, { text: base(`providers: [${provider('openai', at('https://new.example'))}]`), by: 'file' });

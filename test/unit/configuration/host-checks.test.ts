@@ -30,7 +30,7 @@ describe('[config.contradictions] on AWS Lambda', () => {
     const hold = 'approvals: { hold_seconds: 50 }\n';
     await expect(load(hold + http(230_000))).resolves.toBeDefined();
     await expect(load(hold + http(230_001))).rejects.toThrow(
-      'found 230001 ms behind approvals.hold_seconds of 50 (50000 ms), allowed at most 280000 ms together on AWS Lambda, so at most 230000 ms here',
+      'found 230001 ms after approvals.hold_seconds of 50 (50000 ms), allowed at most 280000 ms together on AWS Lambda, so at most 230000 ms here',
     );
   });
 

@@ -16,7 +16,9 @@ test('[identity.oidc-mapping] refuses accounts of unknown issuers, and an accoun
 });
 
 test('[identity.oidc-mapping] the resource of MCP clients must be an audience', async () => {
-  await expect(load(file(entry(), 'mcp_resource: "https://mcp.test/mcp"'))).rejects.toThrow('one of their audiences');
+  await expect(load(file(entry(), 'mcp_resource: "https://mcp.test/mcp"'))).rejects.toThrow(
+    'an audience of one of the entries',
+  );
   const good = entry().replace('[a]', '["https://mcp.test/mcp"]');
   expect((await load(file(good, 'mcp_resource: "https://mcp.test/mcp"'))).configuration.identity.oidc).toHaveLength(1);
 });

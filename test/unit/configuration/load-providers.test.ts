@@ -78,7 +78,7 @@ test('[responses.stored] only a provider of type openai stores responses', async
   const keeping = (type: string) =>
     load(base(`providers: [{ name: m, type: ${type}, models: ["*"], keeps_responses: true }]`));
   await expect(keeping('mock')).rejects.toThrow(
-    'providers[0].keeps_responses (line 8): found true at a provider of type mock, allowed false, or type openai',
+    'providers[0].keeps_responses (line 8): found true for a provider of type mock, allowed false, or type openai',
   );
   expect((await keeping('openai')).configuration.providers[0]?.keeps_responses).toBe(true);
 });

@@ -47,7 +47,7 @@ test('version and tenants are sufficient', async () => {
     messages: { tool_use: 'reject' },
   });
   expect(warnings).toEqual([
-    'tenants[0].api_keys[0] (line 2): the key is in plain text, for each reader of the file. Name the environment variable that holds it with key_env, or give its digest as key_sha256.',
+    'tenants[0].api_keys[0] (line 2): the key is in plain text, visible to every reader of the file. Name the environment variable that holds it with key_env, or give its digest as key_sha256.',
     "The pack's rule git:scm.create_pull_request names the broker scm, which is not configured.",
   ]);
 });

@@ -80,7 +80,7 @@ describe('[config.schema-number] a version from a newer release', () => {
     await expect(readBody(memoryObjects(), row)).rejects.toMatchObject({
       code: 'service_unavailable',
       message:
-        'Policy version 7 uses schema 9, and this release reads schema 1 at most. Deploy the release that stored it, or activate an earlier version with that release.',
+        'Policy version 7 uses schema 9, and this release reads schemas up to 1. Deploy the release that stored it, or activate an earlier version with that release.',
     });
   });
 

@@ -210,7 +210,7 @@ describe('[config.schema-published] a WASM entry', () => {
     };
     const first = await importFile({ ...deps, files: files({ module: missing }) }, { text: wasm(), by: 'file' });
     expect(others(first.warnings)).toEqual([
-      'policies.input[0] (plugins/guard.wasm): there is no file /plugins/guard.wasm; a filter without its module errs.',
+      'policies.input[0] (plugins/guard.wasm): there is no file /plugins/guard.wasm; a filter without its module fails.',
     ]);
     const [filter] = (await readVersion(deps, 1))!.configuration.policies.input;
     expect(moduleOf(filter as never)).toBe('plugins/guard.wasm');
@@ -241,7 +241,7 @@ describe('[config.schema-published] a WASM entry', () => {
     expect(kept.configuration.policies.input).toMatchObject([{ sha256: digest }]);
     expect([kept.modules, others(kept.warnings)]).toEqual([[], []]);
     expect(others((await load(wasm())).warnings)).toEqual([
-      'policies.input[0] (plugins/guard.wasm): modules are stored when a configuration file is imported; a filter without its module errs.',
+      'policies.input[0] (plugins/guard.wasm): modules are stored when a configuration file is imported; a filter without its module fails.',
     ]);
   });
 });

@@ -31,13 +31,13 @@ test('aliases that multiply are refused before expansion', () => {
     'a0: &a0 [lol, lol]',
     ...Array.from({ length: 30 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]`),
   ].join('\n');
-  expect(() => readYaml(laughs, 'It')).toThrow('the anchor &a1 holds an alias itself');
+  expect(() => readYaml(laughs, 'It')).toThrow('the anchor &a1 itself contains an alias');
   const wide = `big: &big "${'x'.repeat(50_000)}"\nlist: [${'*big, '.repeat(30)}]`;
   expect(() => readYaml(wide, 'It')).toThrow('aliases repeat more than');
 });
 
 test('a value that contains itself is refused', () => {
-  expect(() => readYaml('a: &a [*a]', 'It')).toThrow('holds an alias itself');
+  expect(() => readYaml('a: &a [*a]', 'It')).toThrow('itself contains an alias');
 });
 
 test('plain aliases work, and lines are found by path', () => {
@@ -50,7 +50,7 @@ test('plain aliases work, and lines are found by path', () => {
 test.each([101, 1_000, 5_000, 20_000])(
   'lists %i levels deep are refused because of the maximum depth of a configuration',
   (depth) => {
-    const refusal = 'It: found lists and objects nested too deep, allowed at most 100 within each other.';
+    const refusal = 'It: found lists and objects nested too deep, allowed at most 100 levels.';
     expect(() => readYaml(`a: ${'['.repeat(depth)}${']'.repeat(depth)}`, 'It')).toThrow(refusal);
     const blocks = Array.from({ length: Math.min(depth, 1_000) }, (_, at) => `${' '.repeat(at)}a:`).join('\n');
     expect(() => readYaml(`${blocks} 1`, 'It')).toThrow(refusal);

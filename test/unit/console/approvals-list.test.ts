@@ -65,9 +65,9 @@ describe('[console.approvals] the list', () => {
 describe('[console.card] values from other sources are marked at their point of use', () => {
   const lines = [
     'to comes from the result of mail.read (message 4), not from the request.',
-    'A part of body comes from the result of mail.read; the whole stands in nothing this session has seen.',
+    'A part of body comes from the result of mail.read; the whole value is in nothing this session has seen.',
     'edits[0].newText stands neither in the request nor in a result this session has seen.',
-    'url contains an address of the result of fetch, not from the request.',
+    'url contains an address from the result of fetch, not from the request.',
   ];
   test.each([
     ['to', [0]],
@@ -86,14 +86,14 @@ describe('[approval.card] the step after an approval', () => {
   const held = { after_vote: 'held', held_until: '2026-01-01T00:01:00Z' };
   const now = Date.parse('2026-01-01T00:00:30Z');
   test.each([
-    [held, 'The agent waits on its connection: the call runs at once.'],
+    [held, 'The agent is waiting on its connection: the call runs immediately.'],
     [
       { ...held, caller_gone_at: 'x' },
-      'The agent no longer waits: the call runs when it sends the identical call again.',
+      'The agent is no longer waiting: the call runs when it sends the identical call again.',
     ],
     [
       { ...held, held_until: '2026-01-01T00:00:00Z' },
-      'The agent no longer waits: the call runs when it sends the identical call again.',
+      'The agent is no longer waiting: the call runs when it sends the identical call again.',
     ],
     [{ after_vote: 'retry' }, 'The call runs once, when the agent sends the identical call again.'],
     [{ after_vote: 'gateway' }, 'The gateway makes the call once, and keeps the result for the agent.'],

@@ -31,16 +31,16 @@ describe('[console.card] differences', () => {
   test('a changed line ending is shown and named', () => {
     const { rows, notes } = differenceOf('a\nb\n', 'a\r\nb\r\n');
     expect(shown(rows)).toEqual(['-a', '-b', '+a\r', '+b\r']);
-    expect(notes).toEqual(['Line ends change from LF to CRLF.']);
+    expect(notes).toEqual(['Line endings change from LF to CRLF.']);
     expect(differenceOf(undefined, 'a\r\nb\r\n').notes).toEqual(['Line ends are CRLF: CR is shown as \\u{d}.']);
     expect(differenceOf('a\r\nb\r\n', 'a\r\nc\r\n').notes).toEqual(['Line ends are CRLF: CR is shown as \\u{d}.']);
     expect(differenceOf('a\nb\n', 'a\nc\n').notes).toEqual([]);
   });
 
   test('a missing final newline is reported, and a line that differs only in it is shown', () => {
-    expect(differenceOf('a\n', 'a').notes).toEqual(['No line end after the last line.']);
+    expect(differenceOf('a\n', 'a').notes).toEqual(['No newline after the last line.']);
     expect(shown(differenceOf('a\n', 'a').rows)).toEqual(['-a', '+a']);
-    expect(differenceOf('a', 'a\n').notes).toEqual(['A line end is added after the last line.']);
+    expect(differenceOf('a', 'a\n').notes).toEqual(['A newline is added after the last line.']);
     expect(differenceOf('a', 'b').notes).toEqual([]);
   });
 

@@ -92,7 +92,7 @@ test('the composed reader loads the grammar only for calls that contain SQL', as
 });
 
 test.each(alike)('[effects.alike-names] %s %s %j is unclear', (protocol, tool, parameters) => {
-  expect(read({ protocol, tool, parameters }).unclear).toContain('differ in case only');
+  expect(read({ protocol, tool, parameters }).unclear).toContain('differ only in case');
 });
 
 test.each([

@@ -25,7 +25,7 @@ test('text that is nested too deeply costs its parser, but not later texts', asy
       try {
         return parse('select 1').stmts;
       } catch (thrown) {
-        expect((thrown as Error).message).toContain('loaded again');
+        expect((thrown as Error).message).toContain('reloaded');
         await new Promise(setImmediate);
       }
     }

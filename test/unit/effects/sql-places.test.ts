@@ -56,7 +56,7 @@ describe('the position of the text', () => {
 
   test('a tool that runs SQL is unclear without a text', () => {
     expect(read({ target: '' }).unclear).toContain('carries no SQL');
-    expect(read({ target: 'shop' }).unclear).toContain('grammar refuses');
+    expect(read({ target: 'shop' }).unclear).toContain('grammar rejects');
   });
 });
 describe('a call without SQL text', () => {
@@ -150,8 +150,8 @@ describe('tools of other protocols', () => {
   });
 
   test('text that looks like SQL and cannot be parsed is unclear', () => {
-    expect(mcp('mssql.query', { query: 'select top 5 * from users' }).unclear).toContain('grammar refuses');
-    expect(mcp('search.query', { query: 'select top 5 * from users' }).unclear).toContain('grammar refuses');
+    expect(mcp('mssql.query', { query: 'select top 5 * from users' }).unclear).toContain('grammar rejects');
+    expect(mcp('search.query', { query: 'select top 5 * from users' }).unclear).toContain('grammar rejects');
   });
 
   test.each(cases.dialects)('%s has another meaning in a database other than PostgreSQL', (sql, why) => {
@@ -185,7 +185,7 @@ describe('limits', () => {
 
   test('deep nesting is unclear before the grammar parses it, and common nesting is not', () => {
     const nested = (depth: number) => readSql(`select ${'('.repeat(depth)}1${')'.repeat(depth)}`);
-    expect(nested(300).unclear).toContain('nests deeper');
+    expect(nested(300).unclear).toContain('nests parentheses');
     expect(nested(60).unclear).toBeUndefined();
     expect(readSql('select f(a), (b), (c)'.replace('f', 'abs')).unclear).toBeUndefined();
   });

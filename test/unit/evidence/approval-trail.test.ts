@@ -28,13 +28,13 @@ describe('[evidence.approval-proven] a chain is invalid, and the entry is named,
     ['an approved call has no vote before it', [review, use], 1, 'no earlier approve entry'],
     ['the vote comes after its use', [review, use, approve], 1, 'no earlier approve entry'],
     ['the vote was a denial', [review, deny, use], 2, 'no earlier approve entry'],
-    ['the vote is over another call', [review, overOther, use], 2, 'over another call'],
+    ['the vote is for another call', [review, overOther, use], 2, 'for another call'],
     ['one vote is used twice', [review, approve, use, result, use], 4, 'a second time'],
     ['a vote that was given back is used twice after that', [approve, use, returned, use, use], 4, 'a second time'],
     ['a denied call has no denial before it', [review, refusal], 1, 'no earlier deny entry'],
     ['a denied call was approved', [review, approve, refusal], 2, 'no earlier deny entry'],
     ['an approved chat has no vote before it', [review, chat], 1, 'no earlier approve entry'],
-    ['an approved chat did not take its approval', [review, approve, chat], 2, 'not taken for it'],
+    ['an approved chat did not take its approval', [review, approve, chat], 2, 'not used for it'],
   ])('%s', async (_, drafts, index, reason) => {
     const { valid, broken_link } = await verdict(drafts);
     expect({ valid, broken_link }).toEqual({

@@ -91,7 +91,7 @@ test.each([
   ['another last hash', stored(chain.slice(0, 3), { hash: other[2]!.hash })],
 ])('[evidence.archive] an object with %s is refused', async (_what, run) => {
   const { reader } = archiveOf([run]);
-  await expect(indexes(reader.hashes('default', 's-1'))).rejects.toThrow('are not what their name says');
+  await expect(indexes(reader.hashes('default', 's-1'))).rejects.toThrow('do not match their name');
 });
 
 test('[evidence.archive] a few runs are read ahead, and no more', async () => {

@@ -117,12 +117,20 @@ describe('[evidence.checkpoint] the checkpoint file', () => {
       (lines) => lines.with(4, lines[4]!.replace('2026-01-01', '2026-01-02')),
       'line 5 of the checkpoint file is not signed',
     ],
-    ['a line is taken out', (lines) => lines.toSpliced(2, 1), 'line 3 of the checkpoint file does not follow'],
-    ['the beginning is cut off', (lines) => lines.slice(2), 'line 1 of the checkpoint file does not follow'],
+    [
+      'a line is taken out',
+      (lines) => lines.toSpliced(2, 1),
+      'line 3 of the checkpoint file does not continue the previous one',
+    ],
+    [
+      'the beginning is cut off',
+      (lines) => lines.slice(2),
+      'line 1 of the checkpoint file does not continue the previous one',
+    ],
     [
       'two lines change places',
       (lines) => [lines[1]!, lines[0]!, ...lines.slice(2)],
-      'line 1 of the checkpoint file does not follow',
+      'line 1 of the checkpoint file does not continue the previous one',
     ],
     ['a line is no JSON', (lines) => lines.with(3, 'nothing'), 'line 4 of the checkpoint file was altered'],
   ])('says so when %s, and believes the other lines', async (_, spoil, damage) => {
@@ -147,7 +155,7 @@ describe('[evidence.checkpoint] the checkpoint file', () => {
     const lines = await written();
     const file = await open();
     await writeFile(path, `${lines.slice(0, 3).join('\n')}\n`);
-    expect(await file.damage()).toContain('cut while the gateway ran');
+    expect(await file.damage()).toContain('cut while the gateway was running');
     await file.close();
 
     await writeFile(path, `${lines.join('\n')}\n`);

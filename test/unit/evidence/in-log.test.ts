@@ -134,7 +134,7 @@ test('leaves of the session that a witness read are compared with the chain', as
   expect(await reason(chain(2), { sessions: () => undefined })).toBeUndefined();
   expect(await reason(chain(2), { sessions: sessions(own, { index: 2, hash: hash(2) }) })).toEqual({
     index: 2,
-    reason: 'the end is cut off, or the bundle is older: 2 entries are here, a witness read a leaf of 3',
+    reason: 'the end is cut off, or the bundle is older: 2 entries are here, but a witness read a leaf that covers 3',
   });
   expect(await reason(chain(2), { sessions: sessions({ index: 0, hash: hash(5) }) })).toEqual({
     index: 0,

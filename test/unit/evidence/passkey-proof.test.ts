@@ -29,7 +29,7 @@ test('[evidence.approval-proven] a vote verifies with the key from an earlier en
   expect(proofs.defect(vote(signed, { call_digest: 'b'.repeat(64) }))).toMatch(/for another request/);
   expect(proofs.defect(vote(signed, { person: 'mallory' }))).toMatch(/another person/);
   expect(proofs.defect(vote({ ...signed, key_entry: 'other' }))).toMatch(/in no earlier entry/);
-  expect(proofs.defect(vote(undefined, { passkey_required: true }))).toMatch(/asks for a passkey/);
+  expect(proofs.defect(vote(undefined, { passkey_required: true }))).toMatch(/requires a passkey/);
   expect(proofs.defect(vote(undefined))).toBeUndefined();
   expect(proofs.defect(entry('deny', { passkey_required: true }))).toBeUndefined();
   proofs.add(vote(signed));

@@ -180,7 +180,7 @@ describe('[evidence.report] withheld parts are described in a sentence', () => {
   test('parameters that are too long for a block are not described as sensitive', () => {
     const entry = { parameters_sha256: '0'.repeat(64), parameters_head: '{"text":"aaa' };
     expect(describeWithheld(['$.parameters'], entry)).toBe(
-      'One member is too long for the entry of a block, which has the beginning and the SHA-256: $.parameters.',
+      'One member is too long for the entry, which records only the beginning and the SHA-256: $.parameters.',
     );
     expect(describeWithheld(['$.parameters'], { parameters: { redacted: 'sha256-salted' } })).toMatch(/^One sensitive/);
   });

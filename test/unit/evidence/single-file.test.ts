@@ -30,6 +30,6 @@ test('[evidence.single-file] the page runs only its verifier: no session text be
 test.each(['a</script>', 'a<!--b', 'a</SCRIPT'])(
   '[evidence.single-file] a script that ends its element is refused: %s',
   async (script) => {
-    await expect(whole(bundle, script)).rejects.toThrow('cannot stand in a page');
+    await expect(whole(bundle, script)).rejects.toThrow('cannot be embedded in a page');
   },
 );

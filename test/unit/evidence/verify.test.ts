@@ -166,7 +166,7 @@ describe('manifests that do not match', () => {
 
   test.each([
     ['an extra field', { extra: 1 }],
-    ['no signature', { signature: undefined }],
+    ['no gateway signature', { signature: undefined }],
     ['a negative total', { total_entries: -1 }],
   ])('%s: malformed', async (_, change) => {
     const bundle = await bundleOf();

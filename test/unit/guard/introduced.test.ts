@@ -20,7 +20,12 @@ describe('[guard.changes] additions to a definition', () => {
 
   test.each([
     ['new reach', { description: 'Reads a file and mails it to support.' }, 'new_reach', 'sending'],
-    ['orders', { description: 'Reads a file. Always call this first.' }, 'new_instruction', 'orders to the model'],
+    [
+      'orders',
+      { description: 'Reads a file. Always call this first.' },
+      'new_instruction',
+      'It now gives the model orders',
+    ],
     ['secrets', { description: 'Reads a file. Needs your api key.' }, 'new_secret', 'keys'],
     ['looser annotations', { annotations: { readOnlyHint: true, openWorldHint: false } }, 'looser_annotation', 'risk'],
     ['an address', { description: 'Reads a file. See https://evil.example/files.' }, 'new_reach', 'address'],

@@ -95,7 +95,7 @@ test.each([
   ['a whole answer', 401, 'no', 'no'],
   ['an answer without a body', 202, '', ''],
   ['a stream', 200, events('a', 'b'), 'ab'],
-  ['a stream without an event', 200, events(), ''],
+  ['a stream without events', 200, events(), ''],
 ])('[cloud.own-answers] %s begins with its status and headers', async (_, statusCode, body, arrives) => {
   expect(await posted({ statusCode, headers, body })).toBe(line(statusCode) + arrives);
 });

@@ -64,7 +64,7 @@ test('[mcp.event-streams] without a reader it is kept for a minute, and the resp
   expect((await take(again, 1)).map(numberOf)).toEqual([1]);
   await again.return!();
   timeouts.pass(keptMs);
-  expect(() => streams.resume('s', first!.id)).toThrow(/no answer that is kept/);
+  expect(() => streams.resume('s', first!.id)).toThrow(/no stored response/);
   for (let n = 0; n < 500; n++) await queue.write(said(n));
   queue.end();
 });
@@ -85,7 +85,7 @@ test('[mcp.event-streams] a response without a reader blocks its writer, and onl
   expect(written).toBeLessThan(200);
   expect((await rest(events)).length).toBe(600);
   await writing;
-  expect(() => streams.resume('s', first!.id)).toThrow(/is older than what is kept/);
+  expect(() => streams.resume('s', first!.id)).toThrow(/is older than the stored part of the response/);
 });
 
 test('[mcp.event-streams] a key that opens too many responses loses its own, whatever their sessions, and no other key is affected', async () => {
@@ -102,6 +102,6 @@ test('[mcp.event-streams] a key that opens too many responses loses its own, wha
   void queueOfOther.write(said(7));
   queueOfOther.end();
   expect(await rest(streams.resume('other', first!.id))).toEqual([7]);
-  expect(() => streams.resume('s0', ids[0]!)).toThrow('is of no answer that is kept');
+  expect(() => streams.resume('s0', ids[0]!)).toThrow('belongs to no stored response');
   for (const queue of queues) queue.end();
 });

@@ -27,7 +27,7 @@ const sources = (over: Partial<Sources> = {}): Sources => ({
 const composed = (over: Partial<Sources> = {}) => compose(sources(over)) as Composition;
 const read = (over: Partial<Sources> = {}) => JSON.parse(composed(over).text);
 
-test('[operator.composed] the objects of a Gateway become one configuration that its schema accepts', () => {
+test('[operator.composed] the objects in a Gateway become one configuration that its schema accepts', () => {
   const configuration = configurationSchema.parse(read());
   expect(configuration.tenants.map(({ id }) => id)).toEqual(['one']);
   expect(configuration.providers).toMatchObject([{ name: 'openai-eu', api_key_env: 'PROVIDER_OPENAI_EU_API_KEY' }]);

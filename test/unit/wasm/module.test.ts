@@ -74,8 +74,8 @@ describe('[wasm.abi] a check', () => {
       checking('(call $deep) (i32.const 0)', { more: '(func $deep (call $deep))' }),
       'call stack',
     ],
-    ['that answers 2', checking('(i32.const 2)'), 'check answered 2, allowed 0 and 1'],
-    ['that answers -1', checking('(i32.const -1)'), 'check answered -1, allowed 0 and 1'],
+    ['that answers 2', checking('(i32.const 2)'), 'check answered 2; only 0 and 1 are allowed'],
+    ['that answers -1', checking('(i32.const -1)'), 'check answered -1; only 0 and 1 are allowed'],
     [
       'whose alloc has nothing left',
       filter({ alloc: '(func (export "alloc") (param i32) (result i32) (i32.const 0))' }),
@@ -97,7 +97,7 @@ describe('[wasm.abi] a check', () => {
     ['whose result is no JSON', flagging('{"message":"cut'), 'the result is not a JSON object'],
     ['whose result is a list', flagging('["message"]'), 'the result is not a JSON object'],
     ['whose result is empty', flagging(''), 'the result is not a JSON object'],
-    ['whose message is no text', flagging('{"message":7}'), "the result's message is not a text"],
+    ['whose message is no text', flagging('{"message":7}'), "the result's message is not a string"],
   ])('fails %s', async (_what, wat, expected) => {
     await expect(run(wat)).rejects.toThrow(expected);
   });

@@ -25,14 +25,14 @@ export function principalOfClaims(provider: OidcProvider, caller: FederatedCalle
   if (!hasClaims(provider.required_claims, claims))
     throw new RefusedToken('a claim that identity.oidc requires is missing');
   const entry = provider.callers.find(({ when }) => hasClaims(when, claims));
-  if (!entry) throw forbidden('no entry of identity.oidc callers holds for its claims');
+  if (!entry) throw forbidden('no identity.oidc callers entry matches its claims');
   const tenant = tenantOf(entry, claims, configuration);
   const person = humanOf(provider, entry.person, entry.person_claim, claims, configuration);
   const owner = humanOf(provider, entry.owner, entry.owner_claim, claims, configuration);
   const theirs = person?.tenants ?? [];
   const granted = person ? grantsOf(configuration, person.id).get(tenant) : undefined;
   if (theirs.length > 0 && !theirs.includes('*') && !theirs.includes(tenant) && granted === undefined)
-    throw forbidden(`the person ${person?.id} does not act in the tenant ${tenant}`);
+    throw forbidden(`the person ${person?.id} may not act in the tenant ${tenant}`);
   const held = person ? [highestRole([person.role, ...(granted ? [granted] : [])])] : [];
   const role = lowestRole([entry.role, ...rolesOf(entry, claims), ...held]);
   return {

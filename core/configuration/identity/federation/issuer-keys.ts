@@ -85,7 +85,8 @@ export class IssuerKeys {
     const { documents } = this.#deps;
     const set = await documents.json(this.#provider.jwks_uri ?? (await this.#discovered()));
     const { keys } = set as { keys?: unknown };
-    if (!Array.isArray(keys) || keys.length > maxKeys) throw new Error('the issuer published no set of keys');
+    if (!Array.isArray(keys) || keys.length > maxKeys)
+      throw new Error('the issuer published no key set, or one with too many keys');
     const { createLocalJWKSet } = await import('jose');
     this.#held = { find: createLocalJWKSet({ keys }), fetchedAt: now };
   }
@@ -95,7 +96,7 @@ export class IssuerKeys {
     const found = await this.#deps.documents.json(`${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`);
     const { issuer: named, jwks_uri } = found as { issuer?: unknown; jwks_uri?: unknown };
     if (named !== issuer || typeof jwks_uri !== 'string' || !isIssuerUrl(jwks_uri, issuer))
-      throw new Error('the discovery document names another issuer, or no address of keys');
+      throw new Error('the discovery document names another issuer, or has no valid jwks_uri');
     return jwks_uri;
   }
 }

@@ -58,7 +58,7 @@ function providerOf(token: string, { identity }: Configuration): OidcProvider {
   const given = audiencesOf(claims);
   const [found, other] = ofIssuer.filter(({ audiences }) => audiences.some((one) => given.includes(one)));
   if (!found) throw new RefusedToken('the audience of the token is not one that identity.oidc lists for its issuer');
-  if (other) throw new RefusedToken('the token has audiences of several entries of identity.oidc; one is allowed');
+  if (other) throw new RefusedToken("the token's audiences match several entries of identity.oidc; only one may match");
   return found;
 }
 
@@ -104,7 +104,7 @@ function refusedBecause(thrown: unknown): GatewayError {
   if (code === undefined || !code.startsWith('ERR_J')) return asGatewayError(thrown);
   const why: Record<string, string> = {
     ERR_JWT_EXPIRED: 'the token has expired; ask its issuer for another one',
-    ERR_JWT_CLAIM_VALIDATION_FAILED: `the claim ${claim} of the token is missing or does not hold`,
+    ERR_JWT_CLAIM_VALIDATION_FAILED: `the claim ${claim} of the token is missing or not valid`,
     ERR_JOSE_ALG_NOT_ALLOWED: 'the algorithm of the token is not one that identity.oidc allows for its issuer',
     ERR_JOSE_NOT_SUPPORTED: 'the token needs an extension that is not supported',
     ERR_JWS_SIGNATURE_VERIFICATION_FAILED: 'the signature of the token is not valid',
@@ -124,7 +124,7 @@ function checkLifetime({ exp = 0, iat = 0, sub }: JWTPayload, provider: OidcProv
   if (iat > now / 1000 + skew) throw new RefusedToken('the token was issued in the future');
   if (exp - iat > most) throw new RefusedToken(`the token lives longer than ${most} seconds (max_lifetime_seconds)`);
   if (typeof sub !== 'string' || sub === '' || sub.length > 255)
-    throw new RefusedToken('the subject (sub) of the token is not a text of 1 to 255 characters');
+    throw new RefusedToken('the subject (sub) of the token is not a string of 1 to 255 characters');
 }
 
 /** Returns the parts of a token that are stored: caller, client, expiry, and the claims that the mapping reads. */

@@ -13,7 +13,7 @@ export function tar(call: Invocation, grammar: Grammar): void {
   interpret(call, grammar, parsed);
   if (packs) {
     for (const arg of parsed.operands) call.path('read', arg);
-    call.unclear(`${call.binary} packs whatever lies below the folders it is given`);
+    call.unclear(`${call.binary} packs all files in the folders it is given`);
   } else if (!isGiven(parsed, '-t --list -d --diff --compare -C --directory')) call.path('write', argOf('.'), true);
   if (!archive && !packs) call.effect('read', '');
 }
@@ -24,6 +24,6 @@ export function dd(call: Invocation): void {
     if (name === 'if' || name === 'of') call.path(name === 'if' ? 'read' : 'write', { ...arg, text: value! });
     else if (!arg.known) call.whole('write');
     else if (!/^(?:bs|ibs|obs|cbs|count|skip|seek|iseek|oseek|conv|iflag|oflag|status)$/.test(name ?? ''))
-      call.unclear(`dd ${arg.text.slice(0, 20)} is not an operand that is read`);
+      call.unclear(`dd ${arg.text.slice(0, 20)} is not a supported operand`);
   }
 }

@@ -69,7 +69,7 @@ function readUnknown(call: Invocation, { options }: CommandNode): void {
   }
   const line = [call.binary, ...call.args.map(({ text }) => text)].join(' ');
   call.unclear(
-    `"${short(line)}" does not begin with options and a command that are read (docs/reference/shell-programs.md)`,
+    `"${short(line)}" does not begin with supported options and a supported command (docs/reference/shell-programs.md)`,
   );
   call.whole('execute');
 }
@@ -130,7 +130,7 @@ function objectWords(
 ): string | undefined {
   if (objects.length === 0) {
     const files = parsed.options.flatMap(({ known, value }) => (known?.role === 'source' ? (value?.text ?? []) : []));
-    return files.length === 0 ? undefined : `the objects of ${files.join(', ')}`;
+    return files.length === 0 ? undefined : `the objects in ${files.join(', ')}`;
   }
   const [from, to, ...others] = objects;
   if (operands.includes('from') && operands.includes('to') && to !== undefined && others.length === 0)

@@ -52,9 +52,7 @@ function word(call: Invocation, args: readonly Arg[], at: number, search: Search
   }
   const isTimes = /^-newer[aBcm][aBcmt]$/.test(text);
   if (!next || (kind === undefined && !isTimes && text !== '-fprintf')) {
-    call.unclear(
-      `find ${text.slice(0, 20)} is not a test or an action that is read (docs/reference/shell-programs.md)`,
-    );
+    call.unclear(`find ${text.slice(0, 20)} is not a supported test or action (docs/reference/shell-programs.md)`);
     return 0;
   }
   if (kind === 'texts') call.isText(next);
@@ -68,7 +66,7 @@ function command(call: Invocation, args: readonly Arg[], at: number, { roots, be
   // A test after the command does not restrict the files that the command runs on.
   const names = foundNames(args.slice(begins, at));
   const found = names && filesBelow(roots, names);
-  if (end === args.length) call.unclear('find runs a command that does not end');
+  if (end === args.length) call.unclear('the command that find runs is not terminated by ; or +');
   const words = args.slice(at + 1, end);
   const whole = words.filter(({ text }) => text.includes('{}')).every(({ text }) => text === '{}');
   if (found && whole && args[at]!.text === '-exec' && end < args.length) {

@@ -31,6 +31,6 @@ export function editor(call: Invocation, grammar: Grammar): void {
   const parsed = parseWords(call.args, grammar);
   interpret(call, grammar, parsed);
   if (givenOptions(parsed, '-').length > 0 || call.stdin.kind !== 'inherited' || /^(?:ed|ex|red)$/.test(call.binary))
-    call.unclear(`${call.binary} is given commands that are not read`);
+    call.unclear(`${call.binary} is given commands that the gateway cannot check`);
   if (parsed.operands.length === 0) call.whole('execute');
 }

@@ -9,7 +9,7 @@ export function xargs(call: Invocation, grammar: Grammar): void {
   const parsed = parseWords(call.args, grammar);
   for (const { name, known, value } of parsed.options) {
     if (known?.role === 'read' && value) call.path('read', value);
-    if (known?.role === 'unread' || known?.refused) call.unclear(`xargs ${name} is not read`);
+    if (known?.role === 'unread' || known?.refused) call.unclear(`xargs ${name} is not supported`);
   }
   for (const problem of parsed.problems) call.unclear(`xargs: ${problem}`);
   const marks = parsed.options.filter(({ known }) => known?.role === 'mark').map(({ value }) => value?.text || '{}');
@@ -58,7 +58,7 @@ export function ssh(call: Invocation, grammar: Grammar): void {
         value?.text ?? '',
       )
     )
-      call.unclear(`ssh -o ${value?.text.slice(0, 30)} may run a program here`);
+      call.unclear(`ssh -o ${value?.text.slice(0, 30)} may run a local program`);
   const [, ...rest] = parsed.operands;
   if (rest.length > 0) call.line(rest.every((arg) => arg.known) ? joinWords(rest) : undefined);
 }

@@ -28,7 +28,7 @@ export function shell(call: Invocation): void {
       /[oO]/.test(text) &&
       !/^(?:errexit|nounset|pipefail|xtrace|noglob|noclobber|verbose)$/.test(call.args[++at]?.text ?? '')
     )
-      call.unclear(`${call.binary} has an option that makes it read differently`);
+      call.unclear(`${call.binary} has an option that changes how it reads commands`);
   }
   const [first, ...rest] = call.args.slice(at);
   if (takesLine) call.line(first);
@@ -46,5 +46,5 @@ export function otherShell(call: Invocation): void {
   call.whole('execute');
   const [first] = call.args;
   if (first === undefined || first.text.startsWith('-') || first.text.startsWith('/'))
-    call.unclear(`the language of ${call.binary} is not read`);
+    call.unclear(`the language of ${call.binary} is not supported`);
 }

@@ -77,7 +77,8 @@ function readDestination(text: string, service: HttpServiceEntry): Destination {
   const { origin } = new URL(service.base_url);
   const whole = folderOf(base) + path;
   const url = new URL(`${origin}${whole}${address.query}`);
-  if (url.origin !== origin || url.pathname !== whole) throw callRefused('the address reads in more than one way');
+  if (url.origin !== origin || url.pathname !== whole)
+    throw callRefused('the address can be read in more than one way');
   return { service, path, url: url.href };
 }
 

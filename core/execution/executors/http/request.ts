@@ -41,7 +41,9 @@ export function sendingOf(
   if (content && ['GET', 'HEAD', 'OPTIONS'].includes(method)) throw callRefused(`${method} carries no body`);
   const bytes = Buffer.byteLength(content?.body ?? '');
   if (bytes > service.max_request_bytes)
-    throw callRefused(`the body has ${bytes} bytes, and service ${service.name} takes ${service.max_request_bytes}`);
+    throw callRefused(
+      `the body has ${bytes} bytes, but service ${service.name} accepts at most ${service.max_request_bytes}`,
+    );
   return {
     method,
     headers: {
@@ -108,7 +110,7 @@ function callerHeaders(
   const headers: Record<string, string> = {};
   for (const [written, value] of Object.entries(given)) {
     const name = written.toLowerCase();
-    if (!allowed.includes(name)) throw callRefused(`header ${written} is not one callers of ${service} may set`);
+    if (!allowed.includes(name)) throw callRefused(`callers of ${service} may not set header ${written}`);
     if (name in headers) throw callRefused(`header ${name} is given twice`);
     if (!/^[\t\x20-\x7e]{0,4096}$/.test(value)) throw callRefused(`the value of header ${name} is not plain ASCII`);
     headers[name] = value;

@@ -58,7 +58,7 @@ async function argvOf(
   shellWords: ExecutorPorts['shellWords'],
 ): Promise<readonly [string, ...string[]]> {
   if ((argv === undefined) === (command === undefined))
-    throw callRefused('the call names no program', 'Give either argv, a list of texts, or command, a line.');
+    throw callRefused('the call names no program', 'Give either argv (a list of strings) or command (one line).');
   const words = argv ?? (await shellWords?.(command!));
   const [program, ...rest] = words ?? [];
   if (program === undefined || program === '')
@@ -81,6 +81,6 @@ function assertProgram(
   if (!allowed_binaries.includes(program))
     throw callRefused(
       `program ${program} is not among ${allowed_binaries.join(', ') || 'those allowed (none)'}`,
-      'Programs are named without folder; an operator lists them under executors.shell.allowed_binaries.',
+      'Name programs without a folder; an operator lists them under executors.shell.allowed_binaries.',
     );
 }

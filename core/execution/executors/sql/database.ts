@@ -105,7 +105,7 @@ function loginOf(secret: string, place: DatabaseAddress): Pick<DatabaseAddress, 
   const whole = /^postgres(?:ql)?:/.test(secret) ? placeFrom(secret) : undefined;
   if (whole) {
     const same = whole.host === place.host && whole.port === place.port && whole.database === place.database;
-    if (!same) throw callRefused('the credential is for another database than the configured one');
+    if (!same) throw callRefused('the credential is for a different database than the configured one');
     return whole;
   }
   try {
@@ -116,7 +116,7 @@ function loginOf(secret: string, place: DatabaseAddress): Pick<DatabaseAddress, 
     // The error is reported below, since the parser's message would quote the secret.
   }
   throw callRefused(
-    'the credential contains no user name with a password',
-    'A database wants {"username", "password"} or a URL.',
+    'the credential contains no user name and password',
+    'A database needs {"username", "password"} or a URL.',
   );
 }

@@ -46,12 +46,15 @@ function parseStatements(raw: Readonly<Record<string, unknown>>): readonly SqlSt
   const single = [sql, query, statement, text].filter((given) => given !== undefined);
   if (single.length + (statements ? 1 : 0) !== 1)
     throw callRefused(
-      'the call carries no SQL, or more than one',
+      'the call carries no SQL, or more than one SQL parameter',
       'Give one of sql, query, statement, text, statements.',
     );
   if (!statements) return [{ text: single[0]!, values: parameters ?? [] }];
   if (parameters)
-    throw callRefused('parameters are given together with a list of statements', 'Give each statement its own.');
+    throw callRefused(
+      'parameters are given together with a list of statements',
+      'Give each statement its own parameters.',
+    );
   return statements.map((each) =>
     typeof each === 'string' ? { text: each, values: [] } : { text: each.sql, values: each.parameters ?? [] },
   );
@@ -70,11 +73,11 @@ function assertOne(text: string, readOnly: boolean): void {
   const { statements, firstWord } = scanSql(text);
   if (statements !== 1)
     throw callRefused(
-      `a text holds ${statements} statements`,
-      'Give several as the list statements; they run in one transaction.',
+      `one string contains ${statements} statements`,
+      'Give several statements as a list in the parameter statements; they run in one transaction.',
     );
   if (unfit.has(firstWord))
-    throw callRefused(`${firstWord.toUpperCase()} is not carried out`, 'Every action is one transaction of its own.');
+    throw callRefused(`${firstWord.toUpperCase()} is not supported`, 'Every action is its own transaction.');
   if (readOnly && !reading.has(firstWord))
-    throw callRefused(`${firstWord.toUpperCase()} is not a reading statement, and the action asks for capability read`);
+    throw callRefused(`${firstWord.toUpperCase()} is not a read statement, but the action has the capability read`);
 }

@@ -15,7 +15,7 @@ export function messagesOf(instructions: Json | undefined, input: Json | undefin
     throw unreadableInput('instructions', 'a text');
   if (typeof input === 'string') return [...messages, { role: 'user', content: input }];
   if (!Array.isArray(input) || input.length === 0)
-    throw unreadableInput('input', 'a text, or an array of at least one item');
+    throw unreadableInput('input', 'a string, or an array of at least one item');
   for (const [at, item] of input.entries()) {
     if (!isObject(item)) throw unreadableInput(`input[${at}]`, 'an object');
     addItem(messages, item, `input[${at}]`);
@@ -96,7 +96,7 @@ const roles: ReadonlySet<string> = new Set(['user', 'assistant', 'system', 'deve
 
 function chatContent(content: Json | undefined, path: string): Json {
   if (typeof content === 'string') return content;
-  if (!Array.isArray(content)) throw unreadableInput(path, 'a text, or an array of parts');
+  if (!Array.isArray(content)) throw unreadableInput(path, 'a string, or an array of parts');
   return content.map((part, at) => {
     if (!isObject(part)) throw unreadableInput(`${path}[${at}]`, 'an object with a type');
     return partOf(part, `${path}[${at}]`);

@@ -53,7 +53,7 @@ export function readResponsesRequest(body: JsonObject): ReadRequest {
     const without = leftOut.filter((name) => name.startsWith('tools[')).join(', ') || 'none';
     throw invalidMember(
       'tool_choice',
-      `is required, and of the tools none is left (left out: ${without})`,
+      `is required, but no tool remains (left out: ${without})`,
       'auto, or a function or custom tool',
     );
   }
@@ -84,14 +84,14 @@ function refuseKept(body: JsonObject): void {
     if (body[name] !== undefined && body[name] !== null)
       throw invalidMember(
         name,
-        'names what a provider keeps outside of the gateway',
+        'names data that a provider keeps outside of the gateway',
         'send the whole input, or continue a response by previous_response_id',
       );
   if (body.background === true)
     throw invalidMember(
       'background',
-      'is true, and no response runs without its caller',
-      'leave it out; stream the answer instead',
+      'is true, but no response runs without its caller',
+      'leave it out; stream the response instead',
     );
 }
 
@@ -111,7 +111,8 @@ function partsLeftOut({ include, truncation, reasoning, text: given, stream_opti
 
 /** Refuses log probabilities, because the response would lack data that a program reads. */
 function refuseLogprobs({ top_logprobs, include }: JsonObject): void {
-  const says = 'log probabilities come with chat completions: logprobs and top_logprobs of /v1/chat/completions';
+  const says =
+    'log probabilities are available only with chat completions: logprobs and top_logprobs of /v1/chat/completions';
   if (typeof top_logprobs === 'number' && top_logprobs > 0)
     throw invalidMember('top_logprobs', `is ${top_logprobs}`, `0; ${says}`);
   if (Array.isArray(include) && include.some((name) => typeof name === 'string' && name.endsWith('logprobs')))
@@ -136,7 +137,7 @@ function toolsOf(tools: Json | undefined, leftOut: string[]): JsonObject[] {
       throw invalidMember(
         `tools[${at}]`,
         `is of type ${JSON.stringify(type.slice(0, 64))}`,
-        'function and custom tools: the provider or its client runs others without a decision of the gateway',
+        'function and custom tools: the provider or its client runs others without a decision by the gateway',
       );
     leftOut.push(`tools[${at}] ${type.slice(0, 64)}`);
     return [];
@@ -148,7 +149,7 @@ function toolsOf(tools: Json | undefined, leftOut: string[]): JsonObject[] {
     throw invalidMember(
       'tools',
       `has ${JSON.stringify(String(twice).slice(0, 64))} twice`,
-      'one tool of each name, <namespace>__<name> included',
+      'only one tool per name, including <namespace>__<name>',
     );
   return read;
 }
@@ -195,7 +196,11 @@ function choiceOf(choice: Json | undefined): Json | undefined {
   const name = flatName(namespace, own);
   if (type === 'function' && name !== '') return { type, function: { name } };
   if (type === 'custom' && name !== '') return { type, custom: { name } };
-  throw invalidMember('tool_choice', 'is of another kind', 'auto, none, required, a function or a custom tool by name');
+  throw invalidMember(
+    'tool_choice',
+    'is of an unsupported kind',
+    'auto, none, required, a function or a custom tool by name',
+  );
 }
 
 function formatOf(format: JsonObject | undefined): JsonObject | undefined {

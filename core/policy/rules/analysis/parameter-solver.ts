@@ -38,7 +38,8 @@ function addRequirement(
   for (const want of wanted) {
     const taken = new Set([...names, ...Object.keys(result)]);
     const options = freeNames(want.anywhere ?? 'all', bans, taken, texts);
-    if (options.length === 0) throw new UnsolvedError('no free name is left for a text that a condition wants');
+    if (options.length === 0)
+      throw new UnsolvedError('no unused parameter name is left for a string that a condition requires');
     const found = options.flatMap((name) => {
       const text = texts.shortest([want, ...bansAt(bans, name)], new Set());
       return text === undefined ? [] : [{ name, text }];

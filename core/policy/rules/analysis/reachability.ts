@@ -117,7 +117,7 @@ export class Reach {
    */
   find(within: readonly CompiledRule[], without: readonly CompiledRule[], shortest: boolean): ToolCall | undefined {
     if (this.#open.size > 0 && [...within, ...without].some((rule) => this.#open.has(rule)))
-      throw new UnsolvedError('a condition asks for value and source of some element together');
+      throw new UnsolvedError('a condition tests both the value and the source of an element');
     const asked = within.flatMap((rule) => this.#conditions.get(rule)!);
     const first = asked.reduce((box, condition) => narrow(box, condition, false), everyCall);
     const size = this.#sizeOf(first);

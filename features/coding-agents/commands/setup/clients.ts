@@ -62,7 +62,7 @@ const onlyTools = (what: string) => (): readonly string[] => [
 ];
 
 const onlyHook = (what: string) => (): readonly string[] => [
-  `${what} calls its models directly: the hook asks about each tool call, and the tools of MCP servers go through the gateway.`,
+  `${what} calls its models directly: the hook checks each tool call with the gateway, and the tools of MCP servers go through the gateway.`,
 ];
 
 const keyNote = ({ agentctl, models }: Target): readonly string[] =>
@@ -133,7 +133,7 @@ export const clients = {
       { kind: 'toml', file: join(codexFolder(places), 'config.toml'), lines: codexLines(target) },
     ],
     notes: (target) => [
-      'Codex runs a hook only after a person trusted it: start codex once and accept the hooks that it shows, or see them with /hooks. Until then, and after a change of the file, it runs tools without asking.',
+      'Codex runs a hook only after a person has trusted it: start codex once and accept the hooks that it shows, or see them with /hooks. Until then, and after any change to the file, it runs tools without asking the gateway.',
       ...(target.models ? [`Start it with: codex -c model_provider=${name}`] : []),
       ...keyNote(target),
     ],
@@ -223,7 +223,7 @@ export const clients = {
     notes: (target) => [
       ...(target.models
         ? [
-            `OpenCode requests no list of models: name the models you use under provider.${name}.models, as in { "gpt-5": {} }.`,
+            `OpenCode does not request a list of models: name the models you use under provider.${name}.models, as in { "gpt-5": {} }.`,
           ]
         : []),
       ...keyNote(target),

@@ -44,7 +44,7 @@ describe('[alert.lifecycle] notifications that do not concern approvals', () => 
     for (const other of [{ alert }, { event: 'submitted' as const }, { digest: {} as NonNullable<Delivery['digest']> }])
       expect((await kept(one({ ...forged, ...other }), taking))[1]).toMatchObject({
         state: 'due',
-        last_error: 'the delivery has the id of an evaluation and carries another message',
+        last_error: 'the delivery has the id of an evaluation but carries a different message',
       });
     expect((await kept(one({ alert }), taking))[1]).toMatchObject({ state: 'sent' });
   });

@@ -219,7 +219,7 @@ describe('delivering', () => {
     expect(delivery('submitted', 'off')?.last_error).toBe('the channel off is not configured');
     await enqueue('submitted');
     await deliverDue({ ...ports, approvals: { find: async () => undefined } });
-    expect(delivery()?.last_error).toBe('the approval is gone');
+    expect(delivery()?.last_error).toBe('the approval no longer exists');
   });
 });
 
@@ -270,7 +270,7 @@ describe('[store.sweep] a delivery', () => {
     now.rows.set(row!.id, { ...row!, attempts: 8 });
     await deliverDue(now.ports);
     expect(now.sent).toEqual([]);
-    expect(now.delivery()).toMatchObject({ state: 'dead', attempts: 9, last_error: 'no attempt came to an end' });
+    expect(now.delivery()).toMatchObject({ state: 'dead', attempts: 9, last_error: 'no attempt was completed' });
   });
 
   test('truncates an error that is too long for its row', async () => {

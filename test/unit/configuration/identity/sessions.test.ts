@@ -73,9 +73,9 @@ test.each([
   ['ä', 'actor.session'],
   ['x'.repeat(129), 'actor.session'],
   ['line\n', 'actor.session'],
-  ['.', 'not of dots alone'],
-  ['..', 'not of dots alone'],
-  ['...', 'not of dots alone'],
+  ['.', 'not only dots'],
+  ['..', 'not only dots'],
+  ['...', 'not only dots'],
   ['admin-default-2026-11-21', 'a session the gateway keeps itself'],
 ])('[session.source] %j is refused with 400', (body, why) => {
   expect(() => resolveSession({ ...from, body })).toThrow(expect.objectContaining({ code: 'invalid_request' }));

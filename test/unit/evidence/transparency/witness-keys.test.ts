@@ -8,18 +8,18 @@ const { privateKey } = generateKeyPairSync('ed25519');
 const witness = verifierKey(noteSigner('auditor', privateKey, noteKeyTypes.cosignature));
 const log = verifierKey(noteSigner('gateway/default', privateKey));
 
-test('[transparency.tree] the key of a witness is not a log key', () => {
+test('[transparency.tree] the witness key is not a log key', () => {
   expect(witnessKey(witness).name).toBe('auditor');
   expect(logKey(log).name).toBe('gateway/default');
-  expect(() => witnessKey(log)).toThrow(/key of a log/);
-  expect(() => logKey(witness)).toThrow(/key of a witness/);
+  expect(() => witnessKey(log)).toThrow(/log key/);
+  expect(() => logKey(witness)).toThrow(/witness key/);
   expect(() => witnessKey('auditor')).toThrow(/not a verifier key/);
 });
 
 test('[transparency.tree] the configuration accepts witness keys, and refuses other values with their position', async () => {
   const load = (key: string) => loadConfiguration(base(`evidence: { log: { witnesses: ["${key}"] } }`), { packs });
   expect((await load(witness)).configuration.evidence.log).toEqual({ enabled: true, witnesses: [witness] });
-  await expect(load(log)).rejects.toThrow(/evidence\.log\.witnesses\[0\].*key of a log/);
+  await expect(load(log)).rejects.toThrow(/evidence\.log\.witnesses\[0\].*log key/);
   await expect(load('auditor')).rejects.toThrow(/the verifier key that agentctl witness prints/);
 });
 
@@ -35,5 +35,5 @@ test('[console.verify-log] keys on separate lines are sorted by kind; an invalid
   const key = (name: string) => verifierKey(noteSigner(name, privateKey));
   // [transparency.log] a log may have two keys.
   expect(logTrustOf(`${log}\n${key('gateway/default')}`).log).toHaveLength(2);
-  expect(() => logTrustOf(`${log}\n${key('gateway/other')}`)).toThrow('two keys are of logs');
+  expect(() => logTrustOf(`${log}\n${key('gateway/other')}`)).toThrow('the keys name two logs');
 });

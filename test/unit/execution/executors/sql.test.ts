@@ -75,7 +75,7 @@ describe('the statements that are run', () => {
     '%s is no reading statement',
     (sql) => {
       expect(thrownBy(() => sqlCallOf(call('sql.query', 'shop', 'read', { sql })))).toEqual(
-        refusedWith('not a reading statement'),
+        refusedWith('not a read statement'),
       );
     },
   );

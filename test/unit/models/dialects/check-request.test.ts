@@ -41,7 +41,7 @@ describe.each([openai, anthropic])('$name', (dialect) => {
 
   test('[limit.largest-output] a model name has visible characters only, 256 at most', () => {
     for (const model of [' m', 'm ', 'm\n', 'm\u200b', 'm\u00ad', '\u2060m', 'm\u0000', 'm\u3000', 'm\ufe0f'])
-      refuses({ ...good, model }, 'characters that are not visible');
+      refuses({ ...good, model }, 'invisible characters');
     refuses({ ...good, model: 'm'.repeat(257) }, 'model is a text of 257 characters');
     for (const model of ['m', 'gpt-4.1', 'meta/llama 3:8b', 'Größe', 'mistral@eu']) passes({ model });
   });

@@ -105,7 +105,7 @@ test('[action.block] for a call blocked by a guard, it does not claim that no ru
   });
   const text = (target: string) => suggestAlternative(compilePolicy(policy), { ...asked, target });
   expect(text('.env')).toBe(
-    'The guard secret-files blocks what this call names, and no rule lifts a guard. Make the call without it, or ask a person to do this step.',
+    'The guard secret-files blocks something that this call names, and no rule can override a guard. Make the call without it, or ask a person to do this step.',
   );
   expect(said([{ tool: 'hub.other' }])).toContain(nothing);
 });
@@ -113,7 +113,7 @@ test('[action.block] for a call blocked by a guard, it does not claim that no ru
 test('[action.block] if the default allows, a block is attributed to its rule', () => {
   const policy = policyOf([{ tool: 'scm.get_*', decision: 'block' }], { default_decision: 'allow' });
   expect(suggestAlternative(compilePolicy(policy), asked)).toBe(
-    'Policy test blocks this call by a rule of its own (*:scm.get_*); a call that no rule fits is allowed. Ask a person to do this step.',
+    'Policy test blocks this call with its own rule (*:scm.get_*); a call that no rule matches is allowed. Ask a person to do this step.',
   );
 });
 

@@ -6,8 +6,8 @@ import { mismatch, parseCases, sourcesOfCase } from '#core/policy/rules/cases.ts
 const row = { protocol: 'shell', tool: 'shell.rm', target: 'build', capability: 'delete', decision: 'block' };
 
 test.each([
-  ['no rows', [], 'table.yaml: found no rows; allowed is a list of calls, each with its decision.'],
-  ['no list', { rows: [row] }, 'table.yaml: found no rows; allowed is a list of calls, each with its decision.'],
+  ['no rows', [], 'table.yaml: found no rows; expected a list of calls, each with its decision.'],
+  ['no list', { rows: [row] }, 'table.yaml: found no rows; expected a list of calls, each with its decision.'],
   [
     'a decision that is none',
     [row, { ...row, decision: 'deny' }],

@@ -35,6 +35,6 @@ test('[approval.together] a level above the tenant that reviews without this opt
 test.each(['allow', 'block'] as const)('[approval.together] is refused in a rule that decides %s', (decision) => {
   const rule: ToolRule = { protocol: 'git', tool: '*', decision, approval: { together: true } };
   expect(() => compilePolicy({ name: 'p', default_decision: 'review', rules: [rule] })).toThrow(
-    `rules[0].approval.together: found true in a rule with the decision ${decision}; it is allowed in rules that review.`,
+    `rules[0].approval.together: found true in a rule with the decision ${decision}; it is allowed only in rules with the decision review.`,
   );
 });
