@@ -151,14 +151,16 @@ export function parsedInput(json: string, given: Json | undefined): JsonObject |
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : notAnObject;
 }
 
-/** Returns the message of a refusal without its final full stop. */
+/** Returns a refusal's message, rephrased for arguments instead of a body, without its final full stop. */
 function defectOf(read: () => unknown): string | undefined {
   try {
     read();
     return undefined;
   } catch (fault) {
     return asGatewayError(fault)
-      .message.replace(/^The body/, 'its arguments')
+      .message.replace(/^The body contains/, 'its arguments contain')
+      .replace(/^The body is/, 'its arguments are')
+      .replace(/^A (\w+) in the body/, 'a $1 in its arguments')
       .replace(/\.$/, '');
   }
 }

@@ -21,4 +21,4 @@ export const worst = (a: Decision, b: Decision): Decision => (decisions.indexOf(
 export const sessionPattern = /^[A-Za-z0-9._:-]{1,128}$/;
 /** Checks a session id. Ids consisting only of dots are invalid, because URLs would resolve them as path segments. */
 export const isSession = (text: string): boolean => sessionPattern.test(text) && !/^\.+$/.test(text);
-export const sessionForm = '[A-Za-z0-9._:-]{1,128}, not of dots alone';
+export const sessionForm = '[A-Za-z0-9._:-]{1,128}, not only dots';

@@ -99,11 +99,11 @@ export function executionChecks(
         assert.deepEqual(retry.result, ran.result, JSON.stringify(retry));
     }),
     check('the state machine also runs an approved MCP call at its server, once', async () => {
-      const note = () => act('mcp', 'publish_note', { title: 'when its time runs out' }, { target: 'publish_note' });
+      const note = () => act('mcp', 'publish_note', { title: 'by the clock' }, { target: 'publish_note' });
       const before = ranOf('publish_note');
       const { status, outcome, result } = await approved(await note());
       assert.deepEqual([status, outcome], ['consumed', 'executed'], JSON.stringify(result));
-      assert.match(JSON.stringify(result), /when its time runs out/);
+      assert.match(JSON.stringify(result), /by the clock/);
       assert.deepEqual((await note()).result, result);
       assert.equal(ranOf('publish_note') - before, 1);
     }),

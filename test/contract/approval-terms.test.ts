@@ -172,7 +172,7 @@ test('[approval.strictest-terms] [identity.separation-rules] a separation rule i
   expect(await item(id)).toMatchObject({
     requires: [{ rule: 'four-eyes', approvals: 2 }],
     still_needed: '2 more approvals (four-eyes)',
-    terms_changed: expect.stringContaining('asks for more: 2 more approvals (four-eyes)'),
+    terms_changed: expect.stringContaining('requires more: 2 more approvals (four-eyes)'),
   });
   expect(said(await approve(id, 'bob'))).toEqual([200, 'pending']);
   await change({ separation, rules: publish('require_passkey: true') });

@@ -48,7 +48,7 @@ describe('[json.exact-numbers]', () => {
   test.each(refused)('test-action: %s is a 400 with advice', async (written) => {
     const { status, last } = await http('POST', '/admin/v1/test-action', bodyOf(written, 'refused'));
     expect([status, last.error.type]).toEqual([400, 'invalid_request']);
-    expect(last.error.message).toMatch(/2\^53-1.*Send it as a string/);
+    expect(last.error.message).toMatch(/2\^53-1.*or send it as a string/);
     expect(await entries('refused')).toEqual([]);
   });
 
@@ -70,7 +70,7 @@ describe('[json.exact-numbers]', () => {
     const session = await open();
     const { status, last } = await http('POST', '/mcp', rpcOf(written), { session });
     expect([status, last.id, last.error.code, last.error.data]).toEqual([200, 7, -32602, { reason: 'inexact_number' }]);
-    expect(last.error.message).toMatch(/Send it as a string/);
+    expect(last.error.message).toMatch(/or send it as a string/);
     expect([upstream.received(), await entries(session)]).toEqual([[], []]);
   });
 

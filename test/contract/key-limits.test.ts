@@ -62,14 +62,14 @@ test.each(Object.keys(bodies) as Path[])(
     const refused = await ask('slow-key', {}, path);
     expect(refused.status).toBe(429);
     expect(refused.body.error).toMatchObject({
-      message: expect.stringMatching(/^This key may have 2 requests a minute/),
+      message: expect.stringMatching(/^This key may use 2 requests per minute/),
     });
     expect(refused.headers['retry-after']).toBeDefined();
     // The refusal used none of the tenant's limit: exactly one of its three requests is left.
     expect((await ask('plain-key', {}, path)).status).toBe(200);
     const full = await ask('plain-key', {}, path);
     expect(full.status).toBe(429);
-    expect(full.body.error.message).toMatch(/^This tenant may have 3 requests a minute/);
+    expect(full.body.error.message).toMatch(/^This tenant may use 3 requests per minute/);
   },
 );
 
@@ -79,7 +79,7 @@ test("[limit.key] a refusal by the tenant's limit takes nothing from the key", a
     const { status, body } = await ask('wide-key');
     expect({ status, message: body.error.message }).toEqual({
       status: 429,
-      message: expect.stringMatching(/^This tenant may have 3/),
+      message: expect.stringMatching(/^This tenant may use 3/),
     });
   }
   const { identities } = await gateway.ports.snapshots.current();
@@ -110,7 +110,7 @@ describe('[limit.key] the budget of a key', () => {
     expect(refused.body.error).toMatchObject({
       type: 'budget_exceeded',
       message: expect.stringMatching(
-        /^This key's budget key:[0-9a-f]{16}:mock-dear of 0\.00 USD a day is smaller than this call/,
+        /^This key's budget key:[0-9a-f]{16}:mock-dear of 0\.00 USD per day is smaller than this call/,
       ),
     });
     expect((await ask('paid-key')).status).toBe(200);
@@ -130,7 +130,7 @@ describe('[limit.key] the budget of a key', () => {
     expect((await read('/admin/v1/budgets', 'shop-viewer')).body.statuses).toEqual([]);
     const refused = await ask('paid-key', { max_tokens: 10_000 });
     expect(refused.body.error.type).toBe('budget_exceeded');
-    expect(refused.body.error.message).toMatch(/^This key's budget key:[0-9a-f]{16} of 1\.00 USD a month/);
+    expect(refused.body.error.message).toMatch(/^This key's budget key:[0-9a-f]{16} of 1\.00 USD per month/);
   });
 });
 
@@ -161,7 +161,7 @@ test('[limit.key] a refused model is reported even if the budget or the token li
   expect((await ask('spent-key', { model: 'mock-dear' })).status).toBe(403);
   expect((await ask('spent-key', { model: 'mock-dear' })).body.error).toMatchObject({
     type: 'rate_limit_error',
-    message: expect.stringMatching(/^This key may have 4 requests a minute/),
+    message: expect.stringMatching(/^This key may use 4 requests per minute/),
   });
 });
 
@@ -174,7 +174,7 @@ test('[limit.key] a key with limits cannot call in another tenant; other keys of
     });
   const refused = await to('person-key');
   expect(refused.status).toBe(403);
-  expect(refused.body.error.message).toMatch(/limits of its own, so it calls .* in the tenant lab only/);
+  expect(refused.body.error.message).toMatch(/limits of its own, so it can call .* only in the tenant lab/);
   expect((await to('human-key-1')).status).toBe(200);
   expect((await ask('person-key')).status).toBe(200);
 });

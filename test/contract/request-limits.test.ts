@@ -103,7 +103,7 @@ describe('[limit.rate] gateway requests other than chat calls', () => {
     await configure({ extra: { tenants: [{ id: 'default', api_keys }] } });
     expect((await models()).status).toBe(200);
     const refused = await models();
-    expect(refused.body.error.message).toMatch(/^This key may have 1 requests a minute/);
+    expect(refused.body.error.message).toMatch(/^This key may use 1 requests per minute/);
     expect((await send('tools/list', {})).status).toBe(429);
     expect((await models(keys.other)).status).toBe(200);
     expect((await send('tools/list', {}, { key: keys.other })).status).toBe(200);

@@ -350,7 +350,7 @@ describe('a configuration file that does not load', () => {
     for (const key of [keys.viewer, keys.human]) {
       const seen = await file(key);
       expect(seen).toMatchObject({ status: 'degraded', of: { state: 'degraded' } });
-      expect(seen.warnings[0]).toContain('does not load, so version 1 stays in force. The admin token');
+      expect(seen.warnings[0]).toContain('does not load, so version 1 stays in force. To see why, use the admin token');
       expect(JSON.stringify([seen, await open(key)])).not.toMatch(/other-tenant|gateway\.yaml/);
     }
   });

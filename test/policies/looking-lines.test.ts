@@ -71,7 +71,10 @@ describe('a tool named after a program, with words of its command line', () => {
     const many = { steps: [...Array.from({ length: 100 }, () => ({ args: ['pods'] })), { args: ['secret'] }] };
     const call = { protocol: 'mcp', tool: 'kubernetes.get', target: '', capability: 'read', parameters: many };
     const effects = await readCallEffects(call);
-    expect([effects.parts.length, effects.unclear]).toEqual([1, 'the call passes more words to kubectl than are read']);
+    expect([effects.parts.length, effects.unclear]).toEqual([
+      1,
+      'the call passes more words to kubectl than the gateway reads',
+    ]);
     expect(await decided('infra-review', 'mcp', ['kubernetes.get', many])).toBe('block');
   });
 

@@ -81,10 +81,7 @@ const addresses = /[a-z][a-z0-9+.-]*:[^\s"',]+/gi;
  * the test.
  */
 const facts: readonly Fact[] = [
-  [
-    /^A human looks at a change of infrastructure/,
-    tool(/^(?:k8s|kubernetes|terraform|tofu|cloud|aws|gcp|azure|helm)\./),
-  ],
+  [/^A human reviews an infrastructure change/, tool(/^(?:k8s|kubernetes|terraform|tofu|cloud|aws|gcp|azure|helm)\./)],
   [/^Agents must not read secrets/, text(/"shows":"secrets"/)],
   [/^A human looks at a pull request/, tool(/create_pull_request/)],
   [/^The author of a pull request may not merge/, tool(/merge|approve|dismiss/)],
@@ -93,15 +90,15 @@ const facts: readonly Fact[] = [
     both(either(text(/push|refs?\b/), tool(/ref|push/)), text(/forc|-\w*[fd]\b|[ "][+:]\w|mirror|del|prune/)),
   ],
   [/^An address can carry data out/, tool(/^http\./)],
-  [/^Changed data is looked at/, tool(/^sql\.(?:insert|update|upsert|merge)/)],
+  [/^A human reviews the data change/, tool(/^sql\.(?:insert|update|upsert|merge)/)],
   [
     /^DELETE, DROP, TRUNCATE, GRANT and REVOKE are blocked/,
     either(tool(/delete|drop|truncate|grant|revoke/), text(/delete|drop|truncate|grant|revoke/i)),
   ],
-  [/^SQL text is read by a human/, text(/"(?:sql|query)":"/)],
-  [/^The table belongs to the system/, text(/^"(?:pg_|mysql\.|information_schema|sys\.)/)],
+  [/^A human reviews the SQL text/, text(/"(?:sql|query)":"/)],
+  [/^The table is a system table/, text(/^"(?:pg_|mysql\.|information_schema|sys\.)/)],
   [/^The target is not a table name/, ({ target }) => !/^[\w.]+$/.test(target)],
-  [/^The text locks rows or tables/, tool(/^sql\.lock/)],
+  [/^The SQL text locks rows or tables/, tool(/^sql\.lock/)],
   [/^The text runs a function, a program or reaches a file/, tool(/^sql\.(?:call|do|copy|load)/)],
   [/^This policy reads one path in the target, no command line and no parameters/, text(/^"[^"]*" \{"/)],
   [
@@ -171,14 +168,14 @@ const doubts: readonly (readonly [says: RegExp, line: RegExp])[] = [
   [/^"!" may run a command from the history/, /!/],
   [/^\$'…' is read differently/, /\$'/],
   [/^\(\(…\)\) is arithmetic/, /\(\(/],
-  [/^PostgreSQL's grammar refuses the text/, /select|sql/i],
+  [/^PostgreSQL's grammar rejects the text/, /select|sql/i],
   [/^a function changes what a word means/, /\w\s*\(\)/],
-  [/^a line of a here-document/, /<</],
+  [/^a line in a here-document/, /<</],
   [/^a subscript in the line may be run/, /\[.*[$`]/],
   [/^a variable that may hold a secret/, /\$\{?\w*(?:KEY|TOKEN|SECRET|PASS)/],
   [/^an expansion in braces may run/, /\$\{/],
   [/^the format shows signatures/, /%\+?G|signature/],
-  [/^the line contains characters that turn/, /[\u202a-\u202e\u2066-\u2069]/],
+  [/^the line contains characters that change the text direction/, /[\u202a-\u202e\u2066-\u2069]/],
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it is what the line holds
   [/^the line contains control characters/, /[\u0000-\u0008\u000b-\u001f\u007f]/],
   [/^the line contains invisible characters/, /[^ -~]/],
@@ -202,8 +199,8 @@ function isDoubtOf(call: ToolCall, parts: readonly ToolCall[], doubt: string): b
   const [, variable] = /^the variable (\S+) is/.exec(doubt) ?? [];
   if (variable !== undefined) return plain.includes(variable);
   const [, program = '', option] =
-    /^(?:what |an? |the )?([^\s:]+):?(?: (-\S+)| is given (\S+?),)?/.exec(
-      doubt.replace(/^the history of.*/, 'history'),
+    /^(?:what |an? |the (?:input of |command (?:that )?)?|it is not known when a )?([^\s:]+):?(?: (-\S+)| is given (\S+?),)?/.exec(
+      doubt,
     ) ?? [];
   return plain.includes(program) && (option === undefined || plain.includes(option.slice(0, 3)));
 }
@@ -266,7 +263,7 @@ function untrueOf(part: ToolCall, said: string): string | undefined {
   const [counts = '', what, capability] = /^(It|\S+) counts as (\w+)\. ?/.exec(said) ?? [];
   if (counts !== '' && ((what !== 'It' && what !== part.tool) || capability !== part.capability)) return counts;
   const why = said.slice(counts.length);
-  const [, listed] = /^Policy [\w-]+ does not (?:list|allow) this call of (.+?)[,.](?: |$)/.exec(why) ?? [];
+  const [, listed] = /^Policy [\w-]+ does not (?:list|allow) this call to (.+?)[,.](?: |$)/.exec(why) ?? [];
   if (listed !== undefined) return listed === part.tool ? undefined : `not of ${listed}`;
   if (why === '') return undefined;
   const fact = facts.find(([says]) => says.test(why));

@@ -92,6 +92,6 @@ const plainSpelling = /^[a-z0-9_.-]*$/;
 
 const caseRefusal = (path: string, name: string, known: string) =>
   invalidRequest(
-    `${path}${JSON.stringify(name)} differs from ${known} only in case, and servers may confuse the two; allowed is ${known}, once.`,
+    `${path}${JSON.stringify(name)} differs from ${known} only in case, and servers may confuse the two; send it as ${known}, once.`,
     { param: `${path}${name}`.slice(0, 200) },
   );

@@ -101,7 +101,12 @@ describe('[batches.governed] each line is checked like a call', () => {
     ['a custom_id that is a text', linesOf({ id: 'two words' }), 400, /^Line 1: custom_id/],
     ['a custom_id twice', linesOf({ id: 'a' }, { id: 'a' }), 400, /^Line 2: custom_id is also used in line 1/],
     ['a stream', linesOf({ body: { stream: true } }), 400, /^Line 1: stream/],
-    ['a dearer tier', linesOf({ body: { service_tier: 'priority' } }), 400, /^Line 1: .*above the list price/],
+    [
+      'a dearer tier',
+      linesOf({ body: { service_tier: 'priority' } }),
+      400,
+      /^Line 1: .*costs more than the list price/,
+    ],
     ['no messages', linesOf({ body: { messages: [] } }), 400, /^Line 1: messages/],
     ['no lines', '\n\n', 400, /no lines/],
     ['a model nobody serves', linesOf({ body: { model: 'none' } }), 404, /No provider serves/],
@@ -109,7 +114,7 @@ describe('[batches.governed] each line is checked like a call', () => {
       'a model without batches',
       linesOf({ body: { model: 'mock' } }),
       404,
-      /has batches; only models of providers of type openai/,
+      /No provider .* supports batches; use a model of a provider of type openai/,
     ],
   ];
   test.each(refused)('%s refuses the file, and no request reaches the provider', async (_, text, status, message) => {

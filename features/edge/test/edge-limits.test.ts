@@ -227,7 +227,7 @@ describe('limits', () => {
         [
           `POST /api/v1/x HTTP/1.1\r\n${host}transfer-encoding: gzip, chunked\r\nconnection: close\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
           400,
-          /Transfer-Encoding is "gzip, chunked"; chunked alone is allowed/,
+          /Transfer-Encoding is "gzip, chunked"; only chunked is allowed/,
         ],
       ];
       for (const [bytes, status, message] of sent) {

@@ -62,7 +62,7 @@ describe('[pr-comment.voter] a push after the question', () => {
       `/approve ${id} ${questionDigest(await rowOf(id), pushedSha)}`,
     ]) {
       expect((await comment({ text })).body.text).toMatch(
-        /a push voids the question|belongs to another call or commit/,
+        /a push voids the question|does not match the call and the commit/,
       );
       expect(await statusOf(id)).toBe('pending');
     }

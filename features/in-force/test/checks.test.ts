@@ -15,7 +15,7 @@ test('[evidence.in-force] doctor names each row that differs from evidence, and 
       {
         check: 'in force',
         state: 'fail',
-        found: 'keys: AGENT_KEY: in force is key 0123456789abcdef; evidence: no key',
+        found: 'keys: AGENT_KEY: in force: key 0123456789abcdef; evidence: no key',
         todo: expect.stringContaining('changed without the gateway'),
       },
     ],

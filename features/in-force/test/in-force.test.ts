@@ -288,7 +288,7 @@ describe('[evidence.in-force] is found:', () => {
         {
           of: 'definition',
           what: 'read of files',
-          in_force: expect.stringContaining(`definition ${fingerprint} is accepted`),
+          in_force: expect.stringContaining(`definition ${fingerprint} has been accepted since`),
           evidence: 'no act of default on that day accepts it',
         },
       ]);
@@ -303,7 +303,7 @@ describe('[evidence.in-force] is found:', () => {
         expect.objectContaining({
           of: 'definition',
           what: 'read of files',
-          evidence: expect.stringMatching(/^mcp\.met at .* by k1 knew the tool$/),
+          evidence: expect.stringMatching(/^mcp\.met at .* by k1 already names the tool$/),
         }),
       ]);
     });

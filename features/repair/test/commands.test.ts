@@ -55,7 +55,7 @@ test('[evidence.archive.check] missing entries are named by session and position
 test('[evidence.archive.check] a repair reports the entries that it archived and those that it refused', async () => {
   server.on('POST /admin/v1/archive/repair', {
     archived_entries: 4,
-    refused: [{ session_id: 's-2', reason: 'it does not continue the previous one the copies beside it' }],
+    refused: [{ session_id: 's-2', reason: 'it does not follow the copies beside it' }],
   });
   const { code, out } = await home.run([
     'archive',
@@ -71,7 +71,7 @@ test('[evidence.archive.check] a repair reports the entries that it archived and
   ]);
   expect(code).toBe(1);
   expect(out).toBe(
-    's-2: not archived: it does not continue the previous one the copies beside it\narchived: 4 entries\n',
+    's-2: not archived: it does not follow the copies beside it\narchived: 4 entries\n',
   );
   expect(server.seen[0]?.path).toBe('/admin/v1/archive/repair?tenant=default&session=s-1&from=3&to=9');
 });

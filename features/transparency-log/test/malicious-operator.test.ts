@@ -123,7 +123,9 @@ describe('[transparency.witness] is found:', () => {
     await witnessed();
     const more = ['a', 'b', 'c'].map((id) => named(id));
     const other = await otherLog(named('before'), rewritten(2), named('behind'), ...more);
-    expect(await witness.look(forgedLog(other), start + hour)).toMatch(/forked or rewritten: 6 leaves do not begin/);
+    expect(await witness.look(forgedLog(other), start + hour)).toMatch(
+      /forked or rewritten: its 6 leaves do not begin/,
+    );
   });
 
   test('4 an entry rewritten and the session logged a second time at the same position', async () => {
@@ -158,13 +160,13 @@ describe('[transparency.witness] is found:', () => {
     expect(await found(short, before)).toBeUndefined();
     await appended(named('s-1'));
     expect(await witness.look(log(), start)).toBeUndefined();
-    expect(await found(short, before)).toMatch(/a witness read a leaf of 5/);
+    expect(await found(short, before)).toMatch(/a witness read a leaf that covers 5/);
   });
 
   test('8 the log rolled back', async () => {
     await witnessed();
     const other = await otherLog(named('before'));
-    expect(await witness.look(forgedLog(other), start + hour)).toMatch(/went back: it has 1 leaves, but it had 3/);
+    expect(await witness.look(forgedLog(other), start + hour)).toMatch(/shrank: it has 1 leaves, but it had 3/);
   });
 
   test('9 a session left out of the log', async () => {
@@ -217,8 +219,8 @@ describe('[transparency.witness] is found:', () => {
     await appended(far);
     const proof = (await log().proof('elsewhere', 's-1'))!;
     expect(await found(named('s-1'), proof)).toBe('the log proof is for another session');
-    expect(await found(far, proof)).toMatch(/is of the log .*elsewhere/);
-    expect(await witness.look(log(), start, 'elsewhere')).toMatch(/is of the log .*elsewhere/);
+    expect(await found(far, proof)).toMatch(/belongs to the log .*elsewhere/);
+    expect(await witness.look(log(), start, 'elsewhere')).toMatch(/belongs to the log .*elsewhere/);
   });
 
   test('16 a cosignature made with another key under the witness’s name', async () => {
@@ -305,11 +307,11 @@ describe('[transparency.witness] is found:', () => {
     const key = await kept.signer('default');
     const signed = (text: string) => signNote(text, key);
     const foreign = (await log().checkpoint('elsewhere'))!;
-    expect(await witness.look(log(), start, 'default', foreign)).toMatch(/is of the log .*elsewhere/);
+    expect(await witness.look(log(), start, 'default', foreign)).toMatch(/belongs to the log .*elsewhere/);
     const { origin, root } = openCheckpoint((await log().checkpoint('default'))!, key) as TreeHead;
     const encoded = root.toString('base64');
     const empty = await signed(`${origin}\n0\n${encoded}\n`);
-    expect(await witness.look(log(), start, 'default', empty)).toMatch(/went back: it has 0 leaves/);
+    expect(await witness.look(log(), start, 'default', empty)).toMatch(/shrank: it has 0 leaves/);
     for (const size of ['03', '+3', '3.0', '3e0', ' 3', '-3', '9007199254740993'])
       expect(await witness.look(log(), start, 'default', await signed(`${origin}\n${size}\n${encoded}\n`))).toMatch(
         /does not name an origin, a size and a root hash/,

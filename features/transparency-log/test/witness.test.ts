@@ -103,7 +103,7 @@ test('[transparency.witness] [transparency.log] it continues from its last check
   const state = JSON.parse(kept) as Fields & { size: number };
   writeFileSync(path, JSON.stringify({ ...state, size: state.size + 1_000 }));
   const back = await witness('--log-key', logKey);
-  expect([back.code, back.out]).toEqual([1, expect.stringMatching(/^refused: the log went back/)]);
+  expect([back.code, back.out]).toEqual([1, expect.stringMatching(/^refused: the log shrank/)]);
   expect(readFileSync(join(auditor, 'refused'), 'utf8')).toMatch(/^agent-governance-gateway\/[\s\S]*\n\n— /);
   writeFileSync(path, JSON.stringify({ ...state, root: Buffer.alloc(32).toString('base64') }));
   const forked = await witness('--log-key', logKey, '--json');

@@ -228,7 +228,7 @@ describe('[cli.policy-tools]', () => {
     server.on('GET /admin/v1/mcp/tools/get_file', held);
     const { out } = await home.run(['show', id]);
     expect(server.seen.at(-1)!.path).toBe('/admin/v1/mcp/tools/get_file?upstream=notes');
-    expect(out).toContain('Relevant parts of the definition of the tool: changed\n');
+    expect(out).toContain('The definition of the tool: changed\n');
     expect(out).toContain('    - Reads.\n    + Reads.\n    + Mails it\\u{202e}.\n');
     const { difference: _d, introduces: _i, changed: _c, ...accepted } = { ...held, state: 'accepted', shadows: [] };
     server.on('GET /admin/v1/mcp/tools/get_file', accepted);

@@ -57,7 +57,10 @@ describe('[catalog.own]', () => {
 
   test('without the entry the program is unknown', async () => {
     const { decision, effects } = await decided('shopctl pods list', '');
-    expect([decision, effects.unclear]).toEqual(['review', expect.stringContaining('shopctl is not a program')]);
+    expect([decision, effects.unclear]).toEqual([
+      'review',
+      expect.stringContaining('shopctl is not a supported program'),
+    ]);
   });
 
   test('rules and approvals see the action, object and location of a command', async () => {

@@ -41,7 +41,7 @@ test('[chat.ws] a numeric id is returned as a number, and an invalid id is repor
   expect(JSON.parse(serverMessages.done((call as { sentId: number }).sentId, 'completed'))).toMatchObject({ id: 5 });
   expect(read({ type: 'cancel', id: 5 })).toEqual({ type: 'cancel', id: '5' });
   expect(read({ type: 'chat.completions', id: null })).toMatchObject({
-    fault: { message: expect.stringMatching(/^id is null; allowed is a text of 1 to 128/) },
+    fault: { message: expect.stringMatching(/^id is null; allowed is a string of 1 to 128/) },
   });
 });
 

@@ -28,7 +28,7 @@ async function streamed(json: string): Promise<string> {
 }
 
 const twofold: readonly (readonly [string, RegExp])[] = [
-  ['{"n":9007199254740993}', /9007199254740993.*Send it as a string/],
+  ['{"n":9007199254740993}', /9007199254740993.*or send it as a string/],
   ['{"n":1e21}', /1e21/],
   ['{"a":{"__proto__":{"to":"eve"}}}', /__proto__/],
 ];
@@ -40,7 +40,7 @@ test.each([
   ['["x"]', /not a JSON object/],
 ] as const)('[json.exact-numbers] a streamed call with %s is blocked with the reason', async (json, why) => {
   const events = await streamed(json);
-  expect(events).toMatch(/\[send was blocked: its arguments/);
+  expect(events).toMatch(/\[send was blocked: its arguments (are|contain) /);
   expect(events).toMatch(why);
   expect(events).not.toContain('tool_use');
 });
@@ -49,7 +49,13 @@ test.each(twofold)('[json.exact-numbers] so is one in a complete reply: %s', asy
   const content = [{ type: 'tool_use', id: 't', name: 'send', input: JSON.parse(json) }];
   const reply = await governReply(ports, call, { content, stop_reason: 'tool_use' });
   expect(reply.stop_reason).toBe('end_turn');
-  expect(JSON.stringify(reply.content)).toMatch(/\[send was blocked: its arguments/);
+  expect(JSON.stringify(reply.content)).toMatch(/\[send was blocked: its arguments contain /);
+});
+
+test('[json.exact-numbers] a defect inside a string is described as one of the arguments', async () => {
+  expect(await streamed('{"to":"\\ud800"}')).toContain(
+    '[send was blocked: a string in its arguments contains a lone surrogate; send well-formed Unicode.]',
+  );
 });
 
 const ran = (type: string, name?: string) => ({ type, id: 's', ...(name && { name }), input: {}, content: [] });

@@ -85,7 +85,7 @@ ${more}`;
     const after = await loaded(entries({ [place]: 'https://evil.example/' }));
     const before = await loaded(entries());
     expect(() => dropMovedKeys(before, after)).toThrow(
-      `${path}: found ${name} with a different address or purpose from the one it was entered for, allowed a variable of its own`,
+      `${path}: found ${name} with a different address or purpose from the one it was entered for, allowed a separate variable`,
     );
     expect(dropMovedKeys(before, before)).toEqual({ configuration: before, warnings: [] });
   });

@@ -11,7 +11,7 @@ test('[identity.oidc-mapping] refuses accounts of unknown issuers, and an accoun
   const people = (ids: string) =>
     file(entry()).replace('id: alice,', `id: bob, oidc_ids: ["corp/x"] }\n  - { id: alice, oidc_ids: ${ids},`);
   await expect(load(people('["other/x"]'))).rejects.toThrow('one of the issuers corp');
-  await expect(load(people('["corp/x"]'))).rejects.toThrow('one person (bob has it)');
+  await expect(load(people('["corp/x"]'))).rejects.toThrow('one person per value (bob already has it)');
   expect((await load(people('["corp/y"]'))).configuration.people[1]).toMatchObject({ oidc_ids: ['corp/y'] });
 });
 

@@ -122,7 +122,7 @@ describe('[config.prices] the price table', () => {
 
   test('over HTTP the price table is either the shipped one or part of the configuration, and no other file is read', async () => {
     await expect(load(own)).rejects.toThrow(
-      'allowed a readable price file (here it takes config/prices.yaml or a table)',
+      'allowed a readable price file (only config/prices.yaml or a table is accepted here)',
     );
     const inline = {
       as_of: '2026-01-31',

@@ -101,7 +101,7 @@ upstreams: { http: [{ name: a, base_url: "https://a.example/v1" }] }`);
   test('api_key of a provider is refused; the message names the member for its variable', async () => {
     const text = base('providers: [{ name: o, type: openai, api_key: sk-123 }]');
     const message = await refusalOf(text);
-    expect(message).toContain('api_key_env names the environment variable that holds it');
+    expect(message).toContain('api_key_env names the environment variable that holds the secret');
     expect(message).not.toContain('sk-123');
   });
 });

@@ -32,8 +32,8 @@ describe('[console.card] differences', () => {
     const { rows, notes } = differenceOf('a\nb\n', 'a\r\nb\r\n');
     expect(shown(rows)).toEqual(['-a', '-b', '+a\r', '+b\r']);
     expect(notes).toEqual(['Line endings change from LF to CRLF.']);
-    expect(differenceOf(undefined, 'a\r\nb\r\n').notes).toEqual(['Line ends are CRLF: CR is shown as \\u{d}.']);
-    expect(differenceOf('a\r\nb\r\n', 'a\r\nc\r\n').notes).toEqual(['Line ends are CRLF: CR is shown as \\u{d}.']);
+    expect(differenceOf(undefined, 'a\r\nb\r\n').notes).toEqual(['Line endings are CRLF: CR is shown as \\u{d}.']);
+    expect(differenceOf('a\r\nb\r\n', 'a\r\nc\r\n').notes).toEqual(['Line endings are CRLF: CR is shown as \\u{d}.']);
     expect(differenceOf('a\nb\n', 'a\nc\n').notes).toEqual([]);
   });
 

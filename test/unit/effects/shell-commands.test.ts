@@ -23,7 +23,7 @@ describe('a command inside another', () => {
   test('nested lines are parsed up to eight levels', () => {
     const nested = (depth: number): string => (depth === 0 ? 'rm a' : `eval ${JSON.stringify(nested(depth - 1))}`);
     expect(run(nested(3)).unclear).toBeUndefined();
-    expect(run(nested(9)).unclear).toBe('command lines are nested more than 8 times');
+    expect(run(nested(9)).unclear).toBe('command lines are nested more than 8 levels deep');
   });
 
   test('a program that raises privileges is an effect, in addition to its command', () => {

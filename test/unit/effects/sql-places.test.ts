@@ -91,8 +91,8 @@ describe('[effects.sql] SQL in the parameters of a call without SQL text', () =>
   });
 
   test('a string that no grammar parses is unclear', () => {
-    expect(select({ where: 'id = 1 ORDER' }).unclear).toContain('refuses');
-    expect(select({ raw: 'delete orders from users' }).unclear).toContain('refuses');
+    expect(select({ where: 'id = 1 ORDER' }).unclear).toContain('grammar rejects');
+    expect(select({ raw: 'delete orders from users' }).unclear).toContain('grammar rejects');
   });
 
   test.each([

@@ -165,14 +165,14 @@ describe('[evidence.archive.check]', () => {
       { from: 1, to: 2 },
       [{ ...first, hash: 'other' }],
       entries,
-      'entry 1 does not continue the previous one entry 0 of the archive',
+      'entry 1 does not follow entry 0 of the archive',
     ],
     [
       'do not follow each other',
       { from: 0, to: 2 },
       [],
       [first, { ...second!, previous_hash: 'other' }, third!],
-      'entry 1 does not continue the previous one entry 0 of the archive',
+      'entry 1 does not follow entry 0 of the archive',
     ],
     [
       'are not those that the copy behind them follows',
@@ -217,7 +217,7 @@ describe('[evidence.archive.check]', () => {
     const spoiled = long.map((entry) => (entry.index === maxEntriesPerRun ? { ...entry, previous_hash: 'x' } : entry));
     expect((await repair({ from: 0, to: 2 * maxEntriesPerRun }, [], spoiled)).repaired).toEqual({
       archived_entries: maxEntriesPerRun,
-      refused: `entry ${maxEntriesPerRun} does not continue the previous one entry ${maxEntriesPerRun - 1} of the archive`,
+      refused: `entry ${maxEntriesPerRun} does not follow entry ${maxEntriesPerRun - 1} of the archive`,
     });
   });
 });

@@ -120,17 +120,17 @@ describe('[evidence.checkpoint] the checkpoint file', () => {
     [
       'a line is taken out',
       (lines) => lines.toSpliced(2, 1),
-      'line 3 of the checkpoint file does not continue the previous one',
+      'line 3 of the checkpoint file does not follow the line before it',
     ],
     [
       'the beginning is cut off',
       (lines) => lines.slice(2),
-      'line 1 of the checkpoint file does not continue the previous one',
+      'line 1 of the checkpoint file does not follow the line before it',
     ],
     [
       'two lines change places',
       (lines) => [lines[1]!, lines[0]!, ...lines.slice(2)],
-      'line 1 of the checkpoint file does not continue the previous one',
+      'line 1 of the checkpoint file does not follow the line before it',
     ],
     ['a line is no JSON', (lines) => lines.with(3, 'nothing'), 'line 4 of the checkpoint file was altered'],
   ])('says so when %s, and believes the other lines', async (_, spoil, damage) => {
@@ -155,7 +155,7 @@ describe('[evidence.checkpoint] the checkpoint file', () => {
     const lines = await written();
     const file = await open();
     await writeFile(path, `${lines.slice(0, 3).join('\n')}\n`);
-    expect(await file.damage()).toContain('cut while the gateway was running');
+    expect(await file.damage()).toContain('truncated while the gateway was running');
     await file.close();
 
     await writeFile(path, `${lines.join('\n')}\n`);

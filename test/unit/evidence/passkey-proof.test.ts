@@ -40,7 +40,7 @@ test.each<[string, Twist, RegExp]>([
   ['another page', { origin: 'https://elsewhere.example' }, /another page/],
   ['another host', { rpId: 'elsewhere.example' }, /another host/],
   ['nobody verified', { flags: 0x01 }, /no person was verified/],
-  ['a registration', { type: 'webauthn.create' }, /not the answer/],
+  ['a registration', { type: 'webauthn.create' }, /not a response to a signing request/],
 ])('[evidence.approval-proven] refused: %s', (_what, twist, said) => {
   expect(assertionFault(own.sign(challenge, page, twist), key, challenge)).toMatch(said);
 });

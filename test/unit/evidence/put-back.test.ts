@@ -71,7 +71,7 @@ test.each<[string, Given, number, string]>([
     30,
     'entry 40 of the archive was altered',
   ],
-  ['a foreign copy', { copies: chain.with(40, other[40]!) }, 30, 'entry 40 does not continue the previous one'],
+  ['a foreign copy', { copies: chain.with(40, other[40]!) }, 30, 'entry 40 does not follow the entry before it'],
   [
     'an unsigned copy',
     { fixed: { ...chain[40]!, hash: other[40]!.hash } },
@@ -82,7 +82,7 @@ test.each<[string, Given, number, string]>([
     'no copy after the table',
     { copies: [...chain.slice(0, 10), ...chain.slice(11)] },
     0,
-    'entry 11 does not continue the previous one',
+    'entry 11 does not follow the entry before it',
   ],
   ['no copy next to the table', { copies: chain.slice(40) }, 0, 'does not follow'],
   ['a head that moved', { moved: true }, 0, 'written to meanwhile'],

@@ -58,7 +58,7 @@ describe('configured paths', () => {
   test.each([[''], ['$'], ['parameters.x'], ['$.'], ['$.a['], ['$.a[?(@.b)]'], ['$.a b'], ['$...a']])(
     '%j is refused rather than matching nothing',
     (path) => {
-      expect(() => sensitivePath(path)).toThrow(/is not a sensitive path: at character \d/);
+      expect(() => sensitivePath(path)).toThrow(/is not a valid sensitive path: error at character \d/);
     },
   );
 });

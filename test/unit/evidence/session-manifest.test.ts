@@ -62,7 +62,7 @@ test('[evidence.manifest] hash and signature cover 0x01 and the canonical manife
   expect(Buffer.from(manifestBytes(manifest))).toEqual(bytes);
   expect(createHash('sha256').update(bytes).digest('hex')).toBe(session_manifest_hash);
   expect(signatureDefect(manifest, trustedKey)).toBeUndefined();
-  expect(signatureDefect(manifest, otherKey)).toMatch(/does not belong/);
+  expect(signatureDefect(manifest, otherKey)).toMatch(/does not match these bytes and this public key/);
   const spelled = { ...manifest, signature: { ...signature, value: `${signature.value}\n` } };
   expect(signatureDefect(spelled, trustedKey)).toMatch(/canonical base64/);
   expect(signatureDefect(manifest, 'no key')).toMatch(/not a P-256 key/);

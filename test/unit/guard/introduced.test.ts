@@ -47,7 +47,7 @@ describe('[guard.changes] additions to a definition', () => {
     const properties = { path: { type: 'array' }, note: { type: 'string' }, token: { type: 'string' } };
     const inputSchema = { type: 'object', properties, required: ['path', 'token'] };
     const said = introducedBy(tool, { ...tool, inputSchema }).map(({ description }) => description);
-    expect(said).toContain('The parameter path takes array; it took string.');
+    expect(said).toContain('The parameter path now takes array; before, it took string.');
     expect(said).toContain('A new optional parameter note (string).');
     expect(said).toContain('A new required parameter token (string).');
     const both = { ...tool.inputSchema, properties: { path: { type: 'string' }, ref: { type: 'string' } } };

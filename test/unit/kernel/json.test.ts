@@ -69,7 +69,7 @@ test.each(refused)('[json.exact-numbers] %s is refused with instructions', (text
   const error = refusal(() => parseStrict(text));
   expect(error.code).toBe('invalid_request');
   expect(jsonDefectOf(error)).toBe('inexact_number');
-  expect(error.message).toMatch(/2\^53-1.*Send it as a string/);
+  expect(error.message).toMatch(/2\^53-1.*or send it as a string/);
   expect(() => parseStrict(text, { numbers: 'double' })).not.toThrow();
 });
 

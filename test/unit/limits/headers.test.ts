@@ -44,14 +44,14 @@ describe('[limit.rate] [limit.budget] the headers of a call', () => {
 
 describe('[limit.rate] a refusal states the limit, the count and the time to wait', () => {
   test.each([
-    [{ requests_per_minute: 1 }, 'This tenant may have 1 requests a minute; 1 are counted. Try again in 61 s.'],
+    [{ requests_per_minute: 1 }, 'This tenant may use 1 requests per minute; 1 are counted. Try again in 61 s.'],
     [
       { tokens_per_minute: 15 },
-      'This tenant may have 15 tokens a minute; 10 are counted and this call may take 10. Try again in 61 s.',
+      'This tenant may use 15 tokens per minute; 10 are counted and this call may take 10. Try again in 61 s.',
     ],
     [
       { requests_per_minute: 1, holder: 'key' as const },
-      'This key may have 1 requests a minute; 1 are counted. Try again in 61 s.',
+      'This key may use 1 requests per minute; 1 are counted. Try again in 61 s.',
     ],
   ])('of %j', (rates, message) => {
     const limits = { ...rates, budgets: [] };
@@ -63,11 +63,11 @@ describe('[limit.rate] a refusal states the limit, the count and the time to wai
   test('the error for a call that can never fit says so', () => {
     const tokens = counters(emptyState).reserve(call({ tokens_per_minute: 5, budgets: [] }));
     expect(refusal(tokens).message).toBe(
-      'This tenant may have 5 tokens a minute; this call may take 10, so waiting does not help. Ask for less, or have the limit raised.',
+      'This tenant may use 5 tokens per minute; this call may take 10, so waiting does not help. Ask for less, or have the limit raised.',
     );
     const requests = counters(emptyState).reserve(call({ requests_per_minute: 0, budgets: [] }));
     expect(refusal(requests).message).toBe(
-      'This tenant may have 0 requests a minute. Ask for less, or have the limit raised.',
+      'This tenant may use 0 requests per minute. Ask for less, or have the limit raised.',
     );
   });
 

@@ -44,9 +44,9 @@ describe('[limit.key] a key with limits', () => {
     expect(ownLimitsOf(keys, caller)).toEqual(own());
     expect(ownLimitsOf(keys, { key_id: 'other', tenant: 'u' })).toBeUndefined();
     expect(() => ownLimitsOf(keys, { key_id: 'k', tenant: 'u' })).toThrow(
-      /calls models and tools in the tenant t only; found u/,
+      /can call models and tools only in the tenant t; found u/,
     );
-    expect(() => keyPartOf(keys, { key_id: 'k', tenant: 'u' }, 'm')).toThrow(/tenant t only/);
+    expect(() => keyPartOf(keys, { key_id: 'k', tenant: 'u' }, 'm')).toThrow(/only in the tenant t;/);
   });
 
   test('is counted only with a rate or a budget', () => {

@@ -46,7 +46,7 @@ describe('the slice of a global budget', () => {
     const refused = reserve(emptyState, calls(300), 1500);
     expect(refused).toMatchObject({ unchanged: true, moves: new Map() });
     expect(refused.state).toBe(emptyState);
-    expect(refusal(refused.outcomes[0]!).message).toContain('of 0.0016 USD a month has no room');
+    expect(refusal(refused.outcomes[0]!).message).toContain('of 0.0016 USD per month does not cover this call');
     // Also if the same batch writes something else.
     const mixed = applyAll(
       reserve(emptyState, [call({ budgets: [] }, { id: 'other' })]).state,

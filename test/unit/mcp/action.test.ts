@@ -45,7 +45,7 @@ describe('[mcp.forwarded-is-decided] names of arguments', () => {
   const open = tool('write');
 
   test.each<[NamedTool, object, string]>([
-    [write, { path: 'docs/a', Path: '.github/a' }, 'arguments.Path differs from path in case only'],
+    [write, { path: 'docs/a', Path: '.github/a' }, 'arguments.Path differs from path only in case'],
     [write, { Path: '.github/a' }, 'Send it as path, once'],
     [write, { '\u212aind': 'x' }, 'kind'],
     [write, { path: 'a', edit: { Line: 1 } }, 'arguments.edit.Line differs from edit.line'],

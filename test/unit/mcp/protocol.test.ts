@@ -145,7 +145,7 @@ test('[mcp.upstream-error] the outcome is unknown only if the tool was called', 
   const silent = new UpstreamFault('timeout', 'it was silent for 30000 ms');
   const said = (called: boolean) => upstreamError('echo', entry(), silent, called).message;
   expect(said(true)).toMatch(
-    /^echo failed at one: it was silent for 30000 ms\. Whether the call took effect is not known/,
+    /^echo failed at one: it was silent for 30000 ms\. It is not known whether the call took effect/,
   );
   expect(said(false)).toMatch(/Nothing was changed: try again, or have timeout_ms raised\.$/);
 });

@@ -74,8 +74,8 @@ describe('[wasm.abi] a check', () => {
       checking('(call $deep) (i32.const 0)', { more: '(func $deep (call $deep))' }),
       'call stack',
     ],
-    ['that answers 2', checking('(i32.const 2)'), 'check answered 2; only 0 and 1 are allowed'],
-    ['that answers -1', checking('(i32.const -1)'), 'check answered -1; only 0 and 1 are allowed'],
+    ['that answers 2', checking('(i32.const 2)'), 'check returned 2; only 0 and 1 are allowed'],
+    ['that answers -1', checking('(i32.const -1)'), 'check returned -1; only 0 and 1 are allowed'],
     [
       'whose alloc has nothing left',
       filter({ alloc: '(func (export "alloc") (param i32) (result i32) (i32.const 0))' }),
@@ -92,7 +92,11 @@ describe('[wasm.abi] a check', () => {
       'alloc points outside of the memory: 5 bytes at 4294967295 of 65536',
     ],
     ['whose result lies beyond the memory', flagging('{}', { at: 65535 }), 'the result points outside of the memory'],
-    ['whose result is too long', flagging('{}', { length: 65537 }), 'the result has 65537 bytes, allowed 65536'],
+    [
+      'whose result is too long',
+      flagging('{}', { length: 65537 }),
+      'the result has 65537 bytes; at most 65536 are allowed',
+    ],
     ['whose result has a negative length', flagging('{}', { length: -1 }), 'the result has 4294967295 bytes'],
     ['whose result is no JSON', flagging('{"message":"cut'), 'the result is not a JSON object'],
     ['whose result is a list', flagging('["message"]'), 'the result is not a JSON object'],

@@ -76,7 +76,9 @@ test('[transparency.tree] a checkpoint opens with the key of its own log, and a 
   const opened = openCheckpoint(note, log);
   if (typeof opened === 'string') throw new Error(opened);
   expect(opened).toMatchObject({ origin: 'gateway/default', size: 7 });
-  expect(openCheckpoint(note, other)).toMatch(/of the log gateway\/default, the key of gateway\/other/);
+  expect(openCheckpoint(note, other)).toMatch(
+    /belongs to the log gateway\/default, but the key belongs to gateway\/other/,
+  );
   expect(openCheckpoint(note.replace('\n7\n', '\n8\n'), log)).toMatch(/not signed/);
   expect(openCheckpoint(note, { ...log, type: noteKeyTypes.cosignature })).toMatch(/witness key/);
 

@@ -20,7 +20,7 @@ describe('faults of an issuer', () => {
     const error = brokerError('b', 'the vault', new ServiceFault(kind, 'a clause'));
     expect(error).toMatchObject({ code, data: { reason: kind } });
     expect(error.retryAfterSeconds).toBe(retryAfterSeconds);
-    expect(error.message).toContain('the vault answered a clause.');
+    expect(error.message).toContain('the vault returned a clause.');
   });
 
   test('other errors reveal none of their text; a gateway error is unchanged', () => {

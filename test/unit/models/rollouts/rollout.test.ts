@@ -94,7 +94,7 @@ describe('[rollout.states] moves by time', () => {
       type: 'complete',
     });
     const failing = judge(rollout(), { ...healthy, errors: 30 }, t0);
-    expect(failing).toMatchObject({ reason: expect.stringMatching(/^error rate: 30 of 100 .* allowed are 5 %$/) });
+    expect(failing).toMatchObject({ reason: expect.stringMatching(/^error rate: 30 of 100 .* the limit is 5 %$/) });
     expect(judge(rollout(), { ...healthy, p95_latency_ms: 3_000 }, t0)).toMatchObject({
       reason: expect.stringContaining('3000 ms'),
     });

@@ -73,7 +73,7 @@ test('[provenance.rules] a condition on an untraced source ends the trace, unles
   expect(traced([rule({ arguments: source }), rule({})], call({ parameters }))).toMatchObject([
     {
       matched: false,
-      failed: { field: 'arguments.to', found: expect.stringMatching(/^a source that is not known here/) },
+      failed: { field: 'arguments.to', found: expect.stringMatching(/^a source that can no longer be traced/) },
     },
   ]);
   const both = { ...source, amount: { equals: 6 } };

@@ -32,7 +32,7 @@ test('[policy.simulate] an explanation ends at a condition on an unknown source 
   const policy = compilePolicy(policyOf([{ arguments: { to: { source_some: 'tool:*' } }, decision: 'block' }, {}]));
   const unknownHere = explain(policy, send({ to: 'a' }));
   expect(unknownHere).toMatchObject([
-    { matched: false, failed: { field: 'arguments.to', found: expect.stringContaining('not known here') } },
+    { matched: false, failed: { field: 'arguments.to', found: expect.stringContaining('can no longer be traced') } },
   ]);
   const known = explain(policy, send({ to: 'a' }, sources(['a', trusted])));
   expect(known.map(({ matched }) => matched)).toEqual([false, true]);
