@@ -125,7 +125,7 @@ function assertCanary({ providers }: Configuration, canary: string, baseline: re
   const enabled = providers.filter((entry) => entry.enabled).map(({ name }) => name);
   if (!enabled.includes(canary))
     throw invalidRequest(
-      `canary_provider is ${JSON.stringify(canary)}, which is not an enabled provider; enabled are: ${enabled.join(', ')}.`,
+      `canary_provider is ${JSON.stringify(canary)}, which is not an enabled provider; the enabled ones are: ${enabled.join(', ')}.`,
     );
   if (baseline.length === 1 && baseline[0] === canary)
     throw invalidRequest(

@@ -208,7 +208,9 @@ test('[alert.thresholds] a broken session does not hide the next one, whose aler
   expect(await alerts()).toMatchObject([{ metric: 'audit_chain', value: 1, evidence: { session_id: 'cut' } }]);
   await changed('too');
   await minute(2);
-  expect(await alerts()).toMatchObject([{ value: 2, message: expect.stringMatching(/ So is the evidence of 1 more\. /) }]);
+  expect(await alerts()).toMatchObject([
+    { value: 2, message: expect.stringMatching(/ So is the evidence of 1 more\. /) },
+  ]);
   await restore();
   await minute(5);
   expect(await alerts('?state=active')).toMatchObject([{ value: 1, evidence: { session_id: 'too' } }]);

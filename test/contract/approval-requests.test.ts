@@ -57,7 +57,7 @@ behavior: { repeated_escalation: { probes: 5 } }`,
       expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '30' } });
       expect(refused.body.error).toMatchObject({
         type: 'rate_limit_error',
-        message: expect.stringMatching(/wait for a person/),
+        message: expect.stringMatching(/waiting for a person/),
       });
     }
     expect(gateway.started).toHaveLength(started);

@@ -78,7 +78,7 @@ transform: { system_prompt_prefix: "Be kind." }
   });
 
   test.each([
-    ['tokens', { input: [[1, 2, 3]] }, 400, /input\[0\].*text/],
+    ['tokens', { input: [[1, 2, 3]] }, 400, /input\[0\] is not a string/],
     ['no input', {}, 400, /input/],
     ['an empty text', { input: '' }, 400, /input/],
     ['an unknown member', { input: 'x', pooling: 'mean' }, 400, /pooling/],

@@ -55,7 +55,7 @@ test('[http.connections] unfinished bodies sent with one key block neither other
     const own = await asked(server, 'X-API-Key: greedy');
     expect([own.status, own.body.error.type, own.headers['retry-after']]).toEqual([429, 'rate_limit_error', '1']);
     expect(own.body.error.message).toMatch(
-      /^\d requests from this key are open, and the remaining ones are reserved for other keys/,
+      /^\d requests of this key are open, and the remaining capacity is reserved for other keys/,
     );
     for (const field of ['X-API-Key: other', 'X-API-Key: human', 'X: y'])
       expect((await asked(server, field)).status).toBe(200);
@@ -68,7 +68,7 @@ test('[http.connections] a tenant with many keys leaves capacity for others, and
     expect([own.status, own.body.error.message]).toEqual([
       429,
       expect.stringMatching(
-        /^6 requests from this tenant are open, and the remaining ones are reserved for other tenants/,
+        /^6 requests of this tenant are open, and the remaining capacity is reserved for other tenants/,
       ),
     ]);
     expect((await asked(server, 'X-API-Key: one@other')).status).toBe(200);
@@ -93,7 +93,7 @@ test('[http.connections] bodies use a limited amount of memory per key', () =>
         server.port,
       );
     const refused = await post('one', 8_001);
-    expect([refused.status, refused.body.error.message]).toEqual([429, expect.stringContaining('hold')]);
+    expect([refused.status, refused.body.error.message]).toEqual([429, expect.stringContaining('take up')]);
     expect((await post('one', 6_000)).status).toBe(200);
     expect((await post('one', 6_000)).status).toBe(200); // the earlier requests have ended
   }));

@@ -33,7 +33,7 @@ describe('waiting for a human', () => {
       code: -32002,
       data: { approval_url: expect.any(String), queued_at: expect.any(String) },
     });
-    expect(refused.message).toContain(`decided at ${refused.data.approval_url}; send the same call again`);
+    expect(refused.message).toContain(`approved or denied at ${refused.data.approval_url}; send the same call again`);
     expect((await call('create_issue', { title: 'race' }, { session })).last.error.data.envelope_id).toBe(
       refused.data.envelope_id,
     );

@@ -39,7 +39,7 @@ const count = (key?: string) => ask('POST', '/v1/messages/count_tokens', message
 const models = (key?: string) => ask('GET', '/v1/models', undefined, key);
 const refusal = {
   type: 'rate_limit_error',
-  message: expect.stringMatching(/^This tenant may have \d+ requests a min/),
+  message: expect.stringMatching(/^This tenant may use \d+ requests per min/),
 };
 const left = ({ headers }: Pick<Answered, 'headers'>) => [
   headers['x-ratelimit-limit-requests'],

@@ -102,7 +102,7 @@ test('[rollout.create] an invalid setting is refused, and the error lists the va
     expect([status, body.error.type]).toEqual([400, 'invalid_request']);
     expect(body.error.message).toMatch(says);
   };
-  await refused({ canary_provider: 'none' }, /not an enabled provider; there are: old, new/);
+  await refused({ canary_provider: 'none' }, /not an enabled provider; the enabled ones are: old, new/);
   await refused({ canary_provider: 'old' }, /is already the only provider of this model/);
   await refused({ route_model: 'unknown-model' }, /which no provider serves/);
   await refused({ stages: [50, 25] }, /stages/);

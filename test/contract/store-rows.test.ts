@@ -93,7 +93,7 @@ describe('[evidence.approval-proven] an approval row that requires several peopl
     expect(ran).toEqual([]);
     expect(await verify(session)).toMatchObject({
       valid: false,
-      broken_link: { reason: expect.stringContaining('lists a vote, but no earlier entry of it') },
+      broken_link: { reason: expect.stringContaining('lists a vote, but no earlier entry for it') },
     });
   });
 

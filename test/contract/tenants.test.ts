@@ -79,7 +79,7 @@ executors: { sql: { databases: [{ name: shop, url_env: SHOP_URL }] } }
     const entered = await put(configuration(evilProvider(name)));
     expect(entered).toMatchObject({
       status: 201,
-      body: { warnings: expect.arrayContaining([expect.stringContaining(`than the one ${name} was entered for`)]) },
+      body: { warnings: expect.arrayContaining([expect.stringContaining(`from the one ${name} was entered for`)]) },
     });
     const { configuration: inForce } = await gateway.ports.snapshots.refresh();
     expect(inForce.providers[0]).not.toHaveProperty('api_key_env');

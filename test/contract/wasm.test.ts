@@ -165,7 +165,7 @@ describe('threads', () => {
 
   test('threads that exit or fail during a call are replaced', async () => {
     const pool = threads<string, unknown>(file('worker.cjs', worker), 1, { what: 'WASM module' });
-    await expect(pool.run('end', 60_000)).rejects.toThrow('the worker for the WASM module ended');
+    await expect(pool.run('end', 60_000)).rejects.toThrow('the worker for the WASM module exited');
     await expect(pool.run('throw', 60_000)).rejects.toThrow('broken');
     expect(await pool.run('fine', 60_000)).toBe('fine');
     await pool.stop();

@@ -222,7 +222,10 @@ async function lookedOver(
   try {
     return await run.calls.lookOver(outcome as JsonObject, secrets, run.guard);
   } catch (cause) {
-    const fault = new UpstreamFault('too-large', `its response could not be checked: ${(cause as Error).message}`);
+    const fault = new UpstreamFault(
+      'too-large',
+      `its response could not be checked: ${(cause as Error).message.replace(/\.$/, '')}`,
+    );
     const error = upstreamError(run.tool, run.entry, fault, true);
     run.outcome = { error };
     throw unknownOutcome(run, error.message, 'too_large', cause);
