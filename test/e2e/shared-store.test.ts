@@ -220,7 +220,7 @@ test('[shared.gateways] without a bucket, status and doctor report that archive 
   const { body } = await ask<{ warnings: string[] }>(url(one), 'GET', '/admin/v1/health/detailed', { key });
   expect(body.warnings.filter((warning) => warning.includes('GATEWAY_ARCHIVE_BUCKET'))).toHaveLength(1);
   const { out } = await agentctl(['doctor'], { GATEWAY_STATE: dirname(one.ready.keys_file) });
-  expect(out).toMatch(/^warn {4}health: Archive and checkpoints of this gateway lie in its own folder/m);
+  expect(out).toMatch(/^warn {4}health: This gateway keeps its archive and checkpoints in its own folder/m);
 });
 
 test('[shared.gateways] a ticket issued by one is redeemed at the other, once', async () => {
@@ -237,6 +237,6 @@ test('[shared.gateways] a folder that lacks a key is refused, and existing keys 
   expect((await local('--make-keys', keys)).stdout).toContain('All keys existed already');
   expect(made.map((name) => readFileSync(join(keys, name), 'utf8'))).toEqual(before);
   await expect(local('--state', workFolder(), '--keys', workFolder())).rejects.toMatchObject({
-    stderr: expect.stringMatching(/lacks signing-key\.pem, log-key\.pem, ticket-key\. Make what is missing once/),
+    stderr: expect.stringMatching(/lacks signing-key\.pem, log-key\.pem, ticket-key\. Create the missing keys once/),
   });
 });

@@ -85,9 +85,9 @@ test.each([
   ['text after the end', '{} x', 'text after the end'],
   ['a member twice', '{"a":1,"\\u0061":2}', 'twice'],
   ['an end that is missing', '{"entries":[{}', 'the end'],
-  ['a mismatched bracket', '{"entries":[1}', 'another kind'],
-  ['another bracket', '{"a":1]', 'another kind'],
-  ['a comma too many', '{"a":1,}', 'no name'],
+  ['a mismatched bracket', '{"entries":[1}', 'a mismatched bracket'],
+  ['another bracket', '{"a":1]', 'a mismatched bracket'],
+  ['a comma too many', '{"a":1,}', 'no member name'],
   ['no colon', '{"a" 1}', 'no colon'],
   ['a second list of entries', '{"entries":[],"entries":[]}', 'twice'],
 ])('[evidence.large-sessions] %s is not a bundle', async (_, text, found) => {
