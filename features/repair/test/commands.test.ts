@@ -70,9 +70,7 @@ test('[evidence.archive.check] a repair reports the entries that it archived and
     '9',
   ]);
   expect(code).toBe(1);
-  expect(out).toBe(
-    's-2: not archived: it does not follow the copies beside it\narchived: 4 entries\n',
-  );
+  expect(out).toBe('s-2: not archived: it does not follow the copies beside it\narchived: 4 entries\n');
   expect(server.seen[0]?.path).toBe('/admin/v1/archive/repair?tenant=default&session=s-1&from=3&to=9');
 });
 
