@@ -136,7 +136,7 @@ function methodsOf(call: ToolCall, overriding: readonly string[], unclear: Set<s
   if (byTool !== undefined) found.add(byTool);
   if (typeof parameter === 'string') found.add(methodWord(parameter, unclear));
   else if (parameter !== undefined) unclear.add('the method is not a string');
-  if (found.size > 1) unclear.add('the tool name and the parameter "method" specify different methods');
+  if (found.size > 1) unclear.add('the tool name and its parameter "method" differ');
   if (found.size === 0) {
     const sends = ['body', 'json', 'data', 'form'].some((key) => call.parameters[key] !== undefined);
     if (!carriers.has(operation)) unclear.add(`"${operation}" is not an HTTP method`);

@@ -54,7 +54,7 @@ function tooManyOpen({ open }: CounterState, holder: Holder): Refusal | undefine
   return {
     code: 'rate_limit_error',
     what: 'open_calls',
-    message: `${open.length} calls of this ${holder} are open; at most ${maxOpen} may be open at the same time. Try again in 1 s.`,
+    message: `${open.length} calls of this ${holder} are open; at most ${maxOpen} may be open at once. Try again in 1 s.`,
     retryAfterSeconds: 1,
   };
 }

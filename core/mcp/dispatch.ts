@@ -15,7 +15,7 @@ import { askOwner, listThings, listTools } from './tools/lists.ts';
 export interface Services {
   readonly ports: McpPorts;
   readonly sessions: Sessions;
-  readonly listening: Subscription;
+  readonly listening: () => Subscription | Promise<Subscription>;
 }
 
 /** Loaded with the first guarded server. */
@@ -93,7 +93,7 @@ async function answerTo(
         return { result: discoverResult(await reachedServers(caller.conversation, ports.telemetry), ports.version) };
       break;
     case 'subscriptions/listen':
-      if (!older) return listening.subscribe(caller, request, exchange, serverInfo(ports.version));
+      if (!older) return (await listening()).subscribe(caller, request, exchange, serverInfo(ports.version));
       break;
     default:
       if (hasTaskMethod(caller.era, method)) return (await tasks()).answerTask(ports, caller, request, exchange);

@@ -4,6 +4,7 @@
  */
 
 import type { Json } from '#core/kernel/json.ts';
+import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { type AdmittedRequest, admitRequest } from '#core/limits/admit-request.ts';
 import { heardByClient } from './dispatch.ts';
 import { type McpCall, type McpReply, serversOf } from './http-call.ts';
@@ -19,7 +20,7 @@ import { type Conversations, versionNamed } from './sessions/conversations.ts';
 import { EventStreams } from './sessions/event-streams.ts';
 import { notificationForServer } from './sessions/forward.ts';
 import { reachedServers } from './sessions/handshake.ts';
-import { Subscription } from './sessions/listen.ts';
+import type { Subscription } from './sessions/listen.ts';
 import { MessageQueue } from './sessions/message-queue.ts';
 import { toServer } from './sessions/relay.ts';
 import { ResumableStreams } from './sessions/resumable-streams.ts';
@@ -30,7 +31,7 @@ export class McpGateway {
   readonly #conversations: Conversations;
   readonly #sessions: Sessions;
   readonly #callers: Callers;
-  readonly #listening: Subscription;
+  readonly #listening: () => Subscription | Promise<Subscription>;
   readonly #requests: RunningRequests;
   /** Open session streams. */
   readonly #streams = new Set<AbortController>();
@@ -50,7 +51,10 @@ export class McpGateway {
     this.#callers = new Callers(ports, this.#sessions, conversations);
     this.eventStreams = new EventStreams(ports);
     this.resumable = new ResumableStreams(ports);
-    this.#listening = new Subscription(ports, this.eventStreams);
+    this.#listening = lazyImport(async () => {
+      const { Subscription } = await import('./sessions/listen.ts');
+      return new Subscription(ports, this.eventStreams);
+    });
     this.#requests = new RunningRequests({ ports, sessions: this.#sessions, listening: this.#listening });
   }
 
@@ -101,13 +105,14 @@ export class McpGateway {
     const caller = await this.#callers.ofSession(call);
     const queue = new MessageQueue();
     const hear = await heardByClient(this.#ports, caller, (message) => queue.write(message));
+    const listening = await this.#listening();
     const left = new AbortController();
     this.#streams.add(left);
     left.signal.addEventListener('abort', () => void this.#streams.delete(left), { once: true });
     queue.onLeft(() => left.abort());
     call.signal.addEventListener('abort', () => left.abort(), { once: true });
     if (call.signal.aborted) left.abort();
-    const finished = this.#listening.follow(caller, hear, left.signal).then(() => queue.end());
+    const finished = listening.follow(caller, hear, left.signal).then(() => queue.end());
     return { status: 200, headers: {}, messages: queue, finished };
   }
 

@@ -78,7 +78,7 @@ function readSet(call: Invocation): void {
   for (const { text, known } of call.args) {
     const usual: RegExp = named ? /^(?:errexit|nounset|xtrace|noglob|pipefail)$/ : /^[-+][euxf]*o?$/;
     if (!known || !usual.test(text) || text.length === 1)
-      call.unclear('set changes the arguments of the line or how the shell reads it');
+      call.unclear('set changes the arguments or how the line is read');
     named = !named && text.endsWith('o');
   }
 }

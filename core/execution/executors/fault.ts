@@ -129,8 +129,7 @@ export const hints: Readonly<Record<ExecutionFaultKind, string>> = {
   malformed: 'Check that the configured address belongs to the intended upstream.',
 };
 
-export const unknownHint =
-  'It is not known whether the call took effect: check the upstream before you repeat the call.';
+export const unknownHint = 'It is not known whether the call took effect: check the upstream before repeating it.';
 
 /**
  * Fault kinds, from executors and MCP connections, that indicate a problem with the upstream rather than with the call.

@@ -100,7 +100,7 @@ export function forwardToClient(
     hand(id === undefined ? message : { ...message, id: `${link.name}~${JSON.stringify(id)}` });
     return;
   }
-  const error = { code: -32601, message: 'This connection is shared, so requests cannot be passed on to a client.' };
+  const error = { code: -32601, message: 'This connection is shared, so no client can be asked.' };
   const answer = message.method === 'ping' ? { result: {} } : { error };
   void link.send({ jsonrpc: '2.0', id: message.id, ...answer }).catch(() => {});
 }

@@ -14,7 +14,7 @@ const hints: Readonly<Record<UpstreamFaultKind, string>> = {
   timeout: 'It is not known whether the call took effect: check before calling again, or have timeout_ms raised.',
   'session-lost': 'Try again: a new session is opened.',
   garbage: 'The server does not speak MCP as it should; have its version checked.',
-  'too-large': 'Request less data, for example one page or with a filter, or have the named limit raised.',
+  'too-large': 'Request less data, such as one page, or have the named limit raised.',
   refused: "Have the gateway's credential for this server checked.",
   aborted: 'The call was cancelled; it is not known whether it took effect.',
 };

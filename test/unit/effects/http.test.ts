@@ -100,7 +100,7 @@ describe('the method', () => {
 
   test('of tool and parameter must match', () => {
     const effects = read({ tool: 'http.get', target: 'https://a.example/', parameters: { method: 'DELETE' } });
-    expect(effects.unclear).toContain('different methods');
+    expect(effects.unclear).toContain('its parameter "method" differ');
     expect(effects.parts.map(({ capability }) => capability)).toEqual(['read', 'delete']);
     for (const method of ['GET\r\nX', 7])
       expect(

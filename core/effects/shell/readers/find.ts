@@ -66,7 +66,7 @@ function command(call: Invocation, args: readonly Arg[], at: number, { roots, be
   // A test after the command does not restrict the files that the command runs on.
   const names = foundNames(args.slice(begins, at));
   const found = names && filesBelow(roots, names);
-  if (end === args.length) call.unclear('the command that find runs is not terminated by ; or +');
+  if (end === args.length) call.unclear('find runs a command without ; or + at its end');
   const words = args.slice(at + 1, end);
   const whole = words.filter(({ text }) => text.includes('{}')).every(({ text }) => text === '{}');
   if (found && whole && args[at]!.text === '-exec' && end < args.length) {

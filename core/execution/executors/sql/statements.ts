@@ -74,7 +74,7 @@ function assertOne(text: string, readOnly: boolean): void {
   if (statements !== 1)
     throw callRefused(
       `one string contains ${statements} statements`,
-      'Give several statements as a list in the parameter statements; they run in one transaction.',
+      'Give several as a list in the parameter statements; they run in one transaction.',
     );
   if (unfit.has(firstWord))
     throw callRefused(`${firstWord.toUpperCase()} is not supported`, 'Every action is its own transaction.');
