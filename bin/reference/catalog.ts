@@ -7,10 +7,14 @@ import * as z from 'zod';
 import {
   type Databases,
   databasesSchema,
+  type FileKinds,
+  fileKindsSchema,
   guardsSchema,
   type Networks,
   networks,
   networksSchema,
+  type ProgramKinds,
+  programKindsSchema,
   type RuleSet,
   ruleSetsSchema,
   type SecretFileList,
@@ -32,22 +36,43 @@ interface Catalog {
   readonly ruleSets: readonly RuleSet[];
   readonly toolNames: ToolNames;
   readonly databases: Databases;
+  readonly programKinds: ProgramKinds;
+  readonly fileKinds: FileKinds;
 }
 
 /** Reads the catalog. @throws Error naming the file and the entry that does not match the schema. */
 function readCatalog(): Catalog {
+  const programKinds = readFile('program-kinds.yaml', programKindsSchema);
+  const fileKinds = readFile('file-kinds.yaml', fileKindsSchema);
+  const fileNames = Object.entries({ ...fileKinds.files, ...fileKinds.rule_sets }).map(
+    ([kind, { names = [] }]) => [kind, names.join(' ')] as const,
+  );
+  const lists = { ...Object.fromEntries(fileNames), ...programKinds.kinds, ...programKinds.rule_sets };
   return {
     networks: readFile('networks.yaml', networksSchema),
     secretFiles: readFile('secret-files.yaml', secretFilesSchema),
     guards: readFile('guards.yaml', guardsSchema),
-    ruleSets: readFile('rule-sets.yaml', ruleSetsSchema),
+    ruleSets: readFile('rule-sets.yaml', ruleSetsSchema, lists),
     toolNames: readFile('tool-names.yaml', toolNamesSchema),
     databases: readFile('databases.yaml', databasesSchema),
+    programKinds,
+    fileKinds,
   };
 }
 
-function readFile<T>(name: string, schema: z.ZodType<T>): T {
-  const { success, data, error } = schema.safeParse(parse(readFileSync(join(folder, name), 'utf8')));
+/**
+ * @param lists lists that replace their names in globs: `{@deleting,find}`, and `{@~pipelines}` for names in any case.
+ */
+function readFile<T>(name: string, schema: z.ZodType<T>, lists: Readonly<Record<string, string>> = {}): T {
+  const text = readFileSync(join(folder, name), 'utf8').replace(
+    /(?<=[{,])@(~?)([a-z_]+)/g,
+    (_, anyCase: string, list: string) => {
+      const words = lists[list]?.replaceAll(' ', ',');
+      if (!words) throw new Error(`core/catalog/${name}: there is no list ${list}`);
+      return anyCase === '' ? words : words.replaceAll(/[a-z]/g, (letter) => `[${letter.toUpperCase()}${letter}]`);
+    },
+  );
+  const { success, data, error } = schema.safeParse(parse(text));
   if (!success) throw new Error(`core/catalog/${name}: ${z.prettifyError(error)}`);
   return data;
 }
@@ -56,6 +81,8 @@ function readFile<T>(name: string, schema: z.ZodType<T>): T {
 export const catalogModules = (): Record<string, string> => ({
   'core/catalog/databases.ts': databasesModule(),
   'core/catalog/tool-names.ts': constantsModule('tool-names.yaml', readCatalog().toolNames),
+  ...programKindsModules(),
+  ...fileKindsModules(),
   'core/catalog/data.ts': dataModule(),
   'core/catalog/rule-sets-data.ts': ruleSetsModule(),
   ...programModules(join(folder, 'programs')),
@@ -120,12 +147,36 @@ function databasesModule(): string {
   return constantsModule('databases.yaml', { tables, harmlessFunctions, harmlessTypes });
 }
 
+function fileKindsModules(): Record<string, string> {
+  const { files, rule_sets: _, code: places, ...lists } = readCatalog().fileKinds;
+  const globs = Object.entries(files).map(([kind, { names = [], paths = [] }]) => [
+    kind,
+    [...(names.length > 0 ? [`{**/,}{${names.join(',')}}`] : []), ...paths],
+  ]);
+  return {
+    'core/catalog/file-kinds.ts': constantsModule('file-kinds.yaml', Object.fromEntries(globs)),
+    'core/catalog/code-places.ts': constantsModule('file-kinds.yaml', places),
+    'core/catalog/file-names.ts': constantsModule('file-kinds.yaml', lists),
+  };
+}
+
+/** Bundles contain the constants that they use, and load the words that shell lines are read with at start. */
+function programKindsModules(): Record<string, string> {
+  const { kinds, rule_sets: _, shells, arguments: taken, lines, ...lists } = readCatalog().programKinds;
+  return {
+    'core/catalog/program-kinds.ts': constantsModule('program-kinds.yaml', { ...lists, ...kinds }),
+    'core/catalog/program-words.ts': constantsModule('program-kinds.yaml', { shells, ...taken }),
+    'core/catalog/program-lines.ts': constantsModule('program-kinds.yaml', lines),
+  };
+}
+
 /** Returns a module of constants, which bundles of functions that do not use them omit. */
 const constantsModule = (file: string, constants: object): string =>
   [
     `/** Generated from core/catalog/${file} by \`npm run docs\`: do not edit. */`,
     ...Object.entries(constants).map(
-      ([name, value]) => `\nexport const ${name} = ${JSON.stringify(value, undefined, 2)} as const;`,
+      ([name, value]) =>
+        `\nexport const ${name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase())} = ${JSON.stringify(value, undefined, 2)} as const;`,
     ),
     '',
   ].join('\n');
@@ -136,7 +187,7 @@ const words = (list: readonly string[]): string =>
 
 /** Returns the page `catalog.md`. */
 export function catalogPage(): string {
-  const { networks, secretFiles, guards, ruleSets, toolNames, databases } = readCatalog();
+  const { networks, secretFiles, guards, ruleSets, toolNames, databases, programKinds, fileKinds } = readCatalog();
   const { ranges, hosts, address_domains } = networks;
   return `# Catalog
 
@@ -149,6 +200,19 @@ Each list is a guard that packs refer to by its name. Session risk and the tool 
 folder, with their contents and with endings such as \`.bak\` and \`~\`. In paths, \`**\` crosses folders.
 
 ${Object.entries(secretFiles).map(secretFileSection).join('\n')}
+## Kinds of files and folders
+
+The purposes of other files, by their names. Session risk, rule sets and the readers of shell lines use these lists.
+
+${table(
+  ['kind', 'names in any folder', 'paths'],
+  Object.entries({ ...fileKinds.files, ...fileKinds.rule_sets }).map(([kind, { names = [], paths = [] }]) => [
+    kind,
+    codes(names),
+    codes(paths),
+  ]),
+)}
+${wordTable({ folders: fileKinds.folders, endings: fileKinds.endings, names: fileKinds.names, code: fileKinds.code })}
 ## Other guards
 
 Packs refer to these guards by name, too. Entries of one name are one guard.
@@ -195,6 +259,13 @@ A name under ${codes(address_domains)} counts as the address in it: \`10.0.0.1.n
 Verbs and nouns by which a tool's name tells what it does, and programs behind tools. A verb that is not listed is unknown: the tool executes.
 
 ${wordTable(toolNames)}
+## Kinds of programs
+
+The purposes of programs, if the name alone decides. The options and commands of programs are on the page of [shell programs](shell-programs.md).
+
+${wordTable({ shells: programKinds.shells, ...programKinds.arguments, ...programKinds.kinds, ...programKinds.rule_sets, ...programKinds.lines })}
+Copies to buckets: ${codes(programKinds.copies_to_buckets)}.
+
 ## Databases
 
 Session risk takes reads of \`secret\` tables for secrets and reads of \`personal\` ones for personal data. Functions and types are on the

@@ -88,6 +88,8 @@ export const programs = {
 } as const;
 
 export const carriers = {
+  "lines": "run exec execute command commands cmd line script shell terminal system spawn popen process eval run_command run_shell run_line run_script exec_command execute_command shell_exec run_shell_command",
+  "running": "shell exec execute command cmd terminal console subprocess system spawn run",
   "elsewhere": "adb as_root chroot container containers docker_exec ec2 exec_docker exec_k8s exec_kubectl exec_kubernetes firejail jail k8s_exec kubectl_exec kubernetes_exec lxc lxd machine on_host on_hosts pod pods podman remote remotely serial ssh ssm sudo telnet virsh vm vms winrm wsl",
   "other_languages": "applescript batch_file cmd_exe elixir fish groovy java javascript js jxa julia kotlin lua node nodejs nu nushell osa osascript perl php powershell ps1 pwsh py python python3 raku rscript ruby scala swift tcl ts typescript vbscript windows xonsh",
   "other_parameters": "async background block block_until_ms blocking capture_output cols comment delay_ms description encoding explanation goal height id interactive is_background justification label login max_output max_output_tokens max_tokens message mode name output_format purpose quiet reason request_id require_approval require_user_approval requires_approval restart rows run_in_background safe_to_auto_run security_risk session session_id silent stream stream_output summary task_id terminal terminal_id thought timeout timeout_in_seconds timeout_ms timeout_sec timeout_seconds timeout_secs title tool_call_id tty verbose verbose_timing wait wait_for_completion wait_for_previous width yield_time_ms"

@@ -140,9 +140,40 @@ export const toolNamesSchema = z.strictObject({
     negating: words,
     orders: words,
   }),
-  carriers: z.strictObject({ elsewhere: words, other_languages: words, other_parameters: words }),
+  carriers: z.strictObject({
+    lines: words,
+    running: words,
+    elsewhere: words,
+    other_languages: words,
+    other_parameters: words,
+  }),
 });
 export type ToolNames = z.infer<typeof toolNamesSchema>;
+
+const fileKind = z.strictObject({
+  names: globs.optional().meta({ description: 'Globs of file names, which count in every folder.' }),
+  paths: globs.optional().meta({ description: 'Globs of whole paths.' }),
+});
+
+export const fileKindsSchema = z.strictObject({
+  files: z.record(z.string(), fileKind),
+  rule_sets: z.record(z.string(), fileKind),
+  folders: z.strictObject({ system: words, shared: words }),
+  endings: z.strictObject({ sources: words, shared: words, data: words }),
+  names: z.strictObject({ workspace_data: words }),
+  code: z.strictObject({ folders: words, ripgrep_types: words }),
+});
+export type FileKinds = z.infer<typeof fileKindsSchema>;
+
+export const programKindsSchema = z.strictObject({
+  shells: z.strictObject({ read: words, others: words }),
+  arguments: z.record(z.string(), words),
+  kinds: z.record(z.string(), words),
+  rule_sets: z.record(z.string(), words),
+  copies_to_buckets: z.array(words).meta({ description: 'Commands of programs, by their words.' }),
+  lines: z.record(z.string(), words),
+});
+export type ProgramKinds = z.infer<typeof programKindsSchema>;
 
 export const databasesSchema = z.strictObject({
   tables: z.strictObject({ secret: words, personal: words, personal_words: words }),

@@ -1,4 +1,7 @@
 /** Describes the commands of a shell line. Git commands are described by their effect on branches. */
+import { isOfKind } from '#core/catalog/program-kind.ts';
+import { becoming } from '#core/catalog/program-kinds.ts';
+import { starting } from '#core/catalog/program-words.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { BranchWrite } from './git/branches.ts';
 import type { Effect } from './ports.ts';
@@ -29,11 +32,10 @@ export function addedByWrapper(part: ToolCall, next: ToolCall): string | undefin
   if (inner.length === 0 || outer.length <= inner.length) return undefined;
   if (!inner.every((word, at) => word === outer[outer.length - inner.length + at])) return undefined;
   const program = programOf(part);
-  if (program === 'sudo' || program === 'doas') return before.length === 0 ? ' as root' : undefined;
+  if (isOfKind(program, becoming)) return before.length === 0 ? ' as root' : undefined;
   if (program === 'ssh') return before.length === 1 ? ` on ${before[0]}` : undefined;
-  return starters.has(program) ? '' : undefined;
+  return isOfKind(program, starting) ? '' : undefined;
 }
-const starters = new Set('env nice nohup stdbuf time timeout command exec setsid ionice'.split(' '));
 
 /** @param before the preceding part, whose output a pipe may send to this one. */
 export function shellPhrase(part: Effect, before: ToolCall | undefined, unclear = ''): Phrase {

@@ -1,5 +1,6 @@
 /** Finds disallowed contents in the arguments of a call to an MCP tool [guard.arguments]. */
 import { networkOfHost } from '#core/catalog/networks.ts';
+import { injected } from '#core/catalog/program-lines.ts';
 import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
 import { creditCard } from '#core/models/content-policy/credit-card.ts';
 import { iban } from '#core/models/content-policy/iban.ts';
@@ -105,10 +106,8 @@ function textFindings(text: string, where: string, name: string, { findings, isS
   if (holdsPrompt(text)) add('prompt', 'high', 'System prompt text, or tool definitions.');
 }
 
-const programs =
-  'rm|curl|wget|cat|bash|sh|zsh|nc|ncat|python3?|perl|ruby|node|php|chmod|chown|dd|mkfs|sudo|kill|id|whoami|ls|touch|mv|cp|tee|env|printenv|powershell|cmd|nslookup|ping|base64|eval|exec|echo|sleep|uname|tar|scp|ssh|openssl|socat|telnet|crontab|reboot|shutdown';
 const commands = new RegExp(
-  String.raw`(?:;|\|\||&&|\||&|\n)\s{0,4}(?:/(?:usr/)?s?bin/)?(?:${programs})(?=[\s;|&<>$"'\x60)]|$)|\$\([^)\n]{1,400}\)|\x60[^\x60\n]{2,400}\x60|\$\{IFS\}|\$IFS|>\s{0,2}/(?:dev|etc|tmp)/|<\([^)\n]{1,200}\)|^--?[a-z-]{1,30}=[^\n]{0,100}(?:;|\||\$\()|^-{1,2}(?:upload-pack|receive-pack|exec|output|config|proxycommand|o)(?:=|\s)`,
+  String.raw`(?:;|\|\||&&|\||&|\n)\s{0,4}(?:/(?:usr/)?s?bin/)?(?:${injected.replaceAll(' ', '|')})(?=[\s;|&<>$"'\x60)]|$)|\$\([^)\n]{1,400}\)|\x60[^\x60\n]{2,400}\x60|\$\{IFS\}|\$IFS|>\s{0,2}/(?:dev|etc|tmp)/|<\([^)\n]{1,200}\)|^--?[a-z-]{1,30}=[^\n]{0,100}(?:;|\||\$\()|^-{1,2}(?:upload-pack|receive-pack|exec|output|config|proxycommand|o)(?:=|\s)`,
   'i',
 );
 /** Text after the quotation mark that ends a value: a condition, another statement or a union. */

@@ -70,7 +70,7 @@ const either =
     facts.some((fact) => fact(subject));
 
 const destructive =
-  /(?<![a-z])(?:rm|rmdir|unlink|shred|dd|truncate|mkfs\w*|wipefs|fdisk|parted|sudo|su|doas|chown|chmod|chattr|mount|umount|kill|killall|pkill|shutdown|reboot|halt|systemctl|crontab|iptables|user(?:add|del|mod)|visudo|nc|ncat|netcat|telnet|ssh|scp|sftp)(?![a-z])/i;
+  /(?<![a-z])(?:rm|rmdir|unlink|shred|dd|truncate|mkfs\w*|wipefs|dropdb|fdisk|parted|sudo|su|doas|pkexec|runuser|chown|chmod|chattr|mount|umount|kill|killall|pkill|shutdown|reboot|halt|systemctl|crontab|iptables|user(?:add|del|mod)|adduser|groupmod|gpasswd|(?:ch)?passwd|setcap|insmod|modprobe|nsenter|visudo|nc|ncat|netcat|telnet|socat|[lt]?ftp|ssh|scp|sftp)(?![a-z])/i;
 const changesWhatRuns =
   /^"\.|["/]\.|git|lefthook|opencode|jenkins|pipelines|workflows|claude|cursor|agents|node_modules|vscode|husky|package|make|mcp|ci|hooks|rc\b|profile|launch/i;
 const listedSchemes = /^(?:file|git|https?|docs|ui):/i;

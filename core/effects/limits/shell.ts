@@ -1,4 +1,6 @@
 /** Shell limits: programs, paths, and the Git limits for branches that `git` writes to. */
+import { isOfKind } from '#core/catalog/program-kind.ts';
+import { takingText } from '#core/catalog/program-lines.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { branchesWritten } from '#core/effects/branch-writes.ts';
 import { forEachText } from '#core/policy/rules/normalise.ts';
@@ -57,9 +59,6 @@ function possiblePaths(part: ToolCall): string[] {
   return [...found];
 }
 
-/** Programs whose arguments are text or numbers rather than files. */
-const wordy = new Set('node echo printf true false sleep date kill test expr seq'.split(' '));
-
 /** Returns a path in the part that no allowed pattern covers: its working directory, or a word of its target. */
 function outsideOf(allowed: readonly string[], part: ToolCall, binary: string): string | undefined {
   const covers = (path: string): boolean => matchesText(allowed, [path]);
@@ -72,7 +71,9 @@ function outsideOf(allowed: readonly string[], part: ToolCall, binary: string): 
     .map((word) => word.replace(/^-[^=/.~]*=?/, ''))
     .filter(
       (word) =>
-        word !== '' && !word.includes('://') && (/[/~.]/.test(word) || !(takesOrders(binary) || wordy.has(binary))),
+        word !== '' &&
+        !word.includes('://') &&
+        (/[/~.]/.test(word) || !(takesOrders(binary) || isOfKind(binary, takingText))),
     )
     .map(normalPath)
     .find((path) => path !== '.' && !covers(path));

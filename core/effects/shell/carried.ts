@@ -1,6 +1,10 @@
 /** Finds the shell text of a call: its target, `command` and similar parameters, and argument vectors. */
 
+import { isShell } from '#core/catalog/program-kind.ts';
+import { shells } from '#core/catalog/program-words.ts';
+import { carriers } from '#core/catalog/tool-names.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import { wordSet } from '#core/kernel/word-set.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { otherParameter, otherProgramOf } from './carrying-tool.ts';
@@ -22,11 +26,8 @@ interface CarriedCommand extends Situation {
   readonly otherProgram?: string | undefined;
 }
 
-const carriers =
-  /^(?:run|exec|execute|command|commands|cmd|line|script|shell|terminal|system|spawn|popen|process|eval|bash|sh|zsh|dash|ksh|ash|run_command|run_shell|run_line|run_script|exec_command|execute_command|shell_exec|run_shell_command)$/;
-const shells = /^(?:bash|sh|zsh|dash|ksh|ash)$/;
-const runningTool =
-  /(?:^|[^a-z])(?:bash|sh|zsh|shell|exec|execute|command|cmd|terminal|console|subprocess|system|spawn|run)(?:[^a-z]|$)/;
+const lineTools = wordSet(`${carriers.lines} ${shells.read}`);
+const runningWords = wordSet(`${carriers.running} ${shells.read}`);
 const otherGrammars = new Set(['sql', 'http', 'git']);
 const lineKeys = ['command', 'cmd', 'script', 'line', 'commands', 'command_line', 'commandLine', 'shell_command'];
 const vectorKeys = ['args', 'argv', 'arguments'];
@@ -44,7 +45,7 @@ export function lineOf(call: ToolCall): CarriedCommand | undefined {
   const isNamed = protocol === 'shell' && tool.startsWith('shell.');
   if (isNamed || (protocol === 'shell' && !isServerTool(call))) return ofShell(call, tool.replace(/^shell\./, ''));
   if (otherGrammars.has(protocol)) return undefined;
-  const carrier = runningTool.test(snake(call.tool));
+  const carrier = runsLines(call.tool);
   const found = carrier ? commandTexts(call.parameters) : commandsIn(call.parameters);
   if (found.texts.length === 0 && found.unclear === undefined) return undefined;
   const line = { ...situationOf(call), ...found, carrier };
@@ -71,14 +72,17 @@ const namesCommand = (words: readonly string[]): boolean =>
 
 /** Checks for a tool on a server, such as `files.run_command`, as opposed to a command name. */
 const isServerTool = ({ tool, parameters }: ToolCall): boolean =>
-  runningTool.test(snake(tool)) && [...lineKeys, ...vectorKeys].some((key) => Object.hasOwn(parameters, key));
+  runsLines(tool) && [...lineKeys, ...vectorKeys].some((key) => Object.hasOwn(parameters, key));
 
-/** Converts `runCommand` to `run_command`. */
-const snake = (name: string): string => foldCase(name.replace(/([a-z0-9])([A-Z])/g, '$1_$2'));
+/** Checks for a word such as `run` or `shell` in the tool's name: `runCommand`, `files.run_command`. */
+const runsLines = (tool: string): boolean =>
+  foldCase(tool.replace(/([a-z0-9])([A-Z])/g, '$1_$2'))
+    .split(/[^a-z]/)
+    .some((word) => runningWords.has(word));
 
 function ofShell(call: ToolCall, name: string): CarriedCommand {
-  const carrier = carriers.test(name);
-  const found = commandTexts(call.parameters, carrier ? (shells.test(name) ? name : undefined) : name);
+  const carrier = lineTools.has(name);
+  const found = commandTexts(call.parameters, carrier ? (isShell(name) ? name : undefined) : name);
   const texts = [...found.texts];
   const { target } = call;
   // If there is a line, the target is only a label, unless it may itself be a line.
@@ -95,7 +99,7 @@ function ofShell(call: ToolCall, name: string): CarriedCommand {
 
 function ofTarget(target: string, name: string, carrier: boolean): (string | readonly Arg[])[] {
   const command = /^\s*(\S+)/.exec(target)?.[1] ?? '';
-  if (carrier && !(shells.test(name) && target.startsWith('-'))) return target === '' ? [] : [target];
+  if (carrier && !(isShell(name) && target.startsWith('-'))) return target === '' ? [] : [target];
   // A tool named git accepts both `git status` and `status`.
   if (/\s/.test(target.trim()) && foldCase(command).split('/').at(-1) === name.split('/').at(-1)) return [target];
   return [`${name} ${target}`];
@@ -137,8 +141,7 @@ function commandTexts(
       texts.push(name === undefined || vector[0]?.text === name ? vector : [argOf(name), ...vector]);
   }
   const shell = own('shell');
-  if (typeof shell === 'string' && !/(?:^|\/)(?:ba|z|da|k|a)?sh$/.test(shell))
-    unclear = 'the line is for a shell that is not supported';
+  if (typeof shell === 'string' && !isShell(shell)) unclear = 'the line is for a shell that is not supported';
   // Some tools join a vector into one line.
   const joined = texts.flatMap((text) =>
     typeof text !== 'string' && /\s/.test(text[0]?.text ?? '') ? joinedText(text) : [],

@@ -1,4 +1,5 @@
 /** Readers for each command. */
+import { shells } from '#core/catalog/program-words.ts';
 import type { OwnPrograms } from '#core/contracts/config/catalog.ts';
 import type { Profile } from '#core/contracts/shell-programs.ts';
 import { rememberedText } from '#core/kernel/remembered.ts';
@@ -45,8 +46,8 @@ const specials = new Map<string, CommandCheck>([
 const grammars = new Map<string, Reader>([
   ...entriesFor('find gfind', find),
   ['git', git],
-  ...entriesFor('sh bash dash zsh ksh ash rbash mksh pdksh yash posh', shell),
-  ...entriesFor('fish csh tcsh pwsh powershell cmd cmd.exe powershell.exe nu xonsh elvish rc', otherShell),
+  ...entriesFor(shells.read, shell),
+  ...entriesFor(shells.others, otherShell),
 ]);
 
 const runsCommands = ({ operands }: Profile): boolean => operands.some((operand) => operand.startsWith('command'));

@@ -2,6 +2,8 @@
  * Unrolls loops over plain names and patterns: the body is repeated with each value in place of `"$name"`
  * [effects.profiles].
  */
+import { isOfKind } from '#core/catalog/program-kind.ts';
+import { readingFiles } from '#core/catalog/program-lines.ts';
 import { type Command, type Piece, type Script, UnreadableSyntax, type Word } from './syntax.ts';
 import { type Arg, expandWord } from './words.ts';
 
@@ -11,12 +13,6 @@ const maxValues = 16;
 const plainValue = /^[A-Za-z0-9_][\w./-]*$/;
 const plainPattern = /^[A-Za-z0-9_][\w./*?-]*$/;
 
-/** Commands that read their file arguments. They never run a matched file name as a program. */
-const readsFiles = new Set(
-  'ls stat cat head tail nl wc grep egrep fgrep cut sort file cmp md5sum sha1sum sha256sum sha512sum cksum basename dirname'.split(
-    ' ',
-  ),
-);
 /** Commands that change variables or the meaning of words. */
 const setsVariables = new Set(
   'read unset export readonly declare typeset local eval source . set let mapfile readarray getopts alias'.split(' '),
@@ -76,7 +72,7 @@ function bindCommand(command: Command, name: string, value: Arg): Command {
   if (command.kind === 'function') return command;
   if (command.kind === 'compound')
     return { ...command, bodies: command.bodies.map((body) => bindScript(body, name, value)) };
-  if (value.glob && !readsFiles.has(literalText(command.words[0]) ?? '')) return command;
+  if (value.glob && !isOfKind(literalText(command.words[0]) ?? '', readingFiles)) return command;
   return {
     ...command,
     words: command.words.map((word) => bindWord(word, name, value)),

@@ -1,25 +1,15 @@
 /** Reads of everything below a folder, which are certain only if names or patterns exclude secrets. */
+import { folders, ripgrepTypes } from '#core/catalog/code-places.ts';
 import type { Subcommands } from '#core/contracts/shell-programs.ts';
+import { wordSet } from '#core/kernel/word-set.ts';
 import { resolveAt } from '../paths.ts';
 import { givenOptions, isGiven, type ParsedArguments } from './arguments.ts';
 import { type Invocation, short } from './invocation.ts';
 import { namesFile, namesSources, namesSourcesAnywhere } from './source-names.ts';
 import type { Arg } from './words.ts';
 
-/** ripgrep types for code or prose. */
-const sourceTypes = new Set(
-  `ts typescript js py python rb ruby go rust java kotlin scala c cpp cs csharp perl swift dart elixir erlang haskell
-  lua r julia clojure groovy vue svelte css sass less html md markdown rst sql graphql protobuf sh zsh fish ps make
-  cmake tf`.split(/\s+/),
-);
-
-/** Folders that contain code or prose wherever they are. */
-const sourceFolders = new Set(
-  `src source sources lib libs app apps core cmd pkg internal packages modules components pages views routes controllers
-  models services api server client web frontend backend test tests spec specs __tests__ e2e unit integration docs doc
-  documentation examples example samples scripts bin tools include utils helpers hooks adapters plugins styles templates
-  locales i18n migrations bench benchmarks lambdas functions policies`.split(/\s+/),
-);
+const sourceTypes = wordSet(ripgrepTypes);
+const sourceFolders = wordSet(folders);
 
 /** Reports a program that reads everything below `roots`, unless something restricts it. */
 export function readBelow(
@@ -66,9 +56,9 @@ const hiddenNames = new Set(['.*', '.?*', '.[!.]*', '.[^.]*']);
 
 function leavesHiddenOut({ leavesOut, narrows: globs }: Subcommands, parsed: ParsedArguments): boolean {
   if (!leavesOut || givenOptions(parsed, globs).length > 0) return false;
-  const names = (options: Subcommands['narrows']) => givenOptions(parsed, options).map(({ value }) => value);
+  const valuesOf = (options: Subcommands['narrows']) => givenOptions(parsed, options).map(({ value }) => value);
   return [leavesOut.files, leavesOut.folders].every((options) =>
-    names(options).some((name) => name?.known === true && !name.glob && hiddenNames.has(name.text)),
+    valuesOf(options).some((name) => name?.known === true && !name.glob && hiddenNames.has(name.text)),
   );
 }
 
@@ -89,8 +79,8 @@ const showsHidden = ({ reveals, narrows: globs }: Subcommands, parsed: ParsedArg
 /** Checks that only names or types of source files are read. */
 function narrows(below: Subcommands, parsed: ParsedArguments): boolean {
   const { narrows: globs, types } = below;
-  const names = givenOptions(parsed, globs).map(({ value }) => value?.text ?? '*');
-  const wanted = names.filter((name) => !name.startsWith('!'));
+  const given = givenOptions(parsed, globs).map(({ value }) => value?.text ?? '*');
+  const wanted = given.filter((name) => !name.startsWith('!'));
   if (wanted.length > 0) return wanted.every(revealsHidden(below, parsed) ? namesSourcesAnywhere : namesSources);
   const kinds = givenOptions(parsed, types).map(({ value }) => value?.text ?? '');
   return kinds.length > 0 && kinds.every((kind) => sourceTypes.has(kind));

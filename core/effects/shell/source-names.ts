@@ -1,18 +1,11 @@
 /** Classifies file names and patterns as code and prose only, or as anything. */
+import { endings, names } from '#core/catalog/file-names.ts';
+import { wordSet } from '#core/kernel/word-set.ts';
 import { type Arg, argOf } from './words.ts';
 
-/** Code and prose extensions, without data and configuration. */
-const sourceSuffixes = new Set(
-  `ts tsx mts cts js jsx mjs cjs py pyi rb go rs java kt kts scala c h cc cpp cxx hh hpp m mm cs fs php pl pm swift dart
-  ex exs erl hs lua r jl clj groovy vue svelte astro css scss sass less html htm md mdx rst txt adoc sql graphql proto
-  sh bash zsh fish ps1 bat mk cmake tf test spec snap svg tpl ejs hbs jinja j2`.split(/\s+/),
-);
-
-/**
- * Code and prose extensions that files with secrets also have (`wp-config.php`, `secrets.txt`). A pattern with such an
- * extension does not restrict anything.
- */
-const sharedSuffixes = new Set(['php', 'txt']);
+const sourceSuffixes = wordSet(endings.sources);
+/** A pattern with such an extension does not restrict anything. */
+const sharedSuffixes = wordSet(endings.shared);
 
 /**
  * Checks that all files a pattern matches are code or prose, or are named in full: `*.ts`, `*.{ts,tsx}`,
@@ -29,16 +22,11 @@ export function namesSources(pattern: string): boolean {
     .every((suffix) => sourceSuffixes.has(suffix) && !sharedSuffixes.has(suffix));
 }
 
-/** Extensions of data and settings, whose full names rules can match. */
-const dataSuffixes = new Set(
-  'json yaml yml toml ini cfg conf xml lock properties map ipynb plist log csv tsv diff patch'.split(' '),
+const dataSuffixes = wordSet(endings.data);
+/** Names of data files that are harmless in hidden folders, too. */
+const workspaceNames = new RegExp(
+  `^(?:${names.workspace_data.replaceAll('.', '\\.').replaceAll('*', '[\\w-]+').replaceAll(' ', '|')})$`,
 );
-
-/**
- * Names of workspace data files. Programs do not store keys under these names, so they are harmless in hidden folders.
- */
-const workspaceNames =
-  /^(?:package(?:-lock)?\.json|[tj]sconfig(?:\.[\w-]+)?\.json|pnpm-(?:lock|workspace)\.yaml|composer\.(?:json|lock)|Cargo\.(?:toml|lock)|pyproject\.toml|setup\.cfg|pom\.xml|Chart\.yaml|(?:poetry|yarn|uv|Gemfile)\.lock|(?:project|nx|lerna|turbo|angular|deno)\.json|openapi\.(?:ya?ml|json))$/;
 
 /**
  * Works like `namesSources`, for cases where hidden folders are read as well: `.docker/config.json` and

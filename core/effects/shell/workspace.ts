@@ -1,22 +1,17 @@
 /** Makes absolute paths in the caller's workspace relative to it [effects.profiles]. */
 import { posix } from 'node:path';
+import { folders } from '#core/catalog/file-names.ts';
+import { isOfKind } from '#core/catalog/program-kind.ts';
+import { takingPaths } from '#core/catalog/program-words.ts';
+import { wordSet } from '#core/kernel/word-set.ts';
 import type { Arg } from './words.ts';
 
-/**
- * Programs whose arguments with a leading `/` are paths, patterns or messages. In sed or awk, such arguments are
- * programs.
- */
-const takesPaths = new Set(
-  `ls tree du stat find cat head tail tac nl wc grep egrep fgrep rg diff cmp comm sort uniq cut file readlink realpath basename dirname
-  md5sum sha1sum sha256sum mkdir touch cp mv rm rmdir ln cd chdir redirect git pytest py.test jest vitest mocha ruff mypy flake8 pylint eslint prettier tsc`.split(
-    /\s+/,
-  ),
-);
+const systemFolders = wordSet(folders.system);
 
 /** Returns the folder. Returns undefined for system folders and for anything that is not a normalised absolute path. */
 export function workspaceOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 4096 || /[\0\n]/.test(value)) return undefined;
-  if (/^\/(?:$|(?:etc|proc|sys|dev|boot|bin|sbin|lib|run)(?:\/|$))/.test(value)) return undefined;
+  if (value === '/' || systemFolders.has(value.split('/')[1]!)) return undefined;
   return value.startsWith('/') && posix.normalize(value) === value && !value.endsWith('/') ? value : undefined;
 }
 
@@ -31,7 +26,7 @@ export function relativeWords(
 ): readonly Arg[] {
   const [cwd] = cwds;
   if (workspace === undefined || cwd === undefined || cwds.length !== 1 || /^(?:[/~]|\.\.)/.test(cwd)) return args;
-  if (!takesPaths.has(binary)) return args;
+  if (!isOfKind(binary, takingPaths)) return args;
   return args.map((arg) => {
     const inside = arg.text === workspace || arg.text.startsWith(`${workspace}/`);
     if (!inside || !arg.known || arg.text.split('/').includes('..')) return arg;

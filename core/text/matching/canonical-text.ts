@@ -50,6 +50,15 @@ export function canonicalText(text: string, reading: Reading): string {
   return settled;
 }
 
+/** Normalises a path. Returns text with too many levels of escapes unchanged. */
+export function plainPath(path: string): string {
+  try {
+    return canonicalText(path, plainReading);
+  } catch {
+    return path;
+  }
+}
+
 const fold = (text: string, { unicode }: Reading): string =>
   unicode === 'fold' ? foldUnicode(text) : text.normalize('NFC');
 

@@ -1,7 +1,7 @@
 /** Recognises paths of files with keys or credentials, for the tool guard, session risk and the guards of packs. */
 import { fileGlobs, secretFileLists } from '#core/catalog/secret-files.ts';
 import { remembered } from '#core/kernel/remembered.ts';
-import { canonicalText, plainReading } from '#core/text/matching/canonical-text.ts';
+import { plainPath } from '#core/text/matching/canonical-text.ts';
 import { pathGlob } from '#core/text/matching/path-pattern.ts';
 
 /** Patterns of the guards, compiled so that both uses share one automaton. */
@@ -43,12 +43,3 @@ const ownFileTest = remembered((own: readonly string[]): SecretFileTest => {
   const added = pathGlob({ globs: own, except: [], wholePath: false });
   return (word) => namesSecretFile(word) || (pathInProse.test(word) && added.matches(word));
 });
-
-/** Normalises a path. Returns text with too many levels of escapes unchanged. */
-function plainPath(path: string): string {
-  try {
-    return canonicalText(path, plainReading);
-  } catch {
-    return path;
-  }
-}

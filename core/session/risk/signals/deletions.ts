@@ -1,13 +1,16 @@
 /** Finds deletions and determines how severe they are. Build output may be deleted. */
+import { recreated } from '#core/catalog/file-kinds.ts';
+import { folders } from '#core/catalog/file-names.ts';
+import { isOfKind } from '#core/catalog/program-kind.ts';
+import { erasing } from '#core/catalog/program-kinds.ts';
 import { asText } from '#core/kernel/as-text.ts';
+import { isFileOfKind } from '#core/text/matching/file-kind.ts';
 import { commandWords, type Finder, riskyOperation } from './call.ts';
 
-/** Folders and files that the next build recreates. */
-const scratch =
-  /(?:^|\/)(?:node_modules|dist|build|out|target|coverage|tmp|temp|\.cache|\.next|\.nuxt|\.turbo|\.venv|venv|__pycache__|\.pytest_cache|\.mypy_cache|\.nyc_output|\.gradle|cmake-build-[a-z]+|obj|bin\/Debug)(?:\/|$)|\.(?:log|tmp|pyc|o|class|bak|swp|orig|rej|tsbuildinfo)$|^\/(?:tmp|var\/tmp)\/.+/i;
 /** Whole trees and system folders. */
-const everything = /^(?:\/|~|\/home(?:\/[^/]+)?|\/(?:etc|var|usr|boot|opt|srv|lib|root)|\.|\*|\/\*)\/?$/;
-const graveLine = /^(?:mkfs\S*|wipefs|dropdb)/;
+const everything = new RegExp(
+  String.raw`^(?:\/|~|\/home\/[^/]+|\/(?:${[folders.system, folders.shared].join(' ').replaceAll(' ', '|')})|\.|\*|\/\*)\/?$`,
+);
 
 export const deletion: Finder = (call) => {
   const { protocol, capability, word, target } = call;
@@ -19,9 +22,8 @@ export const deletion: Finder = (call) => {
   if (protocol === 'shell') {
     const operation = riskyOperation(call, 'destroys');
     if (operation !== undefined) return { kind: 'destroy', object: operation, weight: 3 };
-    const line = commandWords(call).join(' ');
-    const grave = graveLine.exec(line)?.[0];
-    if (grave !== undefined) return { kind: 'destroy', object: grave, weight: 3 };
+    const [program = ''] = commandWords(call);
+    if (isOfKind(program, erasing)) return { kind: 'destroy', object: program, weight: 3 };
     if (capability !== 'delete' && word !== 'rm') return undefined;
     // Git's cleanup commands lose at most the contents of the working tree.
     if (word === 'git') return { kind: 'destroy', object: `git ${target.split(' ')[0]}` };
@@ -40,4 +42,4 @@ export const deletion: Finder = (call) => {
 
 /** Reports whether all paths of a target are build output. */
 const isScratch = (target: string): boolean =>
-  target.split(/\s+/).every((path) => scratch.test(path) || path.startsWith('-'));
+  target.split(/\s+/).every((path) => isFileOfKind(path, recreated) || path.startsWith('-'));

@@ -1,5 +1,7 @@
 /** Finds egress: data sent to unknown hosts by copying, by mail or by a push. */
 
+import { isOfKind } from '#core/catalog/program-kind.ts';
+import { connecting, copiesToBuckets, copying, mailing } from '#core/catalog/program-kinds.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { sendingVerbs } from '#core/policy/classification/verbs.ts';
@@ -17,10 +19,7 @@ const sendingTool = new Set([
   'paste',
   'pastebin',
 ]);
-const mailers = new Set(['mail', 'mailx', 'sendmail', 'mutt', 'msmtp', 'swaks']);
-const wires = new Set(['nc', 'ncat', 'netcat', 'socat', 'telnet', 'ftp', 'tftp', 'lftp']);
-/** Commands that copy to a bucket. */
-const copies = new Set(['s3 cp', 's3 sync', 's3 mv', 'storage cp', 'storage mv', 'storage rsync']);
+const copies: ReadonlySet<string> = new Set(copiesToBuckets);
 /** A read with a longer query string may carry data out. */
 const longQuery = 256;
 
@@ -59,14 +58,14 @@ function byCommand(
   const pushed = call.branches.find(({ remote }) => remote !== undefined)?.remote;
   if (pushed !== undefined && capability !== 'read')
     return strange(hostIn(pushed)) ?? { kind: 'push', object: pushed || 'origin' };
-  if (word === 'scp' || word === 'rsync' || word === 'sftp') {
+  if (isOfKind(word, copying)) {
     const last = words.at(-1) ?? '';
     // The host of a copy target. Copying from a host does not count as egress.
     const remote = /^(?:[^@/\s]+@)?([^/:\s]+):/.exec(last)?.[1];
     return capability === 'delete' ? undefined : strange(remote);
   }
-  if (mailers.has(word)) return { kind: 'sink', object: 'mail' };
-  if (wires.has(word)) return strange(words.slice(1).find((each) => !each.startsWith('-')));
+  if (isOfKind(word, mailing)) return { kind: 'sink', object: 'mail' };
+  if (isOfKind(word, connecting)) return strange(words.slice(1).find((each) => !each.startsWith('-')));
   const { operation, objects } = call.parameters;
   if (operation === 'gist create') return { kind: 'push', object: 'a gist' };
   const copied = copies.has(asText(operation ?? '')) && Array.isArray(objects) ? asText(objects.at(-1)) : '';

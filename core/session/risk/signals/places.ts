@@ -1,28 +1,9 @@
 /** Finds the places that a call reaches: a host, a repository, a database. Local files do not count as places. */
+import { isOfKind } from '#core/catalog/program-kind.ts';
+import { connecting, copying, reaching, remote } from '#core/catalog/program-kinds.ts';
 import { commandWords, type Finder } from './call.ts';
 import { hostIn, hostOf } from './egress.ts';
 
-const reaching = new Set([
-  'ssh',
-  'scp',
-  'rsync',
-  'sftp',
-  'curl',
-  'wget',
-  'ping',
-  'nc',
-  'ncat',
-  'netcat',
-  'telnet',
-  'dig',
-  'nslookup',
-  'host',
-  'nmap',
-  'psql',
-  'mysql',
-  'redis-cli',
-  'mongosh',
-]);
 const bareHost = /^(?:[^@/\s]+@)?([a-z0-9-]+(?:\.[a-z0-9-]+)+|(?:\d{1,3}\.){3}\d{1,3})(?::.*)?$/i;
 
 export const findPlace: Finder = (call) => {
@@ -30,7 +11,7 @@ export const findPlace: Finder = (call) => {
   if (protocol === 'http') return placeMatch('host', hostOf(call));
   if (protocol === 'git') return placeMatch('repository', repositoryOf(target));
   if (protocol === 'sql') return placeMatch('database', textAt(call.parameters, 'database'));
-  if (protocol !== 'shell' || !reaching.has(word)) return undefined;
+  if (protocol !== 'shell' || !isOfKind(word, reaching, remote, copying, connecting)) return undefined;
   const named = commandWords(call)
     .slice(1)
     .flatMap((each) => hostIn(each) ?? bareHost.exec(each)?.[1] ?? [])[0];
