@@ -1,5 +1,7 @@
 /** Possible ways in which a server may read a path or address: verbatim, decoded, and normalised [guard.roots]. */
 
+import { decodePercent } from '#core/text/matching/canonical-text.ts';
+
 const maxDecodings = 3;
 /** A step up in any form that a server may accept: `a/..`, `{a,..}`, `..;/`, `.. /`. */
 const climbs = /(?:^|[^\p{L}\p{N}_.-])\.\.(?![\p{L}\p{N}_.-])/u;
@@ -18,19 +20,9 @@ export function readingsOf(text: string): string[] | undefined {
       if (unreadableCharacter.test(reading) || elsewhere.test(reading) || climbs.test(reading)) return undefined;
       readings.add(reading);
     }
-    const next = decodedOnce(decoded);
-    if (next === undefined || step === maxDecodings) return undefined;
+    const next = decodePercent(decoded);
     if (next === decoded) return [...readings];
+    if (step === maxDecodings) return undefined;
     decoded = next;
-  }
-}
-
-/** Decodes text once. Undefined for invalid percent encoding; a lone percent sign is an ordinary character. */
-function decodedOnce(text: string): string | undefined {
-  if (!/%[0-9a-f]{2}/i.test(text)) return text;
-  try {
-    return decodeURIComponent(text.replace(/%(?![0-9a-f]{2})/gi, '%25'));
-  } catch {
-    return undefined;
   }
 }

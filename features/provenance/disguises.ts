@@ -4,13 +4,13 @@
  */
 
 import { decodedParts, decodeSpelledAddress, joinedSigns, readingsOf } from '#core/text/decode/encodings.ts';
+import { unescapeCharacters } from '#core/text/decode/escapes.ts';
 import { withoutSilent } from '#core/text/fold/visible.ts';
 import { confusables } from '#core/text/matching/confusables.ts';
 
 /** Longer values are searched only for encoded parts. */
 const maxCharacters = 512;
 const maxDisguises = 64;
-const escapes = /\\u\{([0-9a-f]{1,6})\}|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|&#x([0-9a-f]{1,6});?|&#(\d{1,7});?/gi;
 
 /** Returns a limited number of texts that a value may represent. */
 export function disguisedTexts(value: string): string[] {
@@ -18,7 +18,7 @@ export function disguisedTexts(value: string): string[] {
   const add = (text: string | undefined): void => {
     if (text !== undefined && text !== value && found.size < maxDisguises) found.add(text);
   };
-  const plain = withoutSilent(value).replace(escapes, unescapeCharacter);
+  const plain = unescapeCharacters(withoutSilent(value));
   add(plain);
   add(decodeSpelledAddress(plain));
   for (const part of decodedParts(plain)) {
@@ -35,12 +35,6 @@ export function disguisedTexts(value: string): string[] {
   add([...plain].reverse().join(''));
   for (const number of numbersOf(plain.trim())) add(number);
   return [...found];
-}
-
-function unescapeCharacter(written: string, ...groups: (string | undefined)[]): string {
-  const [braced, four, two, hexadecimal, decimal] = groups;
-  const code = decimal === undefined ? parseInt(braced ?? four ?? two ?? hexadecimal ?? '', 16) : Number(decimal);
-  return code > 0x1f && code <= 0x10ffff ? String.fromCodePoint(code) : written;
 }
 
 const factors = new Map([

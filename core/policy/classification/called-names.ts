@@ -5,6 +5,7 @@
 
 import type { Capability } from '#core/contracts/envelope.ts';
 import { wordSet } from '#core/kernel/word-set.ts';
+import { decodePercent } from '#core/text/matching/canonical-text.ts';
 import { changeOfWord, classifyTool, moreSevere } from './classify-tool.ts';
 import { hasMutation } from './graphql-text.ts';
 import { wordsIn } from './tool-words.ts';
@@ -81,13 +82,7 @@ export function changeOfEndpoint(tool: readonly string[], key: readonly string[]
 /** Returns the decoded segments of a path. `items:purge` has two. */
 function stepsOf(path: string): string[] {
   let plain = path;
-  for (let times = 0; times < 3 && /%[0-9a-f]{2}/i.test(plain); times++) {
-    try {
-      plain = decodeURIComponent(plain);
-    } catch {
-      break;
-    }
-  }
+  for (let times = 0; times < 3; times++) plain = decodePercent(plain);
   return plain
     .split(/[\\/]|(?=:)/)
     .filter((step) => step !== '' && step !== '.')

@@ -149,3 +149,14 @@ function finished(written: string, text: string, last: number, isBytes: boolean)
   const plain = whole.includes('+') && !whole.includes(' ') ? whole.replaceAll('+', ' ') : whole;
   return isBytes && !beyondBytes.test(plain) ? Buffer.from(plain, 'latin1').toString() : plain;
 }
+
+const singleEscapes = /\\u\{([0-9a-f]{1,6})\}|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|&#x([0-9a-f]{1,6});?|&#(\d{1,7});?/gi;
+
+/** Decodes each escape of code and each character reference, even a single one. Control characters stay escaped. */
+export const unescapeCharacters = (text: string): string => text.replace(singleEscapes, characterOf);
+
+function characterOf(written: string, ...groups: (string | undefined)[]): string {
+  const [braced, four, two, hexadecimal, decimal] = groups;
+  const code = decimal === undefined ? parseInt(braced ?? four ?? two ?? hexadecimal ?? '', 16) : Number(decimal);
+  return code > 0x1f && code <= 0x10ffff ? String.fromCodePoint(code) : written;
+}
