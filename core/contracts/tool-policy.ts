@@ -182,6 +182,18 @@ export const catalogRuleSets = [
   'installed-versions',
   'reading-commands',
   'test-tools',
+  'infrastructure-teardown',
+  'infrastructure-reads',
+  'infrastructure-changes',
+  'infrastructure-commands',
+  'destroying-statements',
+  'system-tables',
+  'unparsed-selects',
+  'server-settings',
+  'composed-addresses',
+  'foreign-addresses',
+  'named-addresses',
+  'foreign-amounts',
 ] as const;
 export type CatalogRuleSet = (typeof catalogRuleSets)[number];
 
