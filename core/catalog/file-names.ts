@@ -12,5 +12,5 @@ export const endings = {
 } as const;
 
 export const names = {
-  "workspace_data": "package.json package-lock.json tsconfig.json tsconfig.*.json jsconfig.json jsconfig.*.json pnpm-lock.yaml pnpm-workspace.yaml composer.json composer.lock Cargo.toml Cargo.lock pyproject.toml setup.cfg pom.xml Chart.yaml poetry.lock yarn.lock uv.lock Gemfile.lock project.json nx.json lerna.json turbo.json angular.json deno.json openapi.yml openapi.yaml openapi.json"
+  "workspace_data": "package(-lock|).json (ts|js)config(.*|).json pnpm-(lock|workspace).yaml composer.(json|lock) Cargo.(toml|lock) pyproject.toml setup.cfg pom.xml Chart.yaml (poetry|yarn|uv|Gemfile).lock (project|nx|lerna|turbo|angular|deno).json openapi.(yml|yaml|json)"
 } as const;

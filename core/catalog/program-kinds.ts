@@ -9,7 +9,7 @@ export const copiesToBuckets = [
   "storage rsync"
 ] as const;
 
-export const erasing = "mkfs* wipefs dropdb" as const;
+export const erasing = "mkfs mkfs* wipefs dropdb" as const;
 
 export const becoming = "sudo su doas pkexec runuser" as const;
 
