@@ -264,6 +264,8 @@ ${wordTable(toolNames)}
 The purposes of programs, if the name alone decides. The options and commands of programs are on the page of [shell programs](shell-programs.md).
 
 ${wordTable({ shells: programKinds.shells, ...programKinds.arguments, ...programKinds.kinds, ...programKinds.rule_sets, ...programKinds.lines })}
+Prints secrets: ${codes(programKinds.printing_secrets)}.
+
 Copies to buckets: ${codes(programKinds.copies_to_buckets)}.
 
 ## Databases

@@ -1,5 +1,17 @@
 /** Generated from core/catalog/program-kinds.yaml by `npm run docs`: do not edit. */
 
+export const printingSecrets = [
+  "vault read",
+  "vault kv get",
+  "vault token lookup",
+  "op read",
+  "op item get",
+  "pass show",
+  "security find-generic-password",
+  "printenv",
+  "export -p"
+] as const;
+
 export const copiesToBuckets = [
   "s3 cp",
   "s3 sync",

@@ -69,6 +69,11 @@ export const verbs = {
   "sending": "create forward post publish reply send share upload"
 } as const;
 
+export const sharing = {
+  "words": "announce broadcast email forward invite mail message notify post publish reply send share sms submit tweet upload",
+  "objects": "email mail sms tweet slack message webhook gist paste pastebin"
+} as const;
+
 export const programs = {
   "names": {
     "kubectl": "kubectl oc kubernetes k8s kube openshift pod pods namespace namespaces deployment deployments statefulset statefulsets daemonset daemonsets configmap configmaps replicaset replicasets cronjob cronjobs",
@@ -78,6 +83,11 @@ export const programs = {
     "az": "az azure",
     "gh": "gh glab",
     "rg": "rg ripgrep"
+  },
+  "listing": {
+    "kubectl": "get",
+    "docker": "ps",
+    "helm": "list"
   },
   "others": "helm aws git grep find fd tar curl wget jq cat head tail ls diff tree du wc stat hg svn npm pnpm yarn pip cargo ansible vagrant pulumi cdk ssh scp sftp rsync ffmpeg psql mongosh consul nomad systemctl journalctl heroku wrangler bq gsutil terragrunt packer argocd istioctl crictl buildah skopeo",
   "commands": "kubectl oc terraform tofu docker podman nerdctl gcloud az gh glab rg helm aws git",

@@ -131,8 +131,10 @@ export const toolNamesSchema = z.strictObject({
     compounds: words,
     sending: words,
   }),
+  sharing: z.strictObject({ words, objects: words }),
   programs: z.strictObject({
     names: z.record(z.string(), words),
+    listing: z.record(z.string(), words),
     others: words,
     commands: words,
     showing_options: words,
@@ -170,6 +172,7 @@ export const programKindsSchema = z.strictObject({
   arguments: z.record(z.string(), words),
   kinds: z.record(z.string(), words),
   rule_sets: z.record(z.string(), words),
+  printing_secrets: z.array(words).meta({ description: 'Commands of programs without a profile.' }),
   copies_to_buckets: z.array(words).meta({ description: 'Commands of programs, by their words.' }),
   lines: z.record(z.string(), words),
 });

@@ -3,6 +3,7 @@
  * `git_log` with `flags: [--output=x]`. The arguments are parsed like the same line in a shell [effects.profiles].
  */
 
+import { programs } from '#core/catalog/tool-names.ts';
 import type { Capability, ToolCall } from '#core/contracts/envelope.ts';
 import { moreSevere } from '#core/policy/classification/classify-tool.ts';
 import {
@@ -83,8 +84,7 @@ function openedCall(call: ToolCall, lists: readonly List[], read: readonly ReadL
 const commandOf = (program: string, rest: readonly string[]): readonly string[] =>
   program === 'git' ? rest.filter(isGitCommand).slice(0, 1) : commandNamed(program, rest);
 
-/** Commands that tools call `list`. */
-const renamed: ReadonlyMap<string, string> = new Map(Object.entries({ kubectl: 'get', docker: 'ps', helm: 'list' }));
+const listing: ReadonlyMap<string, string> = new Map(Object.entries(programs.listing));
 
 /**
  * Returns the command named in a tool's name: `state_list`, `ec2_describe_instances`, and `images` for `list_images`.
@@ -97,7 +97,7 @@ function commandNamed(program: string, words: readonly string[]): readonly strin
   const found = (name: string) => all.find((command) => command.replaceAll(/[- ]/g, '') === name)?.split(' ');
   const known = found(plain) ?? (behind === '' ? undefined : found(behind));
   if (known) return known;
-  const list = plain === 'list' ? renamed.get(program) : undefined;
+  const list = plain === 'list' ? listing.get(program) : undefined;
   return list === undefined ? [] : [list];
 }
 

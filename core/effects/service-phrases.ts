@@ -1,6 +1,8 @@
 /** Describes calls to services: HTTP, Git hosts, and tools that are known only by name. */
+import { sharing } from '#core/catalog/tool-names.ts';
 import type { EffectRisk } from '#core/contracts/approval.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import { wordSet } from '#core/kernel/word-set.ts';
 import { toolWords } from '#core/policy/classification/tool-words.ts';
 
 /** A sentence in parts, so that phrases that differ only in their objects can be joined. */
@@ -16,15 +18,12 @@ export interface Phrase {
 const risks: ReadonlyMap<string, EffectRisk> = new Map(
   Object.entries({ read: 'reads', write: 'writes', delete: 'deletes' } as const),
 );
-const sending = new Set(
-  `announce broadcast email forward invite mail message notify post publish reply send share sms submit tweet
-  upload`.split(/\s+/),
-);
+const sharingWords = wordSet(sharing.words);
 
 /** Returns the risk of a call, based on its capability and, for tools that share data with others, on its name. */
 export function riskOf({ tool, capability }: Pick<ToolCall, 'tool' | 'capability'>): EffectRisk {
   const risk = risks.get(capability) ?? 'unknown';
-  return risk !== 'reads' && risk !== 'deletes' && toolWords(tool).words.some((word) => sending.has(word))
+  return risk !== 'reads' && risk !== 'deletes' && toolWords(tool).words.some((word) => sharingWords.has(word))
     ? 'sends'
     : risk;
 }

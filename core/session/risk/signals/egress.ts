@@ -2,23 +2,14 @@
 
 import { isOfKind } from '#core/catalog/program-kind.ts';
 import { connecting, copiesToBuckets, copying, mailing } from '#core/catalog/program-kinds.ts';
+import { sharing } from '#core/catalog/tool-names.ts';
 import { asText } from '#core/kernel/as-text.ts';
+import { wordSet } from '#core/kernel/word-set.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { sendingVerbs } from '#core/policy/classification/verbs.ts';
 import { type Call, commandWords, type SignalMatch } from './call.ts';
 
-const sendingTool = new Set([
-  'email',
-  'mail',
-  'sms',
-  'tweet',
-  'slack',
-  'message',
-  'webhook',
-  'gist',
-  'paste',
-  'pastebin',
-]);
+const sharedObjects = wordSet(sharing.objects);
 const copies: ReadonlySet<string> = new Set(copiesToBuckets);
 /** A read with a longer query string may carry data out. */
 const longQuery = 256;
@@ -81,7 +72,7 @@ function byCommand(
 function byTool({ word, capability }: Call): SignalMatch | undefined {
   if (capability === 'read') return undefined;
   const parts = wordsIn(word);
-  const sends = parts.some((part) => sendingVerbs.has(part)) && parts.some((part) => sendingTool.has(part));
+  const sends = parts.some((part) => sendingVerbs.has(part)) && parts.some((part) => sharedObjects.has(part));
   return sends ? { kind: 'push', object: word } : undefined;
 }
 

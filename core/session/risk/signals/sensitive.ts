@@ -1,14 +1,12 @@
 /** Finds secrets and personal data by whole names: files, secret stores, tables, metadata services. */
 
 import { tables } from '#core/catalog/databases.ts';
+import { printingSecrets } from '#core/catalog/program-kinds.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { wordSet } from '#core/kernel/word-set.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { type Call, commandWords, type Finder, pathsOf, type SignalContext, type SignalMatch } from './call.ts';
 
-/** Commands that print secrets, for programs without a profile. */
-const stores =
-  /^(?:vault (?:read|kv get|token lookup)|op (?:read|item get)|pass show|security find-generic-password|printenv|env$|export -p)\b/;
 const storeTools =
   /^(?:get|read|fetch|access|batch_get)_(?:secret|secrets|secret_value|credential|credentials|password|api_key|private_key)$/;
 
@@ -38,8 +36,8 @@ export function secret(
   const { shows, operation } = call.parameters;
   if (shows === 'secrets') return secretMatch(`${call.word} ${asText(operation ?? call.target)}`);
   const line = commandWords(call).join(' ');
-  const [, store] = /^((?:\S+ ?){1,4})/.exec(line) ?? [];
-  return stores.test(line) ? secretMatch(store?.trim() ?? line) : undefined;
+  const prints = line === 'env' || printingSecrets.some((command) => `${line} `.startsWith(`${command} `));
+  return prints ? secretMatch(line.split(' ', 4).join(' ')) : undefined;
 }
 
 /** Reports whether curl uses a key only to authenticate, without sending it. */
