@@ -82,7 +82,7 @@ export default {
       {
         // A WASM module is checked in its own runtime. A feature's own adapters, in its folder `adapters`, are built on
         // other adapters; `feature.ts` contains the types of the objects that hosts pass to them.
-        ...forbidImports('features-know-core', '^features/', '^(adapters/(?!wasm/module\\.ts$)|lambdas)/'),
+        ...forbidImports('features-know-core', '^features/', '^(adapters/(?!wasm/module\\.ts$)|lambdas/)'),
         from: { path: '^features/', pathNot: '^features/(feature\\.ts$|[^/]+/(test|adapters|container|host)/)' },
       },
       {
