@@ -23,7 +23,7 @@ export class CheckpointRefusal extends GatewayError {
   }
 }
 
-/** Returns the range of a single entry. @throws CheckpointRefused if its hash does not match its fields */
+/** Returns the range of a single entry. @throws CheckpointRefusal if its hash does not match its fields */
 export function stretchOf(entry: EvidenceEntry): ChainStretch {
   if (entryTextHash(textOfEntry(entry), entry.hash) !== entry.hash)
     throw new CheckpointRefusal(entry, 'its hash does not match its fields');
@@ -33,7 +33,7 @@ export function stretchOf(entry: EvidenceEntry): ChainStretch {
 
 /**
  * Returns the ranges formed by one session's entries, which need not be in order.
- * @throws CheckpointRefused for an altered entry, or one that does not link to the entry before it
+ * @throws CheckpointRefusal for an altered entry, or one that does not link to the entry before it
  */
 export function stretchesOf(entries: readonly EvidenceEntry[]): readonly ChainStretch[] {
   const stretches: ChainStretch[] = [];
