@@ -67,7 +67,7 @@ export interface GatewaySettings extends ConcurrencySettings, CapacitySettings {
   readonly formerVoteKeys: readonly string[];
   /**
    * Role that copies another deployment's archive into this one's, by ARN. Set while this deployment's tables are being
-   * restored: the role may put into the archive, and no schedule runs.
+   * restored: the role may write to the archive, and no scheduled jobs run.
    */
   readonly restoring: string | undefined;
   /** Buckets in another account that receive each new object from the archive and the object bucket. */

@@ -91,7 +91,7 @@ export function compose({ gateway, parts, secrets }: Sources): Composition | Ref
   const named = providers.find(({ spec }) => 'api_key_env' in spec || 'name' in spec);
   if (named)
     return invalid(
-      `Provider ${named.metadata.name}: found name or api_key_env. Allowed: the name of the object, and apiKey.secretKeyRef.`,
+      `Provider ${named.metadata.name}: name and api_key_env must not be set here. Allowed: the name of the object, and apiKey.secretKeyRef.`,
     );
   const lists = withPolicies(given, policies);
   if (isRefusal(lists)) return lists;

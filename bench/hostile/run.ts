@@ -77,8 +77,8 @@ export async function benchHostile(only = ''): Promise<boolean> {
 
 /**
  * Returns how long the gateway's main thread ran, and how long it was ready to run but waited for a processor (Linux).
- * If other processes use the processors, each millisecond of its work takes proportionally longer; `p99 own` leaves
- * that out.
+ * If other processes compete for the CPU, the gateway's own work takes proportionally longer; `p99 own` excludes
+ * that effect.
  */
 function schedulingTimes(pid: number | undefined): { ranNs: number; waitedNs: number } {
   const [ranNs = 0, waitedNs = 0] = readFileSync(`/proc/${pid}/task/${pid}/schedstat`, 'utf8').split(' ').map(Number);

@@ -14,7 +14,7 @@ export interface Load {
   /** Rate for all tenants together. */
   readonly callsPerSecond: number;
   readonly callSeconds: number;
-  /** How long calls arrive. */
+  /** Duration for which calls arrive. */
   readonly seconds: number;
   readonly limits: Limits;
   /** Tokens that a call reserves, and tokens it finally uses. */

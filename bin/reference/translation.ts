@@ -48,7 +48,7 @@ ${table(
     [
       'chat completions',
       'temperature above 1 (1 is sent), names of messages, reasoning of the history, detail of images, cache breakpoints before the last four, members of parts and tool calls that Anthropic lacks',
-      'response_format json_object, sound, tools that are not functions, files without their data',
+      'response_format json_object, audio, non-function tools, files without inline data',
     ],
     [
       'messages',

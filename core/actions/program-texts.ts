@@ -83,7 +83,7 @@ export function refuseSecrets(call: ToolCall): Verdict | undefined {
   return {
     decision: 'block',
     matched_rule: secretRule,
-    reason: `Found what looks like a secret in ${shown.join(', ')}. This text is executed, so reviewers and evidence see all of it: it must not contain secrets. Pass secrets by reference.`,
+    reason: `Found what looks like a secret in ${shown.join(', ')}. This text is executed, so it is shown in full to reviewers and recorded in evidence: it must not contain secrets. Pass secrets by reference.`,
   };
 }
 

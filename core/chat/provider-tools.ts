@@ -76,7 +76,7 @@ export function isProviderRun(block: Json | undefined, { provider_tools }: Messa
 
 /** Returns the text that replaces such a block. */
 export const providerRunText = ({ name, type }: JsonObject): string =>
-  `[${asText(name ?? type)} was blocked: the provider ran it without a decision of the gateway.]`;
+  `[${asText(name ?? type)} was blocked because the provider ran it without a decision from the gateway.]`;
 
 const asList = (value: Json | undefined): Json[] =>
   Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];

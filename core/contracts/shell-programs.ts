@@ -230,7 +230,7 @@ const command = z
     secrets: when.optional(),
     // For the session risk rules, the command grants rights, or destroys more than a build can recreate.
     risk: z.partialRecord(z.enum(['rights', 'destroys']), when).optional(),
-    // The command runs code that the project names but changes nothing, such as a plan.
+    // The command, such as a plan, runs code that the project names, but changes nothing.
     plans: yes.optional(),
   })
   .transform(({ options: given, ...more }) => ({ ...more, ...given }));

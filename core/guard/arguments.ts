@@ -96,7 +96,7 @@ function textFindings(text: string, where: string, name: string, { findings, isS
     add('command', 'high', 'SQL after a quotation mark in a value that is not SQL.');
   if (isTemplate(text, short)) add('template', 'high', 'A template engine expression.');
   if (short && isHiddenPath(text))
-    add('path', 'high', 'A path that climbs to parent folders, encodes its steps or contains a NUL.');
+    add('path', 'high', 'A path that climbs to a parent folder, encodes its dots or slashes, or contains a NUL.');
   else if (short && isSecretPath(text)) add('path', 'high', 'The path of a file that holds keys or credentials.');
   if ((short || words.some((word) => addresses.has(word)) || !/\s/.test(text)) && isHostile(text, last, networks))
     add('url', 'high', 'A cloud metadata address, a disguised host, or a scheme that services do not use.');

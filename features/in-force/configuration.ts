@@ -90,7 +90,7 @@ function keyDifferences(held: StoredKeyDigests, act: VersionActivation | undefin
 const bindingDifferences = ({ names }: HeldBindings, act: VersionActivation | undefined): Difference[] =>
   namedDifferences('binding', act?.bindings as Partial<BindingsInEvidence> | undefined, bindingsInEvidence(names), {
     whole: 'the addresses and purposes of secrets',
-    shown: (digest) => (digest === undefined ? 'no binding' : `addresses and purposes of SHA-256 ${digest}…`),
+    shown: (digest) => (digest === undefined ? 'no binding' : `addresses and purposes (SHA-256 ${digest}…)`),
   });
 
 interface NamedDigests {

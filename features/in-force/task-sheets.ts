@@ -38,7 +38,7 @@ export async function compareTaskSheets(asked: AuditCall, acts: AdministrativeEn
   return {
     counts: { task_sheets: Math.max(sheets.length, bound) },
     differences,
-    notChecked: more ? [`task sheets: those before the newest ${maxSheets}`] : [],
+    notChecked: more ? [`task sheets: all but the newest ${maxSheets}`] : [],
   };
 }
 

@@ -1,4 +1,4 @@
-/** Task manifests: declare, show, delete, and drift over a session's history. */
+/** Task manifests: declares, shows and deletes them, and reports drift over a session's history. */
 
 import { type TaskManifest, taskManifestSchema } from '#core/contracts/task-manifest.ts';
 import { firstEntries } from '#core/evidence/bundle.ts';

@@ -156,7 +156,7 @@ function holdersOf(asked: readonly ValueForms[], seen: readonly SeenText[]): Val
   const words = { label: trusted, has: (form: string) => own.some((each) => each.has(form)) };
   return [...(own.length > 0 ? [words] : []), ...seen.filter(({ label }) => label !== trusted)].flatMap((each) => {
     if (asked.some((one) => isWhole(one, each) || (isResult(each) && isWithin(one, each)))) return [originOf(each)];
-    // If the words are the same but the place or amount differs, the match is only a part.
+    // If the words are the same but the place or amount differs, the match is only partial.
     return asked.some((one) => isPart(one, each) || hasWords(one, each))
       ? [{ ...originOf(each), part: true as const }]
       : [];

@@ -150,7 +150,7 @@ const hints = (): readonly (readonly [path: RegExp, hint: string])[] => [
   ],
   [
     /^\/v1\/messages\/batches(\/|$)/,
-    'The gateway supports batches in the OpenAI format: use /v1/files and /v1/batches, send the calls one by one, or point the client to the provider for its batches.',
+    'The gateway supports only batches in the OpenAI format: use /v1/files and /v1/batches, send the calls one by one, or point the client to the provider for its batches.',
   ],
   [
     /^\/v1\/uploads(\/|$)/,

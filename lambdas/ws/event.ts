@@ -1,6 +1,6 @@
 /**
  * Handles WebSocket API events: stores connections in a table, dispatches chat calls to `ws-worker` and handles the
- * rest itself. An integration ends after 29 s, a limit that cannot be raised.
+ * rest itself. An integration times out after 29 s, and this limit cannot be raised.
  */
 import type { APIGatewayProxyWebsocketEventV2 } from 'aws-lambda';
 import {

@@ -90,7 +90,7 @@ export function isSlackWebhook(offset: i32): bool {
   return alphanumericLength(part + 1) === 24 && isRandom(part + 1, 24);
 }
 
-/** Matches keys of Google, GitLab, Anthropic and OpenAI. */
+/** Matches Google, GitLab, Anthropic and OpenAI keys. */
 export function isApiKey(offset: i32): bool {
   const size = tokenLength(offset);
   if (standsAt(offset, 'AIza')) return size === 39 && isRandom(offset + 4, 35);

@@ -72,7 +72,7 @@ export const frame = (gateway: ConsoleGateway, people: Visitors) => {
       await page.getByRole('heading', { name: 'Overview' }).waitFor();
       const field = page.getByRole('combobox', { name: 'Search pages' });
       const search = async (words: string, option: RegExp) => {
-        // An open dialog keeps the key, and the palette is a dialog until it has closed.
+        // An open dialog consumes the key press, and the palette counts as a dialog until it has closed.
         await field.waitFor({ state: 'detached' });
         await page.keyboard.press('Control+k');
         await field.fill(words);

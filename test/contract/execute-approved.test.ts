@@ -148,7 +148,7 @@ test('[approval.given-back] a caller also gets its approval back, while it may s
     matched_rule: `approved:${id}`,
     result: { run: 1 },
   });
-  // The approval is used: the same call again gets the stored result.
+  // The approval has been used: repeating the call returns the stored result.
   expect((await act('mine', { ...pull, approval_ref: id })).body).toMatchObject({
     decision: 'allow',
     result: { run: 1 },

@@ -121,7 +121,7 @@ test('[evidence.archive.check] [cli.status] a table restored to an earlier time 
     (await gateway.ports().evidence.head('default', 'a'))?.owner_key,
   );
 
-  // The row is pending again, but evidence has the vote.
+  // The row is pending again, but the vote is already recorded in evidence.
   const after = await check('--published', published);
   expect(after.faults).toMatchObject([
     { check: 'approvals', found: expect.stringContaining(decided), todo: expect.stringContaining(`deny ${decided}`) },

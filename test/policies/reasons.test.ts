@@ -194,7 +194,7 @@ function isDoubtOf(call: ToolCall, parts: readonly ToolCall[], doubt: string): b
     .exec(doubt)?.[1]
     ?.replace(/…$/, '')
     .replace(/["'\\]/g, '');
-  // An xargs placeholder is shown with a dollar sign, and a part of a loop or of braces as it was written.
+  // An xargs placeholder is shown with a dollar sign, and part of a loop or brace expansion is shown as written.
   if (quoted !== undefined) return plain.includes(quoted) || plain.includes(quoted.replace(/^\$/, ''));
   const [, variable] = /^the variable (\S+) is/.exec(doubt) ?? [];
   if (variable !== undefined) return plain.includes(variable);

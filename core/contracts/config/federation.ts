@@ -58,7 +58,7 @@ export const federation = z
         'SHA-256 (hex) of the public keys (SPKI, DER) whose signatures this data plane accepts, at most 8. `agentctl federation key` shows it.',
     }),
     poll_seconds: z.int().min(1).max(3_600).default(10).meta({
-      description: 'Seconds between two requests of a data plane to its control plane, 1 to 3,600.',
+      description: "Seconds between a data plane's requests to its control plane, 1 to 3,600.",
     }),
     max_staleness: duration.default('24h').meta({
       description:

@@ -102,7 +102,7 @@ export const mcpUpstream = z
     guard: guardMode,
     roots: declaredRoots.optional().meta({
       description:
-        'Folders and addresses in which its tools may work: absolute paths and URIs. For paths and addresses in arguments outside of them, tool_guard.arguments.outside_roots applies. Web addresses are compared only if one of the roots is a web address.',
+        'Folders and addresses in which its tools may work: absolute paths and URIs. tool_guard.arguments.outside_roots applies to any path or address in the arguments that lies outside these roots. Web addresses are compared only if one of the roots is a web address.',
     }),
     forwarded_meta: z.array(glob).default([]).meta({
       description:

@@ -115,7 +115,9 @@ export const policies = {
         }),
         lifted_guards: z
           .array(z.string())
-          .meta({ description: 'Guards that were in force: only the rules now apply to the calls they blocked.' }),
+          .meta({
+            description: 'Guards that are no longer in force: only the rules apply to the calls that they blocked.',
+          }),
         changes: z
           .array(
             z.strictObject({

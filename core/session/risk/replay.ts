@@ -26,7 +26,7 @@ export function riskAfter(record: RiskRecord | undefined, entry: EvidenceEntry):
 
 /**
  * Scores one entry with the settings it records.
- * @param adapt changes the settings, which are larger for a key.
+ * @param adapt changes those settings: for a key, the limits are higher.
  */
 export function scoreEntry(
   before: RiskState | undefined,

@@ -10,7 +10,7 @@ beforeAll(async () => {
   definition = await definitionOf('rollout');
 });
 
-/** @param answers of the function, one for each check; an error's name makes it fail. */
+/** @param answers what the function returns, one per check; the name of an error makes it fail with that error. */
 function setUp(answers: readonly (number | string)[]) {
   const time = fakeTime();
   const kept = memoryExecutions();
