@@ -1,7 +1,7 @@
 /** Compiles `words.yaml`, `rules.txt` and the names of secret files into the tables that are built into the module. */
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { kindOf, kinds, leastSizes } from '#core/text/decode/encoded-characters.ts';
+import { characterKinds, kinds, leastSizes } from '#core/text/decode/encoded-characters.ts';
 import { foldText } from '#core/text/fold/visible.ts';
 import { secretNames } from './secret-names.mjs';
 
@@ -70,7 +70,7 @@ export function tablesModule() {
     array('u16', 'ruleOffsets', rulesOf.flat()),
     `export const plainLetters: string = ${JSON.stringify(accented.map(plainLetter).join(''))};`,
     ...foldTables(),
-    array('u8', 'characterKinds', range(0, 127).map(kindOf)),
+    array('u8', 'characterKinds', range(0, 127).map(characterKinds)),
     ...Object.entries(kinds).map(([name, bit]) => `export const is${capital(name)}: i32 = ${bit};`),
     `export const anyBase32: i32 = ${kinds.base32 | kinds.base32Lower};`,
     ...Object.entries(leastSizes).map(([name, size]) => `export const least${capital(name)}: i32 = ${size};`),

@@ -26,7 +26,7 @@ const digitOf = (code: number): number => (code < 128 ? hexadecimal[code]! : -1)
 /** Character code of the last parsed escape, or -1 for a soft line break. */
 let code = 0;
 
-/** Returns the end of the escape at a position, or 0. Replaces `code` with the character that it stands for. */
+/** Returns the end of the escape at a position, or 0. Replaces `code` with the character that it means. */
 function escapeAt(text: string, at: number): number {
   const lead = text.charCodeAt(at);
   const next = text.charCodeAt(at + 1);
