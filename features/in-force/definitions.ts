@@ -61,7 +61,10 @@ async function differenceOf(
     (entry) => isAbout(accepted, entry) && Date.parse(entry.timestamp) < Date.parse(act.timestamp) - togetherMs,
   );
   return (
-    before && { in_force: `${in_force}, when its server was first met`, evidence: `${actText(before)} already names the tool` }
+    before && {
+      in_force: `${in_force}, when its server was first met`,
+      evidence: `${actText(before)} already names the tool`,
+    }
   );
 }
 

@@ -29,8 +29,10 @@ export function brokerChecks(emulator: Emulator, mcp: Call, admin: Call, office:
     expectStatus(await admin('human', `GET /admin/v1/evidence/sessions/${mcpSession}/export`), 200);
 
   return [
-    check('an operator makes a role, two tables and a secret that brokers may use', () => makeBrokersThings(emulator)),
-    check('keys minted for one read allow that read, and neither another table nor a write', async () => {
+    check('an operator creates a role, two tables and a secret that brokers may use', () =>
+      makeBrokersThings(emulator),
+    ),
+    check('keys minted for one read allow that read, but not a write or access to another table', async () => {
       const table = `arn:aws:dynamodb:us-east-1:000000000000:table/${orders}`;
       const tried = textOf(await call('get_order', { table, order: order.id }));
       assert.deepEqual(tried, {
@@ -40,15 +42,18 @@ export function brokerChecks(emulator: Emulator, mcp: Call, admin: Call, office:
         write: 'AccessDeniedException',
       });
     }),
-    check('the same role without a session policy allows all of it, so the policy caused the denials', async () => {
-      const { Credentials } = await new STSClient(clientConfig(emulator)).send(
-        new AssumeRoleCommand({ RoleArn: brokerRole, RoleSessionName: 'broad' }),
-      );
-      const { AccessKeyId = '', SecretAccessKey = '', SessionToken = '' } = Credentials ?? {};
-      const credentials = { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken };
-      const db = new DynamoDBClient({ ...clientConfig(emulator), credentials });
-      await db.send(new PutItemCommand({ TableName: orders!, Item: { id: { S: 'o-18' } } }));
-    }),
+    check(
+      'the same role without a session policy allows all of these calls, so the policy caused the denials',
+      async () => {
+        const { Credentials } = await new STSClient(clientConfig(emulator)).send(
+          new AssumeRoleCommand({ RoleArn: brokerRole, RoleSessionName: 'broad' }),
+        );
+        const { AccessKeyId = '', SecretAccessKey = '', SessionToken = '' } = Credentials ?? {};
+        const credentials = { accessKeyId: AccessKeyId, secretAccessKey: SecretAccessKey, sessionToken: SessionToken };
+        const db = new DynamoDBClient({ ...clientConfig(emulator), credentials });
+        await db.send(new PutItemCommand({ TableName: orders!, Item: { id: { S: 'o-18' } } }));
+      },
+    ),
     check('an action without a known session policy is refused, and no role is assumed for it', async () => {
       const refused = await call('get_order', {
         table: 'arn:aws:dynamodb:us-east-1:000000000000:table/*',
@@ -57,12 +62,12 @@ export function brokerChecks(emulator: Emulator, mcp: Call, admin: Call, office:
       assert.ok(refused.error, JSON.stringify(refused.result));
       assert.match(refused.error.message, /aws\.dynamodb\.get_item/);
     }),
-    check('a stored secret is passed on in its current version, and appears in no response', async () => {
+    check('the current version of a stored secret is passed on, and no response contains it', async () => {
       const said = textOf(await askPartner());
       assert.equal(said.token_sha256, sha256(firstToken));
       assert.notEqual(said.token, firstToken);
     }),
-    check('during rotation there are two versions, and the pending one is not used', async () => {
+    check('during rotation the secret has two versions, and the pending one is not used', async () => {
       await secrets.send(
         new PutSecretValueCommand({ SecretId: brokerSecret, SecretString: nextToken, VersionStages: ['AWSPENDING'] }),
       );
@@ -80,7 +85,7 @@ export function brokerChecks(emulator: Emulator, mcp: Call, admin: Call, office:
       );
       assert.equal(textOf(await askPartner()).token_sha256, sha256(nextToken));
     }),
-    check('a server that requires tickets redeems only the one it was given, once', async () => {
+    check('a server that requires tickets can redeem only the ticket it was given, and only once', async () => {
       office.redeem = async (ticket, resource) => {
         const use = { ticket, resource, tool: 'partner.order', capability: 'write' };
         const { status, body } = await admin('human', 'POST /admin/v1/tickets/redeem', use);
@@ -91,7 +96,7 @@ export function brokerChecks(emulator: Emulator, mcp: Call, admin: Call, office:
         second: { status: 403, reason: 'ticket_replayed' },
       });
     }),
-    check('evidence names credentials by id and scope, and holds none of their values', async () => {
+    check('evidence names credentials by id and scope, and contains none of their values', async () => {
       const bundle = JSON.stringify(await exported());
       for (const secret of [firstToken, nextToken]) assert.ok(!bundle.includes(secret), 'a secret is in evidence');
       assert.ok(!/secret_access_key|session_token/.test(bundle), 'keys are in evidence');

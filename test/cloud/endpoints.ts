@@ -63,7 +63,7 @@ export function endpointChecks(call: Call): Check[] {
         assert.ok(known, `answered ${status}: ${JSON.stringify(body).slice(0, 300)}`);
       }),
     ),
-    check('a simulation is within the role of its function', async () => {
+    check('a simulation stays within the permissions of its function’s role', async () => {
       const calls = [{ protocol: 'shell', tool: 'shell.rm', target: 'x', capability: 'execute' }];
       const { results } = expectStatus(await call('agent', 'POST /admin/v1/simulate', { calls }), 200);
       assert.equal(results[0].decision, 'block');

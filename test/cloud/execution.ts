@@ -58,19 +58,22 @@ export function executionChecks(
   let wanted: string[] = [];
   let ran: Awaited<ReturnType<typeof record>>;
   return [
-    check('SQL is parsed with the grammar packaged with the function, and its effects decide', async () => {
-      const reads = await sql('WITH recent AS (SELECT note FROM orders) SELECT * FROM recent -- DROP TABLE orders');
-      assert.equal(reads.decision, 'allow', JSON.stringify(reads));
-      const drops = await sql('SELECT 1; DROP /* quietly */ TABLE orders');
-      assert.deepEqual([drops.decision, drops.matched_rule], ['block', 'sql:sql.drop'], JSON.stringify(drops));
-    }),
-    check('a command runs in the sandbox and its output comes back', async () => {
+    check(
+      'SQL is parsed with the grammar packaged with the function, and its effects determine the decision',
+      async () => {
+        const reads = await sql('WITH recent AS (SELECT note FROM orders) SELECT * FROM recent -- DROP TABLE orders');
+        assert.equal(reads.decision, 'allow', JSON.stringify(reads));
+        const drops = await sql('SELECT 1; DROP /* quietly */ TABLE orders');
+        assert.deepEqual([drops.decision, drops.matched_rule], ['block', 'sql:sql.drop'], JSON.stringify(drops));
+      },
+    ),
+    check('a command runs in the sandbox and its output is returned', async () => {
       const { decision, result, error } = await shell('echo', 'hello', 'from afar');
       assert.equal(decision, 'allow', JSON.stringify(error));
       assert.equal(result?.stdout, 'hello from afar\n', JSON.stringify({ result, error }));
       assert.equal(result.exit_code, 0);
     }),
-    check('with on_approval: execute the state machine runs the approved call with its task token', async () => {
+    check('with on_approval: execute, the state machine runs the approved call with its task token', async () => {
       const asYaml = { 'content-type': 'application/yaml' };
       expectStatus(await admin('admin', 'PUT /admin/v1/config', executing, asYaml), 201);
       let asked = 0;
@@ -84,7 +87,7 @@ export function executionChecks(
       assert.deepEqual([ran.outcome, ran.executed_by], ['executed', 'gateway'], JSON.stringify(ran));
       assert.match(ran.result.stdout, /^report-\d+\.\w{8}\n$/);
     }),
-    check('the command learns nothing about where it runs: no key, no address, no name', async () => {
+    check('the command learns nothing about where it runs: no key, address or name', async () => {
       // Without a name it shows every variable, which no rule allows, so it needs approval.
       const { result } = await approved(await shell('printenv'));
       assert.ok(result?.stdout, JSON.stringify(result));
@@ -94,11 +97,11 @@ export function executionChecks(
         [],
       );
     }),
-    check('the retry gets the result, and nothing runs again', async () => {
+    check('the retry gets the result, and nothing runs twice', async () => {
       for (const retry of [await shell(...wanted), await shell(...wanted)])
         assert.deepEqual(retry.result, ran.result, JSON.stringify(retry));
     }),
-    check('the state machine also runs an approved MCP call at its server, once', async () => {
+    check('the state machine also runs an approved MCP call on its server, once', async () => {
       const note = () => act('mcp', 'publish_note', { title: 'by the clock' }, { target: 'publish_note' });
       const before = ranOf('publish_note');
       const { status, outcome, result } = await approved(await note());
@@ -107,7 +110,7 @@ export function executionChecks(
       assert.deepEqual((await note()).result, result);
       assert.equal(ranOf('publish_note') - before, 1);
     }),
-    check('the evidence of it verifies', async () => {
+    check('the evidence of these executions verifies', async () => {
       const live = expectStatus(await admin('human', `GET /admin/v1/evidence/sessions/${session}/verify`), 200);
       assert.equal(live.valid, true, JSON.stringify(live));
     }),

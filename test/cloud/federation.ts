@@ -41,7 +41,7 @@ export function federationChecks(
       assert.match(GatewayServices.ApprovalStateMachineArn, /:eu-central-1:000000000000:/);
       await plane.giveToken(tokens.old);
     }),
-    check('[federation.poll] the data plane refuses calls until its first document comes', async () => {
+    check('[federation.poll] the data plane refuses calls until its first document arrives', async () => {
       await putAtControl('block', [tokens.old]);
       await seenAs(control, 'eu', 'never_seen');
       const { public_key_sha256 } = expectStatus(await control('admin', 'GET /admin/v1/federation/planes'), 200);
@@ -49,7 +49,7 @@ export function federationChecks(
       assert.match(expectStatus(await plane.act(), 503).error.message, /control plane/);
     }),
     check(
-      '[federation.on-aws] its schedule brings the signed configuration, and calls need keys of the plane',
+      '[federation.on-aws] the plane’s schedule fetches the signed configuration, and calls need the plane’s own keys',
       async () => {
         const decided = async () => (await plane.act()).body.decision === 'block';
         await until('the plane to decide block', 150, decided);
@@ -60,22 +60,19 @@ export function federationChecks(
         assert.equal((await seenAs(control, 'eu', 'ok')).behind, 0);
       },
     ),
-    check('[federation.poll] a change at the control plane is in force with the next run', async () => {
+    check('[federation.poll] a change on the control plane takes effect with the next run', async () => {
       await putAtControl('review', [tokens.old]);
       await plane.adopts('review');
     }),
+    check('[federation.metrics] the plane’s per-minute data is merged into the control plane’s analytics', async () => {
+      await until('requests of the plane', 60, async () => {
+        await plane.run();
+        const found = expectStatus(await control('admin', 'GET /admin/v1/analytics?dimension=plane:eu'), 200);
+        return (found.summary['plane:eu'] as { requests: number }[]).some(({ requests }) => requests > 0);
+      });
+    }),
     check(
-      '[federation.metrics] the minutes of the plane are merged into the analytics of the control plane',
-      async () => {
-        await until('requests of the plane', 60, async () => {
-          await plane.run();
-          const found = expectStatus(await control('admin', 'GET /admin/v1/analytics?dimension=plane:eu'), 200);
-          return (found.summary['plane:eu'] as { requests: number }[]).some(({ requests }) => requests > 0);
-        });
-      },
-    ),
-    check(
-      '[federation.status] chains that are truncated, forked or removed at the plane are found with the next run',
+      '[federation.status] chains that are truncated, forked or removed on the plane are detected by the next run',
       async () => {
         const attacks: Record<string, (session: string) => Promise<void>> = {
           'cloud-cut': async (name) => plane.attacker.tell(name, (await plane.attacker.entries(name)).slice(0, -1)),
@@ -109,7 +106,7 @@ export function federationChecks(
       await seenAs(control, 'eu', 'ok');
     }),
     check(
-      '[federation.last-good] while the control plane is away, the last good configuration stays in force',
+      '[federation.last-good] while the control plane is unavailable, the last good configuration stays in force',
       async () => {
         network.cut();
         await putAtControl('allow', [tokens.old]);
@@ -121,7 +118,7 @@ export function federationChecks(
         assert.equal((await seenAs(control, 'eu', 'ok')).behind, 0);
       },
     ),
-    check('[federation.token] a token is replaced while the plane continues to work', async () => {
+    check('[federation.token] a token is replaced while the plane keeps working', async () => {
       await putAtControl('allow', [tokens.old, tokens.next]);
       await until('the new token to count', 60, async () => (await configOf(tokens.next)).status === 200);
       await plane.giveToken(tokens.next);

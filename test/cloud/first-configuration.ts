@@ -16,7 +16,7 @@ const read = (target: string) => ({
 
 export function firstConfigurationChecks(call: Call, configuration: string): Check[] {
   return [
-    check('an unconfigured gateway answers health and refuses the rest', async () => {
+    check('an unconfigured gateway responds to health checks and refuses everything else', async () => {
       assert.equal(expectStatus(await call(undefined, 'GET /health'), 200).status, 'ok');
       expectStatus(await call('admin', 'GET /admin/v1/policies'), 503);
       expectStatus(await call('agent', 'POST /admin/v1/test-action', read('repo/README.md')), 503);

@@ -43,7 +43,7 @@ export async function guideChecks(emulator: Emulator, outputs: Outputs, keys: Ke
     placeholders.set('<key>', JSON.parse(await shell.run(read)).GATEWAY_AGENT_KEY);
   };
   return [
-    check('[docs.commands] the guide has the commands of a first deployment', async () => {
+    check('[docs.commands] the guide contains the commands for a first deployment', async () => {
       assert.ok(commands.length >= 8, commands.join('\n'));
       const text = await readFile('config/gateway.yaml', 'utf8');
       const own = text.replace(', generated_key: true', '');

@@ -79,20 +79,20 @@ export function lifecycleChecks(emulator: Emulator, outputs: Outputs, call: Call
 
   let approved = '';
   return [
-    check('an allowed action answers with its rule and evidence', async () => {
+    check('an allowed action returns its rule and evidence', async () => {
       const result = await govern('scm.get_file', 'repo/README.md');
       assert.equal(result.decision, 'allow', JSON.stringify(result));
       assert.equal(result.matched_rule, 'git:scm.get_file');
       assert.match(result.evidence_hash, /^[0-9a-f]{64}$/);
     }),
-    check('a blocked action answers -32001 with the reason and an alternative', async () => {
+    check('a blocked action returns -32001 with the reason and an alternative', async () => {
       const { decision, error } = await govern('sql.drop', 'orders');
       assert.equal(decision, 'block');
       assert.equal(error.code, -32001);
       assert.equal(error.data.reason, 'tables are not dropped');
       assert.equal(error.data.suggested_alternative, 'rename the table');
     }),
-    check('a review starts a timer and is listed as pending, and neither agent nor viewer may vote', async () => {
+    check('a review starts a timer and is listed as pending, and neither an agent nor a viewer may vote', async () => {
       approved = await review('scm.publish', 'repo/main');
       await parked(approved);
       const { pending } = expectStatus(await call('human', 'GET /admin/v1/approvals'), 200);
@@ -100,7 +100,7 @@ export function lifecycleChecks(emulator: Emulator, outputs: Outputs, call: Call
       expectStatus(await vote(approved, 'approve', 'agent'), 403);
       expectStatus(await vote(approved, 'approve', 'viewer'), 403);
     }),
-    check('repeating a pending call starts no second request', async () => {
+    check('repeating a pending call does not start a second request', async () => {
       assert.equal(await review('scm.publish', 'repo/main'), approved);
     }),
     check('a human approves, the task token ends the execution, and a second vote is a conflict', async () => {
@@ -110,7 +110,7 @@ export function lifecycleChecks(emulator: Emulator, outputs: Outputs, call: Call
       expectStatus(await vote(approved, 'deny'), 409);
       await succeeded(approved, 'approved');
     }),
-    check('the approval is used once', async () => {
+    check('the approval can be used only once', async () => {
       const used = await govern('scm.publish', 'repo/main', { approval_ref: approved });
       assert.equal(used.decision, 'allow', JSON.stringify(used));
       assert.equal(used.matched_rule, `approved:${approved}`);
@@ -126,10 +126,10 @@ export function lifecycleChecks(emulator: Emulator, outputs: Outputs, call: Call
       assert.equal(retry.error.data.reason, 'denied');
       await succeeded(id, 'denied');
     }),
-    check('an approval without a vote is denied when its time runs out', async () => {
+    check('a request that gets no vote is denied when its time runs out', async () => {
       assert.ok((await lapse('repo/late')) || (await lapse('repo/later')), 'the wait ended by its time-out');
     }),
-    check('all of this evidence verifies, live and as a bundle under the KMS key', async () => {
+    check('all of this evidence verifies, both live and as a bundle under the KMS key', async () => {
       let live = expectStatus(await call('human', `GET /admin/v1/evidence/sessions/${session}/verify`), 200);
       assert.equal(live.valid, true, JSON.stringify(live));
       await until('archive and checkpoints to hold every entry', 60, async () => {
@@ -156,7 +156,7 @@ export function lifecycleChecks(emulator: Emulator, outputs: Outputs, call: Call
       bundle.entries[1].body.forged = true;
       assert.equal((await verifyBundle(bundle)).valid, false);
     }),
-    check('the stream projects every entry into the archive and the counters', async () => {
+    check('the stream writes every entry to the archive and the counters', async () => {
       const { entries } = expectStatus(await call('human', `GET /admin/v1/evidence/sessions/${session}/export`), 200);
       const s3 = new S3Client({ ...client, forcePathStyle: true });
       await until(`${entries.length} archived entries`, 30, async () => {

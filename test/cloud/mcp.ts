@@ -55,13 +55,16 @@ export function mcpChecks(mcp: Call, admin: Call, office: Office): Check[] {
   const runs = (name: string) => office.ran.filter((one) => one === name).length;
 
   return [
-    check('the MCP surface answers health and names itself, and requires a key for everything else', async () => {
-      assert.equal(expectStatus(await mcp(undefined, 'GET /health'), 200).status, 'ok');
-      expectStatus(await mcp(undefined, 'GET /.well-known/oauth-protected-resource'), 404); // no issuer
-      expectStatus(await mcp(undefined, 'POST /mcp', { jsonrpc: '2.0', id: 1, method: 'ping' }), 401);
-      expectStatus(await mcp('viewer', 'POST /mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }), 403);
-    }),
-    check('a client opens a session, which is stored in the table and known to other processes', async () => {
+    check(
+      'the MCP surface responds to health checks and identifies itself, and requires a key for everything else',
+      async () => {
+        assert.equal(expectStatus(await mcp(undefined, 'GET /health'), 200).status, 'ok');
+        expectStatus(await mcp(undefined, 'GET /.well-known/oauth-protected-resource'), 404); // no issuer
+        expectStatus(await mcp(undefined, 'POST /mcp', { jsonrpc: '2.0', id: 1, method: 'ping' }), 401);
+        expectStatus(await mcp('viewer', 'POST /mcp', { jsonrpc: '2.0', id: 1, method: 'tools/list' }), 403);
+      },
+    ),
+    check('a client opens a session, which is stored in the table and visible to other processes', async () => {
       const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'cloud', version: '1' } };
       const opened = await rpc('initialize', params);
       assert.equal(opened.result.protocolVersion, '2025-11-25', JSON.stringify(opened.error));
@@ -71,24 +74,24 @@ export function mcpChecks(mcp: Call, admin: Call, office: Office): Check[] {
       const listed = await Promise.all([going('tools/list'), going('tools/list'), going('tools/list')]);
       for (const { result } of listed) assert.ok(result.tools.length > 0);
     }),
-    check('tools are listed as their server describes them, without the one that is blocked', async () => {
+    check('tools are listed as their server describes them, except the blocked one', async () => {
       const { result, error } = await rpc('tools/list');
       assert.ok(result, JSON.stringify(error));
       const names = result.tools.map(({ name }: { name: string }) => name).sort();
       assert.deepEqual(names, ['ask_partner', 'get_order', 'order_paper', 'publish_note', 'read_note']);
     }),
-    check('an allowed call reaches its server and comes back', async () => {
+    check('an allowed call reaches its server and its result is returned', async () => {
       assert.deepEqual(textOf(await call('read_note')), { name: 'read_note', title: 'minutes' });
       assert.equal(runs('read_note'), 1);
     }),
-    check('a blocked call is -32001 with its reason, and never reaches the server', async () => {
+    check('a blocked call returns -32001 with its reason, and never reaches the server', async () => {
       const { error } = await call('delete_note');
       assert.equal(error?.code, -32001, JSON.stringify(error));
       assert.equal(error.data.reason, 'notes are kept');
       assert.equal(runs('delete_note'), 0);
     }),
     check(
-      'a reviewed call is -32002; once approved, its retry runs once, and the next call needs approval again',
+      'a reviewed call returns -32002; once approved, its retry runs once, and the next call needs approval again',
       async () => {
         const asked = await call('publish_note');
         assert.equal(asked.error?.code, -32002, JSON.stringify(asked));
@@ -101,7 +104,7 @@ export function mcpChecks(mcp: Call, admin: Call, office: Office): Check[] {
         assert.equal(runs('publish_note'), 1);
       },
     ),
-    check('the evidence of the calls verifies, each with its arguments as parameters', async () => {
+    check('the evidence of the calls verifies, and each entry has the arguments as parameters', async () => {
       const live = expectStatus(await admin('human', `GET /admin/v1/evidence/sessions/${mcpSession}/verify`), 200);
       assert.equal(live.valid, true, JSON.stringify(live));
       await until('the decision to be exported', 10, async () => {

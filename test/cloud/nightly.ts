@@ -51,7 +51,7 @@ export async function nightlyChecks(emulator: Emulator): Promise<Check[]> {
     ...others.map(({ name, run: script }) =>
       check(`the nightly workflow runs the step: ${name ?? script}`, async () => void (await bash(script))),
     ),
-    check('the nightly workflow leaves neither a stack nor a bucket behind', async () => {
+    check('the nightly workflow leaves no stacks or buckets behind', async () => {
       for (const written of ['nightly.yaml', 'versions.json']) await rm(written, { force: true });
       const stacks =
         "StackSummaries[?starts_with(StackName, 'nightly-') && StackStatus != 'DELETE_COMPLETE'].StackName";

@@ -39,7 +39,7 @@ export function otherAccount(
       assert.match(plane.outputs.GatewayServices.ApprovalStateMachineArn, /:ap-south-1:111111111111:/);
       await plane.giveToken(tokens.eu);
     }),
-    check('[federation.token] with the token of another plane it gets no configuration', async () => {
+    check('[federation.token] with another plane’s token, the data plane gets no configuration', async () => {
       await put('review');
       await seenAs(control, 'ap', 'never_seen');
       const { public_key_sha256 } = expectStatus(await control('admin', 'GET /admin/v1/federation/planes'), 200);
@@ -50,7 +50,7 @@ export function otherAccount(
       assert.match(federation.refused, /answered 403/);
     }),
     check(
-      '[cloud.name] with its own token it adopts the configuration of the control plane, and reports to it',
+      '[cloud.name] with its own token, the data plane adopts the control plane’s configuration and reports to it',
       async () => {
         await plane.giveToken(tokens.ap);
         await plane.adopts('review');
@@ -60,7 +60,7 @@ export function otherAccount(
         await plane.adopts('block');
       },
     ),
-    check('[federation.status] a chain that is removed there is found by the control plane', async () => {
+    check('[federation.status] a chain removed on the data plane is detected by the control plane', async () => {
       for (const name of ['account-gone', 'account-stays']) expectStatus(await plane.act(name), 200);
       await plane.run();
       assert.equal((await seenAs(control, 'ap', 'ok')).divergence, undefined);

@@ -102,7 +102,7 @@ export function privilegeChecks(emulator: Emulator, { GatewayStores, GatewayServ
       s3.send(new PutObjectCommand({ Bucket, Key: 'probe', Body, IfNoneMatch: '*' }));
 
   return [
-    check('canary: the emulator enforces IAM at all', async () => {
+    check('canary: the emulator actually enforces IAM', async () => {
       assert.equal(
         await allowed(probes.update(await as('evidence'))),
         false,

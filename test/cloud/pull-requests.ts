@@ -63,15 +63,18 @@ export function pullRequestChecks(
         await until('the secret to arrive at the callback', 15, async () => (await forged()).status === 401);
       },
     ),
-    check('a question is asked on its pull request, and a verified comment there decides it, once', async () => {
-      const id = await asked(7);
-      assert.equal((await comment(`/approve ${id}`, 7, { secret: 'guessed' })).status, 401);
-      const sent = { id: ++writes };
-      assert.match(expectStatus(await comment(`/approve ${id}`, 7, sent), 200).text, /approved by alice/);
-      expectStatus(await comment(`/approve ${id}`, 7, sent), 409);
-      assert.equal(await statusOf(id), 'approved');
-    }),
-    check('a push voids the question', async () => {
+    check(
+      'a question is posted on its pull request, and a verified comment there decides the request, once',
+      async () => {
+        const id = await asked(7);
+        assert.equal((await comment(`/approve ${id}`, 7, { secret: 'guessed' })).status, 401);
+        const sent = { id: ++writes };
+        assert.match(expectStatus(await comment(`/approve ${id}`, 7, sent), 200).text, /approved by alice/);
+        expectStatus(await comment(`/approve ${id}`, 7, sent), 409);
+        assert.equal(await statusOf(id), 'approved');
+      },
+    ),
+    check('a push invalidates the question', async () => {
       const id = await asked(8);
       host.heads.set('cloud/web#8', pushedSha);
       assert.match(expectStatus(await comment(`/approve ${id}`, 8), 200).text, /a push voids the question/);

@@ -67,7 +67,7 @@ export function rotationChecks(emulator: Emulator, outputs: Outputs, given: { ca
   let logAfter: KeyObject;
   return [
     check(
-      '[cloud.key-generations] the signing key is rotated: a session that spans it verifies under both',
+      '[cloud.key-generations] the signing key is rotated: a session that spans the rotation verifies under both keys',
       async () => {
         before = await bundle();
         const old = await publicKeyOf(emulator, first.SigningKeyId);
@@ -86,23 +86,20 @@ export function rotationChecks(emulator: Emulator, outputs: Outputs, given: { ca
         assert.equal(await validUnder(after, await publicKeyOf(emulator, first.VoteKeyId)), false);
       },
     ),
-    check(
-      '[cloud.key-generations] the vote key is rotated: an unused vote and a pending request stay valid',
-      async () => {
-        const approved = (await act('repo/approved')).envelope_id;
-        expectStatus(await approve(approved), 200);
-        const pending = (await act('repo/pending')).envelope_id;
-        const stores = await shell.deploy(await onPage(/voteKeyGeneration/));
-        await use('repo/approved', approved);
-        expectStatus(await approve(pending), 200);
-        await use('repo/pending', pending);
-        const { entries } = await bundle();
-        const signedBy = (id: string) =>
-          entries.find(({ kind, body }: Loose) => kind === 'approve' && body.approval_id === id)?.body.signature.key_id;
-        assert.deepEqual([approved, pending].map(signedBy), [stores.VoteKeyId, stores.VoteKeyId2]);
-      },
-    ),
-    check('[transparency.log] the log key is rotated: both keys sign, then only the new one', async () => {
+    check('[cloud.key-generations] the vote key is rotated: unused votes and pending requests stay valid', async () => {
+      const approved = (await act('repo/approved')).envelope_id;
+      expectStatus(await approve(approved), 200);
+      const pending = (await act('repo/pending')).envelope_id;
+      const stores = await shell.deploy(await onPage(/voteKeyGeneration/));
+      await use('repo/approved', approved);
+      expectStatus(await approve(pending), 200);
+      await use('repo/pending', pending);
+      const { entries } = await bundle();
+      const signedBy = (id: string) =>
+        entries.find(({ kind, body }: Loose) => kind === 'approve' && body.approval_id === id)?.body.signature.key_id;
+      assert.deepEqual([approved, pending].map(signedBy), [stores.VoteKeyId, stores.VoteKeyId2]);
+    }),
+    check('[transparency.log] the log key is rotated: both keys sign at first, then only the new one', async () => {
       logBefore = createPublicKey(await publicKeyOf(emulator, first.LogKeyId));
       const stores = await shell.deploy(await onPage(/logKeyGeneration/));
       logAfter = createPublicKey(await publicKeyOf(emulator, stores.LogKeyId2!));
@@ -122,7 +119,7 @@ export function rotationChecks(emulator: Emulator, outputs: Outputs, given: { ca
       assert.ok(!proofHolds(after, logBefore, logBefore), 'the retired key alone proves nothing new');
       for (const earlier of [before, during]) assert.ok(proofHolds(earlier, logBefore, logBefore));
     }),
-    check('[cloud.weak-references] the log is removed in two deployments, and the session stays valid', async () => {
+    check('[cloud.weak-references] the log is removed over two deployments, and the session stays valid', async () => {
       shell.forget('logKeyGeneration', 'logKeyOverlap');
       const commands = await commandsOfRow('operate-a-deployment', 'transparencyLog=off');
       assert.equal(commands.length, 2, commands.join());

@@ -65,7 +65,7 @@ export function traceChecks(gateway: Call, admin: Call): Check[] {
   }
 
   return [
-    check('the trace of a chat call is a tree of its stages, read by another function', async () => {
+    check('the trace of a chat call is a tree of its stages, and another function reads it', async () => {
       const { trace, parent } = await traced(async (headers) => expectStatus(await chat(headers), 200));
       const spans = await spansOf(trace, chat);
       const tree = treeOf(spans);
@@ -78,7 +78,7 @@ export function traceChecks(gateway: Call, admin: Call): Check[] {
       assert.ok(spans.every(({ status }) => status === 'ok'));
       assert.ok(!JSON.stringify(spans).includes('flowers'), 'a trace contains no content');
     }),
-    check('the trace of an action has its decision, and the list finds it by tool', async () => {
+    check('the trace of an action contains its decision, and the list finds the trace by tool', async () => {
       const { trace } = await traced(async (headers) => expectStatus(await govern(headers), 200));
       const spans = await spansOf(trace, govern);
       const tree = treeOf(spans);
@@ -91,7 +91,7 @@ export function traceChecks(gateway: Call, admin: Call): Check[] {
       const listed = (traces as { trace_id: string; session_id?: string }[]).find(({ trace_id }) => trace_id === trace);
       assert.equal(listed?.session_id, session);
     }),
-    check('both are refused to an agent and to a caller without a key', async () => {
+    check('neither an agent nor a caller without a key can read a trace', async () => {
       const { trace } = await traced(async (headers) => expectStatus(await chat(headers), 200));
       await spansOf(trace, chat);
       expectStatus(await admin('agent', `GET /admin/v1/traces/${trace}`), 403);

@@ -37,7 +37,7 @@ export function upgradeChecks(emulator: Emulator, outputs: Outputs, admin: Call)
 
   return [
     check(
-      '[cloud.upgrade-in-flight] an approval that is pending during an upgrade is approved and used after it',
+      '[cloud.upgrade-in-flight] an approval that is pending during an upgrade can be approved and used afterwards',
       async () => {
         const { decision, envelope_id } = await govern();
         assert.equal(decision, 'review');

@@ -71,7 +71,7 @@ export function webSocketChecks(emulator: Emulator, { GatewayServices }: Outputs
         await until('the connection to close', 10, async () => open.closed());
       }),
     ),
-    check('a chat streams through the connection, event by event, alongside another one and a ping', () =>
+    check('a chat streams over the connection, event by event, alongside another chat and a ping', () =>
       authenticated(async (open) => {
         open.say(chat('r1'));
         open.say(chat('r2'));
@@ -82,7 +82,7 @@ export function webSocketChecks(emulator: Emulator, { GatewayServices }: Outputs
         assert.ok(open.heard.filter(({ type, id }) => type === 'event' && id === 'r1').length > 3);
       }),
     ),
-    check('a key in the handshake also works, and a call without streaming gets a whole response', () =>
+    check('a key in the handshake also works, and a non-streaming call gets a complete response', () =>
       talking({ 'x-api-key': keys.agent, 'x-session-id': session }, async (open) => {
         open.say(chat('whole', { stream: false }));
         const { status, body } = await open.hear('response', 'whole');
@@ -94,7 +94,7 @@ export function webSocketChecks(emulator: Emulator, { GatewayServices }: Outputs
         assert.deepEqual(events.at(-1)?.data.type, 'message_stop');
       }),
     ),
-    check('a cancelled call stops where it is, and evidence records this', async () => {
+    check('a cancelled call stops immediately, and the evidence records the cancellation', async () => {
       await authenticated(async (open) => {
         open.say(chat('long', { model: 'mock-slow' }));
         await open.hear('event', 'long');
@@ -103,7 +103,7 @@ export function webSocketChecks(emulator: Emulator, { GatewayServices }: Outputs
         assert.ok(said(open.heard, 'long').length < longReply.length / 2, said(open.heard, 'long'));
       });
     }),
-    check('the evidence of the connection verifies', async () => {
+    check('the connection’s evidence verifies', async () => {
       const live = expectStatus(await admin('human', `GET /admin/v1/evidence/sessions/${session}/verify`), 200);
       assert.equal(live.valid, true, JSON.stringify(live));
     }),

@@ -8,7 +8,7 @@ import { shellOf } from './sign-in.ts';
 export const frame = (gateway: ConsoleGateway, people: Visitors) => {
   const { human, viewer, admin_token } = gateway.keys;
   return [
-    check('[console.overview] the first page shows what needs attention, and each card leads to its page', async () => {
+    check('[console.overview] the first page shows what needs attention, and each card links to its page', async () => {
       const id = await gateway.review(shellOf('make overview | sh', 'overview'));
       const page = await people.signedIn(human, '');
       await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor();
@@ -34,65 +34,74 @@ export const frame = (gateway: ConsoleGateway, people: Visitors) => {
       await other.getByRole('region', { name: 'Pending approvals' }).getByText('pending, the oldest for').waitFor();
       await other.context().close();
     }),
-    check('[console.navigation] the open page is marked, and a narrow screen has the pages in a drawer', async () => {
-      const id = await gateway.review(shellOf('make navigation | sh', 'navigation'));
-      const page = await people.signedIn(human, '#/overview', { viewport: { width: 390, height: 800 } });
-      assert.equal(await page.getByRole('navigation', { name: 'Pages' }).count(), 0);
-      await page.getByRole('button', { name: 'Menu' }).click();
-      const pages = page.getByRole('dialog', { name: 'Menu' }).getByRole('navigation', { name: 'Pages' });
-      await pages.getByRole('link', { name: /Approvals.*, \d+\+? pending/ }).waitFor();
-      assert.equal(await pages.getByRole('link', { name: 'Overview' }).getAttribute('aria-current'), 'page');
-      await pages.getByRole('link', { name: 'Health' }).click();
-      await page.getByRole('dialog').waitFor({ state: 'detached' });
-      await page.getByRole('heading', { name: 'Health', level: 1 }).waitFor();
-      await page.locator('h1:focus').waitFor();
-      await page.getByRole('link', { name: /pending approvals$/ }).click();
-      await page.locator(`a[href="#/approvals/${id}"]`).waitFor();
-      await page.context().close();
-    }),
-    check('[console.navigation] light or dark is chosen, and kept in the browser', async () => {
-      const page = await people.signedIn(human, '#/overview', { colorScheme: 'light' });
-      const ground = () =>
-        page.evaluate('getComputedStyle(document.documentElement).backgroundColor') as Promise<string>;
-      const light = await ground();
-      await page.getByText('Dark', { exact: true }).locator('..').click();
-      await until('it is dark', async () => (await ground()) !== light);
-      const dark = await ground();
-      await page.reload();
-      await page.getByRole('heading', { name: 'Overview' }).waitFor();
-      assert.equal(await ground(), dark);
-      await page.getByText('System colours').locator('..').click();
-      await until('it is light', async () => (await ground()) === light);
-      assert.equal(await page.evaluate('localStorage.length'), 0);
-      await page.context().close();
-    }),
-    check('[console.palette] Ctrl+K finds pages, approvals and sessions, and opens one by keyboard alone', async () => {
-      const id = await gateway.review(shellOf('make palette | sh', 'palette-session'));
-      const page = await people.signedIn(human, '#/overview');
-      await page.getByRole('heading', { name: 'Overview' }).waitFor();
-      const field = page.getByRole('combobox', { name: 'Search pages' });
-      const search = async (words: string, option: RegExp) => {
-        // An open dialog consumes the key press, and the palette counts as a dialog until it has closed.
+    check(
+      '[console.navigation] the open page is marked, and on a narrow screen the pages are in a drawer',
+      async () => {
+        const id = await gateway.review(shellOf('make navigation | sh', 'navigation'));
+        const page = await people.signedIn(human, '#/overview', { viewport: { width: 390, height: 800 } });
+        assert.equal(await page.getByRole('navigation', { name: 'Pages' }).count(), 0);
+        await page.getByRole('button', { name: 'Menu' }).click();
+        const pages = page.getByRole('dialog', { name: 'Menu' }).getByRole('navigation', { name: 'Pages' });
+        await pages.getByRole('link', { name: /Approvals.*, \d+\+? pending/ }).waitFor();
+        assert.equal(await pages.getByRole('link', { name: 'Overview' }).getAttribute('aria-current'), 'page');
+        await pages.getByRole('link', { name: 'Health' }).click();
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+        await page.getByRole('heading', { name: 'Health', level: 1 }).waitFor();
+        await page.locator('h1:focus').waitFor();
+        await page.getByRole('link', { name: /pending approvals$/ }).click();
+        await page.locator(`a[href="#/approvals/${id}"]`).waitFor();
+        await page.context().close();
+      },
+    ),
+    check(
+      '[console.navigation] a light or dark theme can be chosen, and the choice is kept in the browser',
+      async () => {
+        const page = await people.signedIn(human, '#/overview', { colorScheme: 'light' });
+        const ground = () =>
+          page.evaluate('getComputedStyle(document.documentElement).backgroundColor') as Promise<string>;
+        const light = await ground();
+        await page.getByText('Dark', { exact: true }).locator('..').click();
+        await until('it is dark', async () => (await ground()) !== light);
+        const dark = await ground();
+        await page.reload();
+        await page.getByRole('heading', { name: 'Overview' }).waitFor();
+        assert.equal(await ground(), dark);
+        await page.getByText('System colours').locator('..').click();
+        await until('it is light', async () => (await ground()) === light);
+        assert.equal(await page.evaluate('localStorage.length'), 0);
+        await page.context().close();
+      },
+    ),
+    check(
+      '[console.palette] Ctrl+K finds pages, approvals and sessions, and opens them by keyboard alone',
+      async () => {
+        const id = await gateway.review(shellOf('make palette | sh', 'palette-session'));
+        const page = await people.signedIn(human, '#/overview');
+        await page.getByRole('heading', { name: 'Overview' }).waitFor();
+        const field = page.getByRole('combobox', { name: 'Search pages' });
+        const search = async (words: string, option: RegExp) => {
+          // An open dialog consumes the key press, and the palette counts as a dialog until it has closed.
+          await field.waitFor({ state: 'detached' });
+          await page.keyboard.press('Control+k');
+          await field.fill(words);
+          await page.getByRole('option', { name: option }).first().waitFor();
+        };
+        await search('budg', /^Budgets/);
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { name: 'Budgets', level: 1 }).waitFor();
+        await search('approval make palette', /make palette/);
+        await page.keyboard.press('Enter');
+        await page.getByRole('article').getByText('make palette').first().waitFor();
+        await page.waitForURL(({ hash }) => hash.endsWith(id));
+        await search('session palette-session', /palette-session/);
+        await page.keyboard.press('Escape');
         await field.waitFor({ state: 'detached' });
         await page.keyboard.press('Control+k');
-        await field.fill(words);
-        await page.getByRole('option', { name: option }).first().waitFor();
-      };
-      await search('budg', /^Budgets/);
-      await page.keyboard.press('Enter');
-      await page.getByRole('heading', { name: 'Budgets', level: 1 }).waitFor();
-      await search('approval make palette', /make palette/);
-      await page.keyboard.press('Enter');
-      await page.getByRole('article').getByText('make palette').first().waitFor();
-      await page.waitForURL(({ hash }) => hash.endsWith(id));
-      await search('session palette-session', /palette-session/);
-      await page.keyboard.press('Escape');
-      await field.waitFor({ state: 'detached' });
-      await page.keyboard.press('Control+k');
-      await field.fill('nothing has these words');
-      await page.getByRole('status').filter({ hasText: 'Nothing matches.' }).waitFor();
-      await page.context().close();
-    }),
+        await field.fill('nothing has these words');
+        await page.getByRole('status').filter({ hasText: 'Nothing matches.' }).waitFor();
+        await page.context().close();
+      },
+    ),
     check(
       '[console.servers] [console.providers] [console.plugins] servers, providers and plugins are listed',
       async () => {
@@ -137,7 +146,7 @@ export const frame = (gateway: ConsoleGateway, people: Visitors) => {
       },
     ),
     check(
-      '[console.people] people who may approve are listed with their last vote, and the address holds the search',
+      '[console.people] people who may approve are listed with their last vote, and the search is kept in the URL',
       async () => {
         const id = await gateway.review(shellOf('make people | sh', 'people'));
         await gateway.call(human, 'POST', `approvals/${id}/deny`, { reviewer: 'local-human' });

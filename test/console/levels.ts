@@ -17,7 +17,7 @@ const organizations = [
 ];
 
 export const levels = (gateway: ConsoleGateway, people: Visitors): Check[] => [
-  check('[console.levels] traffic and budgets are shown for one level of the organisations', async () => {
+  check('[console.levels] traffic and budgets are shown for one part of the organisation', async () => {
     const { admin_token } = gateway.keys;
     const { body } = await gateway.call(admin_token, 'GET', 'config');
     const plain = await people.signedIn(admin_token, '#/traffic');

@@ -53,16 +53,19 @@ async function seed(state: string): Promise<void> {
 }
 
 export const manyEntries = (_gateway: ConsoleGateway, _people: Visitors, program: string) => [
-  check('[console.many-entries] 100,000 entries are scrolled, replayed and verified in bounded memory', async () => {
-    const gateway = await ownGateway(configuration, seed);
-    const people = await visitors(program, gateway.url);
-    try {
-      await proveWith(people);
-    } finally {
-      await people.close();
-      await gateway.end();
-    }
-  }),
+  check(
+    '[console.many-entries] 100,000 entries are scrolled, replayed and verified within bounded memory',
+    async () => {
+      const gateway = await ownGateway(configuration, seed);
+      const people = await visitors(program, gateway.url);
+      try {
+        await proveWith(people);
+      } finally {
+        await people.close();
+        await gateway.end();
+      }
+    },
+  ),
 ];
 
 async function proveWith(people: Visitors): Promise<void> {

@@ -63,7 +63,7 @@ export const manyPending = (_gateway: ConsoleGateway, _people: Visitors, program
       many = await manyGateway(program);
       await come(many, 0);
     }),
-    check('the same number of requests appears once more', async () => {
+    check('the same number of requests arrives a second time', async () => {
       assert.ok(many, 'their gateway did not start');
       await come(many, count / 2);
     }),

@@ -17,7 +17,7 @@ export const observe = (gateway: ConsoleGateway, people: Visitors) => {
     return answer.status;
   };
   return [
-    check('[console.requests] chat calls are filtered through the address, with pages and totals', async () => {
+    check('[console.requests] chat calls are filtered through the URL, with pages and totals', async () => {
       assert.equal(await chat('mock', 'chat-1'), 200);
       assert.equal(await chat('no-such-model', 'chat-1'), 404);
       const page = await people.signedIn(human, '#/requests');
@@ -65,96 +65,104 @@ export const observe = (gateway: ConsoleGateway, people: Visitors) => {
       await page.getByText('has no entry of this request').waitFor();
       await page.context().close();
     }),
-    check('[console.traffic] a time selected by mouse or keyboard narrows the numbers and the calls', async () => {
-      assert.equal(await chat('mock', 'chat-3'), 200);
-      const page = await people.signedIn(human, '#/traffic');
-      await page.getByRole('heading', { name: 'By decision' }).waitFor();
-      const panels = page.locator('.plots .panel svg');
-      await until('four panels', async () => (await panels.count()) === 4);
-      const widths = await panels.evaluateAll((all) => all.map((panel) => panel.getAttribute('width')));
-      assert.equal(new Set(widths).size, 1);
-      // The first drawing happens before the plots know their width.
-      await until('no text is cut', () =>
-        page.locator('.plots text').evaluateAll((all) =>
-          all.every((text) => {
-            const own = text.getBoundingClientRect();
-            const around = text.closest('.plots')!.getBoundingClientRect();
-            return own.left >= around.left && own.right <= around.right;
-          }),
-        ),
-      );
-      await page.getByLabel('Stack by').selectOption('model');
-      const groups = page.getByRole('table', { name: 'Traffic by model' });
-      const calls = async () =>
-        Number(await groups.getByRole('row').filter({ hasText: 'mock' }).first().getByRole('cell').nth(1).innerText());
-      await groups.getByRole('row').filter({ hasText: 'mock' }).first().waitFor();
-      const whole = await calls();
-      assert.ok(whole > 0);
-      // The first half of the hour has no call.
-      const box = (await page.locator('.plots').boundingBox())!;
-      await page.mouse.move(box.x + box.width * 0.2, box.y + 60);
-      await page.mouse.down();
-      await page.mouse.move(box.x + box.width * 0.3, box.y + 60, { steps: 4 });
-      await page.mouse.up();
-      await page.getByText('No chat call in this period.').waitFor();
-      await until('no call is counted', async () => (await calls()) === 0);
-      await page.getByRole('button', { name: 'Clear the selection' }).click();
-      await until('all again', async () => (await calls()) >= whole);
-      await page.getByRole('slider', { name: /^To / }).focus();
-      await page.keyboard.press('Home');
-      await page.getByText('No chat call in this period.').waitFor();
-      await page.keyboard.press('End');
-      await page.getByRole('table', { name: 'Chat calls of this period' }).getByRole('row').nth(1).waitFor();
-      await page.getByRole('link', { name: 'Open in Requests' }).click();
-      await page.getByRole('heading', { name: 'Requests' }).waitFor();
-      await page.waitForURL(/from=.*to=/);
-      await page.context().close();
-      const others = await people.signedIn(viewer, '#/traffic?span=days');
-      await others.getByText('Table of all time steps').click();
-      await others.getByRole('table', { name: 'Traffic by time, newest first' }).getByRole('row').nth(1).waitFor();
-      assert.equal(await others.getByRole('heading', { name: /^Chat calls from/ }).count(), 0);
-      await others.context().close();
-    }),
-    check('[console.replay] a session is replayed step by step, by buttons, keys and by itself', async () => {
-      const session = 'to-replay';
-      for (const command of ['ls -la src', 'cat .env'])
-        await gateway.call(agent, 'POST', 'test-action', { ...shellOf(command, session) });
-      await gateway.review(shellOf('make replay | sh', session));
-      const page = await people.signedIn(human, `#/sessions/${session}`);
-      const at = page.getByRole('status').filter({ hasText: /^Step \d+ of \d+$/ });
-      await at.filter({ hasText: 'Step 3 of 3' }).waitFor();
-      await page.getByRole('button', { name: 'Previous' }).click();
-      await at.filter({ hasText: 'Step 2 of 3' }).waitFor();
-      await page.locator('.replay pre').filter({ hasText: 'cat .env' }).first().waitFor();
-      await page.waitForURL(/step=2/);
-      await page.locator('.steps [aria-current]').focus();
-      await page.keyboard.press('Home');
-      await at.filter({ hasText: 'Step 1 of 3' }).waitFor();
-      await page.keyboard.press('ArrowDown');
-      await at.filter({ hasText: 'Step 2 of 3' }).waitFor();
-      await page.keyboard.press('End');
-      await at.filter({ hasText: 'Step 3 of 3' }).waitFor();
-      // A step lasts less than a second, so the page keeps its earlier content.
-      await page.evaluate(`
+    check(
+      '[console.traffic] a time range selected by mouse or keyboard narrows down the numbers and the calls',
+      async () => {
+        assert.equal(await chat('mock', 'chat-3'), 200);
+        const page = await people.signedIn(human, '#/traffic');
+        await page.getByRole('heading', { name: 'By decision' }).waitFor();
+        const panels = page.locator('.plots .panel svg');
+        await until('four panels', async () => (await panels.count()) === 4);
+        const widths = await panels.evaluateAll((all) => all.map((panel) => panel.getAttribute('width')));
+        assert.equal(new Set(widths).size, 1);
+        // The first drawing happens before the plots know their width.
+        await until('no text is cut', () =>
+          page.locator('.plots text').evaluateAll((all) =>
+            all.every((text) => {
+              const own = text.getBoundingClientRect();
+              const around = text.closest('.plots')!.getBoundingClientRect();
+              return own.left >= around.left && own.right <= around.right;
+            }),
+          ),
+        );
+        await page.getByLabel('Stack by').selectOption('model');
+        const groups = page.getByRole('table', { name: 'Traffic by model' });
+        const calls = async () =>
+          Number(
+            await groups.getByRole('row').filter({ hasText: 'mock' }).first().getByRole('cell').nth(1).innerText(),
+          );
+        await groups.getByRole('row').filter({ hasText: 'mock' }).first().waitFor();
+        const whole = await calls();
+        assert.ok(whole > 0);
+        // The first half of the hour has no call.
+        const box = (await page.locator('.plots').boundingBox())!;
+        await page.mouse.move(box.x + box.width * 0.2, box.y + 60);
+        await page.mouse.down();
+        await page.mouse.move(box.x + box.width * 0.3, box.y + 60, { steps: 4 });
+        await page.mouse.up();
+        await page.getByText('No chat call in this period.').waitFor();
+        await until('no call is counted', async () => (await calls()) === 0);
+        await page.getByRole('button', { name: 'Clear the selection' }).click();
+        await until('all again', async () => (await calls()) >= whole);
+        await page.getByRole('slider', { name: /^To / }).focus();
+        await page.keyboard.press('Home');
+        await page.getByText('No chat call in this period.').waitFor();
+        await page.keyboard.press('End');
+        await page.getByRole('table', { name: 'Chat calls of this period' }).getByRole('row').nth(1).waitFor();
+        await page.getByRole('link', { name: 'Open in Requests' }).click();
+        await page.getByRole('heading', { name: 'Requests' }).waitFor();
+        await page.waitForURL(/from=.*to=/);
+        await page.context().close();
+        const others = await people.signedIn(viewer, '#/traffic?span=days');
+        await others.getByText('Table of all time steps').click();
+        await others.getByRole('table', { name: 'Traffic by time, newest first' }).getByRole('row').nth(1).waitFor();
+        assert.equal(await others.getByRole('heading', { name: /^Chat calls from/ }).count(), 0);
+        await others.context().close();
+      },
+    ),
+    check(
+      '[console.replay] a session is replayed step by step, with buttons, with keys and automatically',
+      async () => {
+        const session = 'to-replay';
+        for (const command of ['ls -la src', 'cat .env'])
+          await gateway.call(agent, 'POST', 'test-action', { ...shellOf(command, session) });
+        await gateway.review(shellOf('make replay | sh', session));
+        const page = await people.signedIn(human, `#/sessions/${session}`);
+        const at = page.getByRole('status').filter({ hasText: /^Step \d+ of \d+$/ });
+        await at.filter({ hasText: 'Step 3 of 3' }).waitFor();
+        await page.getByRole('button', { name: 'Previous' }).click();
+        await at.filter({ hasText: 'Step 2 of 3' }).waitFor();
+        await page.locator('.replay pre').filter({ hasText: 'cat .env' }).first().waitFor();
+        await page.waitForURL(/step=2/);
+        await page.locator('.steps [aria-current]').focus();
+        await page.keyboard.press('Home');
+        await at.filter({ hasText: 'Step 1 of 3' }).waitFor();
+        await page.keyboard.press('ArrowDown');
+        await at.filter({ hasText: 'Step 2 of 3' }).waitFor();
+        await page.keyboard.press('End');
+        await at.filter({ hasText: 'Step 3 of 3' }).waitFor();
+        // A step lasts less than a second, so the page keeps its earlier content.
+        await page.evaluate(`
         window.shown = [];
         new MutationObserver(() => {
           const text = document.querySelector('.player [role=status]').textContent;
           if (window.shown.at(-1) !== text) window.shown.push(text);
         }).observe(document.querySelector('.player'), { subtree: true, childList: true, characterData: true });
       `);
-      const replay = page.getByRole('button', { name: 'Replay', exact: true });
-      await replay.click();
-      const steps = [1, 2, 3].map((step) => `Step ${step} of 3`);
-      await until('each step was shown', async () =>
-        isDeepStrictEqual(
-          await page.evaluate('window.shown.filter((each, at) => at > 0 || !each.startsWith("Step 3"))'),
-          steps,
-        ),
-      );
-      await replay.waitFor();
-      await page.goto(`${gateway.url}/console/#/sessions?state=waiting`);
-      await page.getByRole('row').filter({ hasText: session }).filter({ hasText: 'waiting' }).waitFor();
-      await page.context().close();
-    }),
+        const replay = page.getByRole('button', { name: 'Replay', exact: true });
+        await replay.click();
+        const steps = [1, 2, 3].map((step) => `Step ${step} of 3`);
+        await until('each step was shown', async () =>
+          isDeepStrictEqual(
+            await page.evaluate('window.shown.filter((each, at) => at > 0 || !each.startsWith("Step 3"))'),
+            steps,
+          ),
+        );
+        await replay.waitFor();
+        await page.goto(`${gateway.url}/console/#/sessions?state=waiting`);
+        await page.getByRole('row').filter({ hasText: session }).filter({ hasText: 'waiting' }).waitFor();
+        await page.context().close();
+      },
+    ),
   ];
 };

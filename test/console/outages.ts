@@ -9,23 +9,26 @@ import type { ConsoleGateway } from './gateway.ts';
 import { shellOf } from './sign-in.ts';
 
 export const outages = (gateway: ConsoleGateway, people: Visitors) => [
-  check('[console.outage] during an outage the last answer stays, and the vote is reported as unknown', async () => {
-    const id = await gateway.review(shellOf('make outage | sh', 'outage'));
-    const page = await people.signedIn(gateway.keys.human, `#/approvals/${id}`);
-    await page.getByRole('button', { name: 'Deny…' }).click();
-    await gateway.down();
-    await page.getByRole('dialog').getByRole('button', { name: 'Deny' }).click();
-    await page.getByRole('alert').filter({ hasText: 'it is not known whether the vote counts' }).waitFor();
-    await page.getByRole('button', { name: 'Cancel' }).click();
-    await page.getByText('The gateway does not answer.').first().waitFor();
-    await page.locator(`a[href="#/approvals/${id}"]`).waitFor();
-    await gateway.up();
-    await page.getByText('The gateway does not answer.').first().waitFor({ state: 'detached' });
-    const { body } = await gateway.call(gateway.keys.human, 'GET', `approvals/${id}`);
-    assert.equal(body.status, 'pending');
-    await page.context().close();
-  }),
-  check('[console.own-origin] no page called another host, opened a dialog or raised an error', async () => {
+  check(
+    '[console.outage] during an outage the last response stays visible, and the outcome of the vote is reported as unknown',
+    async () => {
+      const id = await gateway.review(shellOf('make outage | sh', 'outage'));
+      const page = await people.signedIn(gateway.keys.human, `#/approvals/${id}`);
+      await page.getByRole('button', { name: 'Deny…' }).click();
+      await gateway.down();
+      await page.getByRole('dialog').getByRole('button', { name: 'Deny' }).click();
+      await page.getByRole('alert').filter({ hasText: 'it is not known whether the vote counts' }).waitFor();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await page.getByText('The gateway does not answer.').first().waitFor();
+      await page.locator(`a[href="#/approvals/${id}"]`).waitFor();
+      await gateway.up();
+      await page.getByText('The gateway does not answer.').first().waitFor({ state: 'detached' });
+      const { body } = await gateway.call(gateway.keys.human, 'GET', `approvals/${id}`);
+      assert.equal(body.status, 'pending');
+      await page.context().close();
+    },
+  ),
+  check('[console.own-origin] no page contacted another host, opened a dialog or raised an error', async () => {
     assert.ok(people.asked.length > 0);
     assert.deepEqual(people.offences, []);
   }),

@@ -34,7 +34,7 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
       await page.getByText(hash).waitFor();
       await page.context().close();
     }),
-    check('[console.verify] a bundle from a file has the same result as on the command line', async () => {
+    check('[console.verify] a bundle loaded from a file gets the same result as on the command line', async () => {
       const whole = await exported('to-verify');
       const altered = whole.replace('make sessions | sh', 'make sessions | zz');
       assert.notEqual(altered, whole);
@@ -73,7 +73,7 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
       }
       await page.context().close();
     }),
-    check('[console.verify] signatures and keys are accepted and refused as in Node', async () => {
+    check('[console.verify] signatures and keys are accepted and refused the same way as in Node', async () => {
       const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
       const pem = String(publicKey.export({ type: 'spki', format: 'pem' }));
       for (let round = 0; round < 40; round++) {
@@ -95,7 +95,7 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
       const offCurve = `-----BEGIN PUBLIC KEY-----\n${der.toString('base64')}\n-----END PUBLIC KEY-----\n`;
       for (const key of ['', 'PEM', p384, offCurve]) assert.throws(() => shim.createPublicKey(key));
     }),
-    check('[evidence.single-file] one saved file verifies itself offline and reports changes', async () => {
+    check('[evidence.single-file] a single saved file verifies itself offline and reports changes', async () => {
       const page = await people.signedIn(human, '#/sessions/to-verify');
       const [saved] = await Promise.all([
         page.waitForEvent('download'),
@@ -145,7 +145,7 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
       await rm(folder, { recursive: true });
       await page.context().close();
     }),
-    check('[console.rollouts] a rollout shows both sides, is paused, resumed and rolled back', async () => {
+    check('[console.rollouts] a rollout shows both sides and can be paused, resumed and rolled back', async () => {
       const page = await people.signedIn(human, '#/rollouts');
       await page.getByText('No rollouts').waitFor();
       const asked = {
@@ -169,7 +169,7 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
       assert.equal(await page.getByRole('button', { name: 'Roll back' }).count(), 0);
       await page.context().close();
     }),
-    check('[console.credentials] credentials that are still valid are listed and revoked', async () => {
+    check('[console.credentials] credentials that are still valid are listed and can be revoked', async () => {
       const read = { protocol: 'git', tool: 'scm.get_file', target: 'acme/site', capability: 'read' };
       await gateway.call(agent, 'POST', 'test-action', { ...read, actor: { session: 'credentialed' } });
       const page = await people.signedIn(human, '#/credentials');
@@ -182,78 +182,84 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
       await row.waitFor({ state: 'detached' });
       await page.context().close();
     }),
-    check('[console.alerts] alerts are listed with their measured values, the resolved ones separately', async () => {
-      const page = await people.signedIn(viewer, '#/alerts');
-      const said = page.getByRole('status');
-      await said.filter({ hasText: /No open alerts|\d open alerts?/ }).waitFor({ state: 'attached' });
-      await page.getByLabel('Show').selectOption('Resolved');
-      await said.filter({ hasText: /No resolved alerts|\d resolved alerts?/ }).waitFor({ state: 'attached' });
-      await page.context().close();
-      const alert = {
-        id: 'a1',
-        severity: 'critical',
-        type: 'static_threshold',
-        dimension: 'global',
-        metric: 'error_rate',
-        value: 0.25,
-        threshold: 0.2,
-        message: 'Errors <b>everywhere</b>',
-        state: 'active',
-        created_at: new Date(Date.now() - 60_000).toISOString(),
-      };
-      const operator = await people.open('#/alerts');
-      await operator.route('**/admin/v1/alerts', (route) => route.fulfill({ json: { alerts: [alert], total: 1 } }));
-      await operator.route('**/admin/v1/alerts/a1/acknowledge', (route) => {
-        Object.assign(alert, { state: 'acknowledged', acknowledged_by: 'local-human' });
-        return route.fulfill({ json: alert });
-      });
-      await operator.getByLabel('API key or admin token').fill(human);
-      await operator.getByRole('button', { name: 'Sign in' }).click();
-      await operator.getByText('Errors <b>everywhere</b>').waitFor();
-      assert.equal(await operator.getByRole('link', { name: 'Traffic' }).last().getAttribute('href'), '#/traffic');
-      await operator.getByText('error_rate of global: 0.25, threshold 0.2 (static threshold)').waitFor();
-      await operator.getByRole('button', { name: 'Acknowledge: error_rate of global' }).click();
-      await operator.getByText('acknowledged by local-human').waitFor();
-      await closeAnswered(operator);
-    }),
-    check('[console.budgets] budgets are shown with their forecast, and the page says if none is set', async () => {
-      const page = await people.open('#/budgets');
-      const budget = {
-        account: 'tenant',
-        scope: 'tenant',
-        scope_id: 'default',
-        period: 'day',
-        limit_usd: 50,
-        spent_usd: 40,
-        reserved_usd: 1.5,
-        percentage: 83,
-        tier: 'alert',
-        resets_at: new Date(Date.now() + 3_600_000).toISOString(),
-      };
-      let statuses = [budget];
-      await page.route('**/admin/v1/budgets', (route) =>
-        route.fulfill({ json: { tenant: 'default', statuses, rate_limit: {}, open_reservations: 2 } }),
-      );
-      const forecast = { days_observed: 9, projected_usd: 55.5, low_usd: 45, high_usd: 66, will_exceed: true };
-      await page.route('**/admin/v1/budgets/forecast', (route) =>
-        route.fulfill({
-          json: {
-            tenant: 'default',
-            forecasts: [{ ...budget, ...forecast, exhausted_at: '2026-11-26T00:00:00.000Z' }],
-          },
-        }),
-      );
-      await page.getByLabel('API key or admin token').fill(viewer);
-      await page.getByRole('button', { name: 'Sign in' }).click();
-      const row = page.getByRole('row').filter({ hasText: 'tenant' });
-      for (const part of ['83 %', '$40.00', '$50.00', 'alert', '$55.50', 'used up on 2026-11-26'])
-        await row.getByText(part).first().waitFor();
-      await page.getByText('2 running calls reserve requests, tokens or money.').waitFor();
-      statuses = [];
-      await page.reload();
-      await page.getByText('No budgets').waitFor();
-      await closeAnswered(page);
-    }),
+    check(
+      '[console.alerts] alerts are listed with their measured values, and resolved alerts are listed separately',
+      async () => {
+        const page = await people.signedIn(viewer, '#/alerts');
+        const said = page.getByRole('status');
+        await said.filter({ hasText: /No open alerts|\d open alerts?/ }).waitFor({ state: 'attached' });
+        await page.getByLabel('Show').selectOption('Resolved');
+        await said.filter({ hasText: /No resolved alerts|\d resolved alerts?/ }).waitFor({ state: 'attached' });
+        await page.context().close();
+        const alert = {
+          id: 'a1',
+          severity: 'critical',
+          type: 'static_threshold',
+          dimension: 'global',
+          metric: 'error_rate',
+          value: 0.25,
+          threshold: 0.2,
+          message: 'Errors <b>everywhere</b>',
+          state: 'active',
+          created_at: new Date(Date.now() - 60_000).toISOString(),
+        };
+        const operator = await people.open('#/alerts');
+        await operator.route('**/admin/v1/alerts', (route) => route.fulfill({ json: { alerts: [alert], total: 1 } }));
+        await operator.route('**/admin/v1/alerts/a1/acknowledge', (route) => {
+          Object.assign(alert, { state: 'acknowledged', acknowledged_by: 'local-human' });
+          return route.fulfill({ json: alert });
+        });
+        await operator.getByLabel('API key or admin token').fill(human);
+        await operator.getByRole('button', { name: 'Sign in' }).click();
+        await operator.getByText('Errors <b>everywhere</b>').waitFor();
+        assert.equal(await operator.getByRole('link', { name: 'Traffic' }).last().getAttribute('href'), '#/traffic');
+        await operator.getByText('error_rate of global: 0.25, threshold 0.2 (static threshold)').waitFor();
+        await operator.getByRole('button', { name: 'Acknowledge: error_rate of global' }).click();
+        await operator.getByText('acknowledged by local-human').waitFor();
+        await closeAnswered(operator);
+      },
+    ),
+    check(
+      '[console.budgets] budgets are shown with their forecast, and the page says so if no budget is set',
+      async () => {
+        const page = await people.open('#/budgets');
+        const budget = {
+          account: 'tenant',
+          scope: 'tenant',
+          scope_id: 'default',
+          period: 'day',
+          limit_usd: 50,
+          spent_usd: 40,
+          reserved_usd: 1.5,
+          percentage: 83,
+          tier: 'alert',
+          resets_at: new Date(Date.now() + 3_600_000).toISOString(),
+        };
+        let statuses = [budget];
+        await page.route('**/admin/v1/budgets', (route) =>
+          route.fulfill({ json: { tenant: 'default', statuses, rate_limit: {}, open_reservations: 2 } }),
+        );
+        const forecast = { days_observed: 9, projected_usd: 55.5, low_usd: 45, high_usd: 66, will_exceed: true };
+        await page.route('**/admin/v1/budgets/forecast', (route) =>
+          route.fulfill({
+            json: {
+              tenant: 'default',
+              forecasts: [{ ...budget, ...forecast, exhausted_at: '2026-11-26T00:00:00.000Z' }],
+            },
+          }),
+        );
+        await page.getByLabel('API key or admin token').fill(viewer);
+        await page.getByRole('button', { name: 'Sign in' }).click();
+        const row = page.getByRole('row').filter({ hasText: 'tenant' });
+        for (const part of ['83 %', '$40.00', '$50.00', 'alert', '$55.50', 'used up on 2026-11-26'])
+          await row.getByText(part).first().waitFor();
+        await page.getByText('2 running calls reserve requests, tokens or money.').waitFor();
+        statuses = [];
+        await page.reload();
+        await page.getByText('No budgets').waitFor();
+        await closeAnswered(page);
+      },
+    ),
     check("[console.health] dependencies and violations are shown; a viewer sees the viewer's pages", async () => {
       const page = await people.signedIn(viewer, '#/status');
       await page.getByRole('heading', { name: 'Health' }).waitFor();
@@ -265,7 +271,7 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
       assert.equal(await page.getByRole('button', { name: 'Evaluate' }).count(), 0);
       await page.context().close();
     }),
-    check('[console.states] every page says what it is loading, what is empty and what went wrong', async () => {
+    check('[console.states] every page says when it is loading, when it is empty and what went wrong', async () => {
       for (const hash of asking) {
         const page = await people.open(`#/${hash}`);
         let held: (() => void) | undefined = () => {};

@@ -45,7 +45,7 @@ export async function register(page: Page, name: string): Promise<void> {
 }
 
 export const passkeys = (gateway: ConsoleGateway, people: Visitors) => [
-  check('[console.passkeys] at an address without a host name, the page says where passkeys work', async () => {
+  check('[console.passkeys] at a URL without a host name, the page says where passkeys work', async () => {
     const page = await people.signedIn(gateway.keys.human, '#/passkeys');
     await page.getByText(/Passkeys of this gateway work at http:\/\/localhost:\d+\/console\//).waitFor();
     assert.equal(await page.getByRole('button', { name: 'Register' }).count(), 0);
@@ -53,29 +53,32 @@ export const passkeys = (gateway: ConsoleGateway, people: Visitors) => [
     assert.equal(await agent.getByRole('link', { name: 'Passkeys' }).count(), 0);
     await Promise.all([page.context().close(), agent.context().close()]);
   }),
-  check('[console.passkeys] registered, used for an approval, proven in the page, and removed', async () => {
-    const page = await atLocalhost(people, gateway.keys.human);
-    await virtualAuthenticator(page);
-    await register(page, 'test device');
-
-    const id = await gateway.review(shellOf('make passkey | sh', 'passkey'));
-    await page.goto(`${new URL(page.url()).origin}/console/#/approvals/${id}`);
-    await page.getByRole('button', { name: 'Approve…' }).click();
-    await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
-    await page.getByRole('dialog').waitFor({ state: 'detached' });
-    assert.equal((await gateway.call(gateway.keys.human, 'GET', `approvals/${id}`)).body.status, 'approved');
-
-    await page.goto(`${new URL(page.url()).origin}/console/#/sessions/passkey`);
-    await page.getByRole('button', { name: 'Verify' }).click();
-    await page.getByText('1 vote is signed with a passkey, and proven').waitFor();
-
-    await page.getByRole('link', { name: 'Passkeys' }).click();
-    await page.getByRole('button', { name: 'Remove test device' }).click();
-    await page.getByText('You have no passkey.').waitFor();
-    await page.context().close();
-  }),
   check(
-    '[console.passkeys] a missing or foreign signature does not count as a vote, and the comment stays',
+    '[console.passkeys] a passkey is registered, used for an approval, proven on the page, and removed',
+    async () => {
+      const page = await atLocalhost(people, gateway.keys.human);
+      await virtualAuthenticator(page);
+      await register(page, 'test device');
+
+      const id = await gateway.review(shellOf('make passkey | sh', 'passkey'));
+      await page.goto(`${new URL(page.url()).origin}/console/#/approvals/${id}`);
+      await page.getByRole('button', { name: 'Approve…' }).click();
+      await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      assert.equal((await gateway.call(gateway.keys.human, 'GET', `approvals/${id}`)).body.status, 'approved');
+
+      await page.goto(`${new URL(page.url()).origin}/console/#/sessions/passkey`);
+      await page.getByRole('button', { name: 'Verify' }).click();
+      await page.getByText('1 vote is signed with a passkey, and proven').waitFor();
+
+      await page.getByRole('link', { name: 'Passkeys' }).click();
+      await page.getByRole('button', { name: 'Remove test device' }).click();
+      await page.getByText('You have no passkey.').waitFor();
+      await page.context().close();
+    },
+  ),
+  check(
+    '[console.passkeys] a vote with a missing or wrong signature does not count, and the comment is kept',
     async () => {
       const page = await atLocalhost(people, gateway.keys.human);
       const device = await virtualAuthenticator(page);
@@ -131,7 +134,7 @@ export const passkeys = (gateway: ConsoleGateway, people: Visitors) => [
       await page.context().close();
     },
   ),
-  check('[console.passkeys] [approval.passkey] a vote with a forged signature is refused with the reason', async () => {
+  check('[console.passkeys] [approval.passkey] a vote with a forged signature is refused with a reason', async () => {
     const page = await atLocalhost(people, gateway.keys.human);
     await virtualAuthenticator(page);
     await register(page, 'real device');

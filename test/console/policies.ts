@@ -18,46 +18,49 @@ const typed = async (page: Page): Promise<string> =>
 export const policies = (gateway: ConsoleGateway, people: Visitors) => {
   const { human, viewer, agent, admin_token } = gateway.keys;
   return [
-    check('[console.policies] rules are listed by name with their decisions, and a search narrows them', async () => {
-      const list = { protocol: 'shell', tool: 'shell.run', target: 'ci', capability: 'execute' };
-      for (const command of ['ls -la src', 'cat .env'])
-        await gateway.call(agent, 'POST', 'test-action', {
-          ...list,
-          parameters: { command },
-          actor: { session: 'counted' },
-        });
-      const counted = async () => {
-        const { body } = await gateway.call(viewer, 'GET', 'usage');
-        return body.decided_by_rule['guard:secret-files'] > 0;
-      };
-      await until('the calls are counted', counted);
-      const page = await people.signedIn(viewer, '#/policies');
-      await page.getByRole('heading', { name: 'Rules in force' }).waitFor();
-      const items = page.locator('#main').getByRole('listitem');
-      const guard = items.filter({ hasText: 'secret-files' }).first();
-      await guard.getByText(/^\d+ calls?$/).waitFor();
-      const used = page.locator('summary.rule-head').filter({ hasText: /\d calls?$/ });
-      assert.ok((await used.count()) > 0, 'no rule has a count');
-      assert.equal(await page.getByText('**[/ ;|&').count(), 0);
-      await page.getByRole('combobox', { name: 'Decision' }).selectOption('review');
-      await until('no block is left', async () => (await items.filter({ hasText: /^block/ }).count()) === 0);
-      await page.getByRole('combobox', { name: 'Decision' }).selectOption('');
-      await page.getByRole('searchbox', { name: 'Search' }).fill('push force');
-      await until('few rules', async () => (await items.count()) < 15);
-      await page.reload();
-      const searched = page.getByRole('searchbox', { name: 'Search' });
-      await until('the search is kept', async () => (await searched.inputValue()) === 'push force');
-      await until('few rules again', async () => (await items.count()) < 15 && (await items.count()) > 0);
-      await page.locator('summary.rule-head').first().click();
-      await page
-        .getByText(/^shell:/)
-        .first()
-        .waitFor();
-      await page.getByRole('searchbox', { name: 'Search' }).fill('no such rule');
-      await page.getByText('No rule matches', { exact: true }).waitFor();
-      await page.context().close();
-    }),
-    check('[console.policies] [policy.diff] the playground records nothing; versions are compared', async () => {
+    check(
+      '[console.policies] rules are listed by name with their decisions, and can be narrowed by search',
+      async () => {
+        const list = { protocol: 'shell', tool: 'shell.run', target: 'ci', capability: 'execute' };
+        for (const command of ['ls -la src', 'cat .env'])
+          await gateway.call(agent, 'POST', 'test-action', {
+            ...list,
+            parameters: { command },
+            actor: { session: 'counted' },
+          });
+        const counted = async () => {
+          const { body } = await gateway.call(viewer, 'GET', 'usage');
+          return body.decided_by_rule['guard:secret-files'] > 0;
+        };
+        await until('the calls are counted', counted);
+        const page = await people.signedIn(viewer, '#/policies');
+        await page.getByRole('heading', { name: 'Rules in force' }).waitFor();
+        const items = page.locator('#main').getByRole('listitem');
+        const guard = items.filter({ hasText: 'secret-files' }).first();
+        await guard.getByText(/^\d+ calls?$/).waitFor();
+        const used = page.locator('summary.rule-head').filter({ hasText: /\d calls?$/ });
+        assert.ok((await used.count()) > 0, 'no rule has a count');
+        assert.equal(await page.getByText('**[/ ;|&').count(), 0);
+        await page.getByRole('combobox', { name: 'Decision' }).selectOption('review');
+        await until('no block is left', async () => (await items.filter({ hasText: /^block/ }).count()) === 0);
+        await page.getByRole('combobox', { name: 'Decision' }).selectOption('');
+        await page.getByRole('searchbox', { name: 'Search' }).fill('push force');
+        await until('few rules', async () => (await items.count()) < 15);
+        await page.reload();
+        const searched = page.getByRole('searchbox', { name: 'Search' });
+        await until('the search is kept', async () => (await searched.inputValue()) === 'push force');
+        await until('few rules again', async () => (await items.count()) < 15 && (await items.count()) > 0);
+        await page.locator('summary.rule-head').first().click();
+        await page
+          .getByText(/^shell:/)
+          .first()
+          .waitFor();
+        await page.getByRole('searchbox', { name: 'Search' }).fill('no such rule');
+        await page.getByText('No rule matches', { exact: true }).waitFor();
+        await page.context().close();
+      },
+    ),
+    check('[console.policies] [policy.diff] the playground records nothing, and versions can be compared', async () => {
       const { body } = await gateway.call(admin_token, 'GET', 'config');
       const changed = structuredClone(body.configuration);
       changed.tool_policies.default_decision = 'block';
@@ -151,7 +154,7 @@ export const policies = (gateway: ConsoleGateway, people: Visitors) => {
       assert.equal(await page.getByRole('button', { name: 'Save as a new version' }).count(), 0);
       await page.context().close();
     }),
-    check('[console.policy-editor] the editor completes keys and words, and marks errors', async () => {
+    check('[console.policy-editor] the editor autocompletes keys and words, and marks errors', async () => {
       const page = await people.signedIn(human, '#/policies/try');
       await loadDraft(page);
       await editorOf(page).waitFor();
@@ -186,45 +189,42 @@ export const policies = (gateway: ConsoleGateway, people: Visitors) => {
       assert.deepEqual(people.offences, []);
       await page.context().close();
     }),
-    check(
-      '[console.policy-saved] policies are stored with a reason, and do not overwrite a newer version',
-      async () => {
-        const others = await people.signedIn(human, '#/policies/try');
-        await loadDraft(others);
-        await editorOf(others).waitFor();
-        assert.equal(await others.getByRole('button', { name: 'Save as a new version' }).count(), 0);
-        await others.context().close();
-        const page = await people.signedIn(admin_token, '#/policies/try');
-        const change = async (decision: string) => {
-          await loadDraft(page);
-          await editorOf(page).waitFor();
-          const draft = parse(await typed(page));
-          await editorOf(page).fill(stringify({ ...draft, default_decision: decision }));
-          await page.getByLabel('Reason, recorded in the evidence').fill('tried in the browser');
-        };
-        const save = () => page.getByRole('button', { name: 'Save as a new version' }).click();
-        const stored = (await gateway.call(admin_token, 'GET', 'config')).body.configuration.tool_policies;
-        await change('maybe');
-        await save();
-        await page.getByText(/^Line \d+: .*allow, review, block/).waitFor();
-        await page.getByRole('button', { name: 'Cancel' }).click();
-        await change('block');
-        await save();
-        await page.getByText(/Version \d+ is in force\./).waitFor();
-        const { body } = await gateway.call(admin_token, 'GET', 'config');
-        assert.equal(body.configuration.tool_policies.default_decision, 'block');
-        assert.deepEqual(body.configuration.tool_policies.pack, stored.pack);
-        const acts = (await gateway.call(admin_token, 'GET', 'audit?kind=admin&limit=20')).body.entries;
-        assert.ok(acts.some((entry: { body: { reason?: string } }) => entry.body.reason === 'tried in the browser'));
-        await change('allow');
-        assert.equal((await gateway.call(admin_token, 'POST', 'policy-versions/1/rollback')).status, 200);
-        await save();
-        await page
-          .locator('.notice.bad')
-          .filter({ hasText: /has been stored in the meantime/ })
-          .waitFor();
-        await page.context().close();
-      },
-    ),
+    check('[console.policy-saved] policies are stored with a reason and do not overwrite a newer version', async () => {
+      const others = await people.signedIn(human, '#/policies/try');
+      await loadDraft(others);
+      await editorOf(others).waitFor();
+      assert.equal(await others.getByRole('button', { name: 'Save as a new version' }).count(), 0);
+      await others.context().close();
+      const page = await people.signedIn(admin_token, '#/policies/try');
+      const change = async (decision: string) => {
+        await loadDraft(page);
+        await editorOf(page).waitFor();
+        const draft = parse(await typed(page));
+        await editorOf(page).fill(stringify({ ...draft, default_decision: decision }));
+        await page.getByLabel('Reason, recorded in the evidence').fill('tried in the browser');
+      };
+      const save = () => page.getByRole('button', { name: 'Save as a new version' }).click();
+      const stored = (await gateway.call(admin_token, 'GET', 'config')).body.configuration.tool_policies;
+      await change('maybe');
+      await save();
+      await page.getByText(/^Line \d+: .*allow, review, block/).waitFor();
+      await page.getByRole('button', { name: 'Cancel' }).click();
+      await change('block');
+      await save();
+      await page.getByText(/Version \d+ is in force\./).waitFor();
+      const { body } = await gateway.call(admin_token, 'GET', 'config');
+      assert.equal(body.configuration.tool_policies.default_decision, 'block');
+      assert.deepEqual(body.configuration.tool_policies.pack, stored.pack);
+      const acts = (await gateway.call(admin_token, 'GET', 'audit?kind=admin&limit=20')).body.entries;
+      assert.ok(acts.some((entry: { body: { reason?: string } }) => entry.body.reason === 'tried in the browser'));
+      await change('allow');
+      assert.equal((await gateway.call(admin_token, 'POST', 'policy-versions/1/rollback')).status, 200);
+      await save();
+      await page
+        .locator('.notice.bad')
+        .filter({ hasText: /has been stored in the meantime/ })
+        .waitFor();
+      await page.context().close();
+    }),
   ];
 };

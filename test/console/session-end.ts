@@ -10,7 +10,7 @@ import { shellOf } from './sign-in.ts';
 
 export const sessionEnd = (gateway: ConsoleGateway, people: Visitors) => [
   check(
-    '[console.session-end] a comment survives a new sign-in, and another person starts with fresh pages',
+    '[console.session-end] a comment is kept after signing in again, and another person starts with fresh pages',
     async () => {
       const { admin_token, human } = gateway.keys;
       const { body } = await gateway.call(admin_token, 'GET', 'config');

@@ -5,18 +5,21 @@ import type { Visitors } from './browser.ts';
 import type { ConsoleGateway } from './gateway.ts';
 
 export const signIn = (gateway: ConsoleGateway, people: Visitors) => [
-  check('[console.sign-in] a wrong key is refused in words for a person; a right one opens the overview', async () => {
-    const page = await people.open('');
-    await page.getByLabel('API key or admin token').fill('not-a-key');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('alert').filter({ hasText: 'The gateway does not know this key.' }).waitFor();
-    assert.equal(await page.getByText('X-API-Key').count(), 0);
-    await page.getByLabel('API key or admin token').fill(gateway.keys.human);
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    await page.context().close();
-  }),
-  check('[console.sign-in] the key is kept in this tab only, and signing out forgets it', async () => {
+  check(
+    '[console.sign-in] a wrong key is refused with a readable message; a right one opens the overview',
+    async () => {
+      const page = await people.open('');
+      await page.getByLabel('API key or admin token').fill('not-a-key');
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('alert').filter({ hasText: 'The gateway does not know this key.' }).waitFor();
+      assert.equal(await page.getByText('X-API-Key').count(), 0);
+      await page.getByLabel('API key or admin token').fill(gateway.keys.human);
+      await page.getByRole('button', { name: 'Sign in' }).click();
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      await page.context().close();
+    },
+  ),
+  check('[console.sign-in] the key is kept only in this tab, and signing out removes it', async () => {
     const page = await people.signedIn(gateway.keys.human, '');
     const kept = (expression: string) => page.evaluate(expression) as Promise<string>;
     assert.match(await kept('JSON.stringify({ ...sessionStorage })'), new RegExp(gateway.keys.human));
@@ -34,19 +37,22 @@ export const signIn = (gateway: ConsoleGateway, people: Visitors) => [
     assert.ok(!people.asked.some((asked) => asked.includes(gateway.keys.human)));
     await page.context().close();
   }),
-  check('[console.sign-in-link] the printed link opens the console once; its token leaves the address', async () => {
-    assert.match(gateway.signInUrl, /#sign-in=/);
-    const hash = gateway.signInUrl.slice(gateway.signInUrl.indexOf('#'));
-    const page = await people.open(hash);
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    assert.ok(!page.url().includes('sign-in='));
-    await page.reload();
-    await page.getByRole('heading', { name: 'Overview' }).waitFor();
-    const again = await people.open(hash);
-    await again.getByRole('alert').filter({ hasText: 'This link was used or has expired' }).waitFor();
-    assert.ok(!people.asked.some((asked) => asked.includes(hash.slice(9))));
-    await Promise.all([page.context().close(), again.context().close()]);
-  }),
+  check(
+    '[console.sign-in-link] the printed link opens the console once, and its token is removed from the URL',
+    async () => {
+      assert.match(gateway.signInUrl, /#sign-in=/);
+      const hash = gateway.signInUrl.slice(gateway.signInUrl.indexOf('#'));
+      const page = await people.open(hash);
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      assert.ok(!page.url().includes('sign-in='));
+      await page.reload();
+      await page.getByRole('heading', { name: 'Overview' }).waitFor();
+      const again = await people.open(hash);
+      await again.getByRole('alert').filter({ hasText: 'This link was used or has expired' }).waitFor();
+      assert.ok(!people.asked.some((asked) => asked.includes(hash.slice(9))));
+      await Promise.all([page.context().close(), again.context().close()]);
+    },
+  ),
   check('[console.roles] a key that may not vote sees requests without buttons', async () => {
     const id = await gateway.review(shellOf('make roles | sh', 'roles'));
     const page = await people.signedIn(gateway.keys.agent, `#/approvals/${id}`);
@@ -57,7 +63,7 @@ export const signIn = (gateway: ConsoleGateway, people: Visitors) => [
     assert.equal(await page.getByRole('dialog').count(), 0);
     await page.context().close();
   }),
-  check('[console.roles] each key is offered its pages; other addresses name the key they require', async () => {
+  check('[console.roles] each key is offered its own pages; other URLs name the key they require', async () => {
     const { viewer, agent, human } = gateway.keys;
     const offered = async (key: string, hash = '') => {
       const page = await people.signedIn(key, hash);

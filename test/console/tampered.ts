@@ -77,7 +77,7 @@ const forgeries: Readonly<Record<string, (bundle: Loose) => void>> = {
 };
 
 export const tampered = (gateway: ConsoleGateway, people: Visitors) => [
-  check('[evidence.single-file] each changed, missing, repeated or moved part is found offline', async () => {
+  check('[evidence.single-file] every changed, missing, repeated or moved part is detected offline', async () => {
     const page = await atLocalhost(people, gateway.keys.human);
     await virtualAuthenticator(page);
     await register(page, 'tampered device');

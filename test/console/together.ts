@@ -8,7 +8,7 @@ const rule = { protocol: 'git', tool: 'scm.publish', decision: 'review', approva
 const keys = ['ci', 'deploy', 'nightly'].map((name) => ({ key: `together-${name}`, kind: 'service', name }));
 
 export const together = (gateway: ConsoleGateway, people: Visitors): Check[] => [
-  check('[approval.together] identical calls get one vote each; a vote that does not count is named', async () => {
+  check('[approval.together] identical calls get one vote each, and a vote that does not count is named', async () => {
     const { admin_token, human } = gateway.keys;
     const { configuration } = (await gateway.call(admin_token, 'GET', 'config')).body;
     const [first, ...others] = configuration.tenants;

@@ -73,8 +73,8 @@ executors: { git: { enabled: true, allow_private: true, api_url: "${host.url}" }
     return replay.alerts.map(({ rule, points }) => `${rule} ${points}`);
   }
 
-  describe('[behavior.rules] a login that the upstream refuses', () => {
-    test('a refused login is recorded with the outcome; repeating the call is a loop, and five different calls raise an alert', async () => {
+  describe('[behavior.rules] a login refused by the upstream', () => {
+    test('a refused login is recorded with the outcome; repeating the call counts as a loop, and five different calls raise an alert', async () => {
       const session = fresh();
       expect((await act(session, file(0))).body.error.message).toContain('401');
       for (const n of [0, 0, 0, 1, 2, 3]) await act(session, file(n));
@@ -158,7 +158,7 @@ executors: { git: { enabled: true, allow_private: true, api_url: "${host.url}" }
       await call('POST', `/admin/v1/sessions/${session}/release`, { key: 'admin-token-1', body: { reason: 'a test' } });
     });
 
-    test('counts as misuse in a chat as well', async () => {
+    test('also counts as misuse in a chat', async () => {
       const session = fresh();
       const id = await asked(fresh(), 1);
       const { status: answered } = await call('POST', '/v1/chat/completions', {
@@ -208,7 +208,7 @@ describe('admissions', () => {
 
   const listing = { protocol: 'git', tool: 'scm.list_branches', target: 'acme/web', capability: 'read', dry_run: true };
 
-  test('[admin.rate-limit] all routes of the admin surface count together, including dry runs, and the gateway surface does not count', async () => {
+  test('[admin.rate-limit] all admin surface routes count together, including dry runs, and the gateway surface does not count', async () => {
     const call = caller(gateway.ports);
     const ask = (n: number) =>
       n % 2 === 0
@@ -226,7 +226,7 @@ describe('admissions', () => {
     expect((await ask(0)).status).toBe(200);
   });
 
-  test('[auth.before-body] wrong keys lead to 429 on every surface', async () => {
+  test('[auth.before-body] wrong keys result in 429 on every surface', async () => {
     const call = caller(gateway.ports);
     expect((await call('GET', '/v1/models', { key: keys.viewer })).status).toBe(200);
     const statuses = new Set<number>();
@@ -258,14 +258,11 @@ describe('admissions', () => {
     ['POST', '/admin/v1/test-action', keys.agent, 262_144],
     ['GET', '/health', keys.agent, 0],
     ['POST', '/callbacks/slack', undefined, 262_144],
-  ] as const)(
-    '[auth.before-body] %s %s with %s: %d bytes of the body are read',
-    async (method, resource, key, bytes) => {
-      const before = await beforeBody(asked(method, resource, key), gateway.ports);
-      expect(before.bodyBytes).toBe(bytes);
-      expect(before.caller?.kind).toBe(key === keys.agent && bytes > 0 ? 'agent' : undefined);
-    },
-  );
+  ] as const)('[auth.before-body] %s %s with %s reads %d bytes of the body', async (method, resource, key, bytes) => {
+    const before = await beforeBody(asked(method, resource, key), gateway.ports);
+    expect(before.bodyBytes).toBe(bytes);
+    expect(before.caller?.kind).toBe(key === keys.agent && bytes > 0 ? 'agent' : undefined);
+  });
 
   test('[admin.rate-limit] the rate is configurable', async () => {
     const other = await testPorts({ admin: ', requests_per_second: 1' });
@@ -279,7 +276,7 @@ describe('admissions', () => {
     }
   });
 
-  test('[error.store-down] an open route responds without reading the configuration; a route that requires a key does not', async () => {
+  test('[error.store-down] an open route responds without reading the configuration; a route that requires a key does not respond', async () => {
     const current = async () => {
       throw new Error('the store is down');
     };
@@ -288,7 +285,7 @@ describe('admissions', () => {
     await expect(beforeBody(asked('POST', '/v1/chat/completions', ''), ports)).rejects.toThrow('is down');
   });
 
-  test('[auth.before-body] a key is checked once, and again if the configuration changes while the body arrives', async () => {
+  test('[auth.before-body] a key is checked once, and once more if the configuration changes while the body is arriving', async () => {
     const { ports } = gateway;
     const route = routes.find(({ operation }) => operation === 'testAction')!;
     const event = asked('POST', route.path, keys.agent);

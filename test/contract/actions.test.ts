@@ -25,7 +25,7 @@ describe('`decide_only`', () => {
     expect(body).not.toHaveProperty('credential');
   });
 
-  test('[action.decide-only] an approval is used up by the call it was given for', async () => {
+  test('[action.decide-only] an approval is used up by the call it was granted for', async () => {
     const held = await ask(command('npm install left-pad'));
     expect(held.body.decision).toBe('review');
     const id = held.body.envelope_id;
@@ -66,7 +66,7 @@ describe('`decide_only`', () => {
       expect([answer.decision, answer.result, executed.mock.calls]).toEqual(['allow', undefined, []]);
     });
 
-    test('it is refused if the gateway executes approved calls itself', async () => {
+    test('decide_only is refused if the gateway executes approved calls itself', async () => {
       const { status, answer } = await askOf('approvals: { on_approval: execute }');
       expect([status, answer.error.message]).toEqual([400, expect.stringContaining('on_approval: release')]);
     });
@@ -81,7 +81,7 @@ describe('`decide_only`', () => {
       return body.entries.filter(({ kind }: { kind: string }) => kind === 'result');
     };
 
-    test('is a result entry of the same envelope, once', async () => {
+    test('is recorded once, as a result entry of the same envelope', async () => {
       const { body: allowed } = await ask({ ...command('git status'), call_id: 'toolu_1' });
       const told1 = told('toolu_1', { outcome: 'failed', result_sha256: sha, result_bytes: 12, exit_code: 1 });
       const first = await report(told1);
@@ -102,13 +102,13 @@ describe('`decide_only`', () => {
       expect(verified.valid).toBe(true);
     });
 
-    test('one of many concurrent outcomes is recorded', async () => {
+    test('only one of many concurrent outcomes is recorded', async () => {
       await ask({ ...command('git log'), call_id: 'toolu_many' });
       const answers = await Promise.all(Array.from({ length: 5 }, () => report(told('toolu_many'))));
       expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409, 409, 409]);
     });
 
-    test('an outcome is refused for calls that were not allowed or belong to another key', async () => {
+    test('an outcome is refused for a call that was not allowed or that belongs to another key', async () => {
       await ask({ ...command('rm -rf /'), call_id: 'toolu_blocked' });
       await ask({ ...command('npm install x'), call_id: 'toolu_review' });
       await ask({ ...command('git status'), call_id: 'toolu_mine' });
@@ -132,7 +132,7 @@ describe('`decide_only`', () => {
       expect([status, body.envelope_id]).toEqual([201, allowed.envelope_id]);
     });
 
-    test('two hooks of one call are both allowed; another call with its id is refused', async () => {
+    test('two hooks for the same call are both allowed; a different call with its id is refused', async () => {
       const asked = { ...command('git branch'), call_id: 'toolu_twice' };
       const [one, two] = [await ask(asked), await ask(asked)];
       expect([one.body.decision, two.body.decision]).toEqual(['allow', 'allow']);
@@ -154,7 +154,7 @@ describe('`decide_only`', () => {
       expect((await report(body)).status).toBe(400);
     });
 
-    test('a call_id without decide_only is 400', async () => {
+    test('a call_id without decide_only returns 400', async () => {
       const body = { ...command('git status'), call_id: 'toolu_x' };
       const { status, body: answer } = await gateway.act(body);
       expect([status, answer.error.message]).toEqual([400, expect.stringContaining('decide_only')]);
@@ -195,7 +195,7 @@ describe('the gateway surface', () => {
       ['allow', read],
       ['review', write('Fix login')],
       ['block', drop],
-    ])('decides %s as the admin surface does', async (decision, action) => {
+    ])('makes the same decision on %s as the admin surface', async (decision, action) => {
       const [here, there] = [
         await act({ ...action, dry_run: true }),
         await call('POST', '/admin/v1/test-action', { key: keys.agent, body: { ...action, dry_run: true } }),
@@ -210,7 +210,7 @@ describe('the gateway surface', () => {
       expect(shown(here)).toEqual(shown(there));
     });
 
-    test('executes allowed calls, and an approved call once', async () => {
+    test('executes allowed calls, and executes an approved call once', async () => {
       expect((await act(read)).body).toMatchObject({ decision: 'allow', result: { branches: ['main'] } });
       const held = (await act(write('Fix build'))).body;
       expect(held.decision).toBe('review');
@@ -224,7 +224,7 @@ describe('the gateway surface', () => {
       expect((await act(retried)).body.decision).toBe('review');
     });
 
-    test('carries out a request once per idempotency key, even if it is repeated on the other surface', async () => {
+    test('executes a request once per idempotency key, even if it is repeated on the other surface', async () => {
       const headers = { 'idempotency-key': 'deploy-1' };
       execute.mockClear();
       const first = await act(read, { headers });
@@ -246,7 +246,7 @@ describe('the gateway surface', () => {
       expect((await act(read, { key: keys.viewer })).status).toBe(403);
     });
 
-    test('is open to pages of configured origins; the admin surface is not', async () => {
+    test('is open to pages from configured origins; the admin surface is not', async () => {
       const headers = { origin: 'https://app.test' };
       const sent = { key: keys.agent, body: { ...read, dry_run: true }, headers };
       const allowed = async (path: string) => (await call('POST', path, sent)).headers['access-control-allow-origin'];
@@ -262,7 +262,7 @@ describe('the gateway surface', () => {
     expect((await call('POST', '/v1/outcomes', report)).status).toBe(409);
   });
 
-  test('[action.gateway-surface] requests count toward the limits of the tenant there, and not on the admin surface', async () => {
+  test('[action.gateway-surface] requests on the gateway surface count toward the tenant’s limits; requests on the admin surface do not', async () => {
     const limited = await testPorts({
       tenants: '  - { id: tight, rate_limit: { requests_per_minute: 1 }, api_keys: [{ key: tight-key }] }',
     });

@@ -7,7 +7,7 @@ import { keys } from '../support/ports.ts';
 /** Usage, requests and analytics of chat calls over HTTP, projected from evidence. */
 describe('usage and requests', () => {
   const warned = { policy: 'pii-in', type: 'pii', action: 'warn', phase: 'input', count: 2, detail: 'email' };
-  test('[admin.usage] violations of actions and chat calls are listed together and counted separately', async () => {
+  test('[admin.usage] violations from actions and chat calls are listed together and counted separately', async () => {
     await call('POST', '/admin/v1/test-action', {
       key: keys.agent,
       body: {
@@ -44,7 +44,7 @@ describe('usage and requests', () => {
       }),
     );
   });
-  test('[admin.requests-filters] requests: newest first, paged, filtered, limited to 48 hours and to the tenant of the caller', async () => {
+  test("[admin.requests-filters] requests: newest first, paged, filtered, limited to 48 hours and to the caller's tenant", async () => {
     await record({ model: 'old' });
     gateway.pass(48 * 3600 - 10);
     for (const model of ['a', 'b', 'c']) {
@@ -84,7 +84,7 @@ describe('usage and requests', () => {
     expect((await call('GET', '/admin/v1/requests', { key: keys.viewer })).status).toBe(403);
     expect((await call('GET', '/admin/v1/requests?limit=201', { key: keys.human })).status).toBe(400);
   });
-  test('[chat.cache] cache shows hits, misses, hit rate and evictions for the tenant', async () => {
+  test('[chat.cache] cache stats show hits, misses, hit rate and evictions for the tenant', async () => {
     expect(await get('cache')).toMatchObject({
       enabled: true,
       hits: 0,
@@ -151,7 +151,7 @@ describe('usage and requests', () => {
     ['requests?to=noon', 'to is "noon"; it takes an ISO 8601 time'],
     ['traces?status=bad', 'status is "bad"; it takes ok, error.'],
     ['alerts?state=open', 'state is "open"; it takes active, acknowledged, resolved.'],
-  ])('[error.unknown-query] %s is refused with the words it takes', async (path, message) => {
+  ])('[error.unknown-query] %s is rejected with a list of the valid values', async (path, message) => {
     const { status, body } = await call('GET', `/admin/v1/${path}`, { key: keys.human });
     expect({ status, type: body.error.type }).toEqual({ status: 400, type: 'invalid_request' });
     expect(body.error.message).toContain(message);
@@ -164,7 +164,7 @@ describe('analytics', () => {
   describe('[admin.analytics] analytics', () => {
     const own = ['tenant:default', 'model:mock', 'model:other', 'provider:mock'];
 
-    test('one-minute buckets by dimension, limited to the tenant of the caller', async () => {
+    test("one-minute buckets by dimension, limited to the caller's tenant", async () => {
       await record({ latency_ms: 40 });
       await record({ resolved_model: 'other', outcome: 'failed', latency_ms: 400 });
       await record({}, { tenant: 'elsewhere' });
@@ -204,7 +204,7 @@ describe('analytics', () => {
       });
     });
 
-    test('the platform sees all tenants together, and each one separately', async () => {
+    test('the platform sees all tenants combined, and each one separately', async () => {
       await record();
       await record({}, { tenant: 'elsewhere' });
       const { dimensions, summary } = await get('analytics', adminToken);
@@ -214,7 +214,7 @@ describe('analytics', () => {
       expect(summary['tenant:elsewhere']).toMatchObject([{ requests: 1 }]);
     });
 
-    test('a tenant cannot read buckets of other tenants or of all tenants together', async () => {
+    test('a tenant cannot read buckets belonging to other tenants or to all tenants combined', async () => {
       await record({}, { tenant: 'elsewhere' });
       const status = async (query: string, key = keys.human) =>
         (await call('GET', `/admin/v1/analytics?${query}`, { key })).status;
@@ -296,7 +296,7 @@ describe('analytics', () => {
 
 /** Budgets and providers as shown to an administrator. */
 describe('budgets', () => {
-  test('[limit.budget] providers: configuration without secrets, health and breaker', async () => {
+  test('[limit.budget] providers: configuration without secrets, plus health and circuit breaker state', async () => {
     await record();
     await record({ outcome: 'failed', attempts: [{ provider: 'openai', error: '503' }] });
     const answer = await call('GET', '/admin/v1/providers', { key: keys.viewer });
@@ -328,7 +328,7 @@ describe('budgets', () => {
     gateway.pass(16 * 60);
     expect((await get('providers')).providers[0]).toMatchObject({ health: 'unknown', requests: 0 });
   });
-  test('[limit.budget] budgets: every account of the tenant and the global ones, with the values from the counters', async () => {
+  test('[limit.budget] budgets: lists every tenant account and the global accounts, with their counter values', async () => {
     const { counters, snapshots } = gateway.ports;
     const { configuration } = await snapshots.current();
     const limits = limitsOf(configuration, 'default', 'gpt-4o');

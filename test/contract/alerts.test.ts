@@ -60,7 +60,7 @@ async function chat(record: object, count = 10, tenant = 'default') {
   await gateway.ports.observations.apply(entries.map(projectEntry));
 }
 
-test('[alert.lifecycle] failing calls open one alert, which is acknowledged, resolves, and is recorded in evidence', async () => {
+test('[alert.lifecycle] failing calls open one alert, which can be acknowledged, resolves, and is recorded in evidence', async () => {
   await start();
   expect(await alerts()).toEqual([]);
   await chat({ outcome: 'failed' });
@@ -114,7 +114,7 @@ test('[alert.lifecycle] failing calls open one alert, which is acknowledged, res
   ]);
 });
 
-test('[alert.lifecycle] a tenant sees its own alerts, the platform all of them', async () => {
+test('[alert.lifecycle] a tenant sees its own alerts; the platform sees all of them', async () => {
   await start();
   await chat({ outcome: 'failed' }, 10, 'elsewhere');
   await minute();
@@ -128,7 +128,7 @@ test('[alert.lifecycle] a tenant sees its own alerts, the platform all of them',
   expect((await call('GET', '/admin/v1/alerts?state=open', { key: keys.human })).status).toBe(400);
 });
 
-test('[alert.lifecycle] parallel evaluations open one alert, and a new process continues counting', async () => {
+test('[alert.lifecycle] concurrent evaluations open one alert, and a new process continues the count', async () => {
   await start();
   await chat({ outcome: 'failed' });
   gateway.pass(60);
@@ -143,7 +143,7 @@ test('[alert.lifecycle] parallel evaluations open one alert, and a new process c
   }
 });
 
-test('[policy.break-glass] break-glass is a critical platform alert while it is on', async () => {
+test('[policy.break-glass] break-glass raises a critical platform alert while it is on', async () => {
   await start('policies: { break_glass: true }\n');
   await minute();
   const found = await alerts('', adminToken);
@@ -174,7 +174,7 @@ test('[alert.thresholds] an overdue approval and refused credentials raise alert
   );
 });
 
-test('[alert.thresholds] an entry that was changed in the table raises a critical alert', async () => {
+test('[alert.thresholds] an entry modified in the table raises a critical alert', async () => {
   await start();
   await act('cut');
   await minute();
@@ -200,7 +200,7 @@ async function changed(session: string) {
   return () => store.put('evidence', { ...row });
 }
 
-test('[alert.thresholds] a broken session does not hide the next one, whose alert stays when the first is restored', async () => {
+test('[alert.thresholds] a broken session does not hide the next broken one, whose alert stays open after the first is restored', async () => {
   await start();
   for (const session of ['cut', 'fine', 'too']) await act(session);
   const restore = await changed('cut');
@@ -216,7 +216,7 @@ test('[alert.thresholds] a broken session does not hide the next one, whose aler
   expect(await alerts('?state=active')).toMatchObject([{ value: 1, evidence: { session_id: 'too' } }]);
 });
 
-test('[alert.thresholds] a new process checks the session of the open alert, regardless of other alerts', async () => {
+test('[alert.thresholds] a new process checks the session named in the open alert, regardless of other alerts', async () => {
   await start();
   await act('cut');
   for (let n = 0; n < 6; n++) await act(`other-${n}`);
@@ -230,7 +230,7 @@ test('[alert.thresholds] a new process checks the session of the open alert, reg
     expect(await chains.look(evidence, 'default', rows)).toMatchObject([{ session_id: 'cut', index: 0 }]);
 });
 
-test('[alert.lifecycle] a change is sent to the webhook once, with a signature', async () => {
+test('[alert.lifecycle] each change is sent to the webhook once, with a signature', async () => {
   const hook = await loopback(() => ({ status: 200 }));
   try {
     await start(`approvals: { channels: { webhook: { url: "${hook.url}", secret_env: HOOK_SECRET } } }\n`);
@@ -248,7 +248,7 @@ test('[alert.lifecycle] a change is sent to the webhook once, with a signature',
   }
 });
 
-test('[store.sweep] a measurement that fails raises an alert, and the others are still evaluated', async () => {
+test('[store.sweep] a failing measurement raises an alert, and the others are still evaluated', async () => {
   await start();
   const { setAside } = gateway.ports;
   const failing = { ...setAside, list: () => Promise.reject(new Error('a row cannot be read')) };
@@ -268,7 +268,7 @@ test('[store.sweep] a measurement that fails raises an alert, and the others are
   expect(await metrics()).toEqual([]);
 });
 
-test('[budget.served] a reply from another model raises an alert for its tenant', async () => {
+test('[budget.served] a reply from a different model raises an alert for the tenant', async () => {
   await start();
   await chat({}, 3);
   await minute();
@@ -281,7 +281,7 @@ test('[budget.served] a reply from another model raises an alert for its tenant'
 });
 
 test.each(['not JSON', 'null', '{}'])(
-  '[store.sweep] a page of the audit log with the row %s has the other entries and names that row',
+  '[store.sweep] an audit log page containing the row %s returns the other entries and names that row',
   async (entry) => {
     await start();
     for (const session of ['s', 'other']) await act(session);
@@ -306,7 +306,7 @@ test.each(['not JSON', 'null', '{}'])(
   },
 );
 
-describe('[tenants.rows] alerts of tenants that are stored as rows', () => {
+describe('[tenants.rows] alerts for tenants that are stored as rows', () => {
   const addTenants = async (...ids: string[]) => {
     for (const id of ids) {
       const put = await call('PUT', `/admin/v1/tenant-rows/${id}`, { key: adminToken, body: {} });
@@ -337,7 +337,7 @@ describe('[tenants.rows] alerts of tenants that are stored as rows', () => {
     expect(open.body.alerts.filter(({ dimension }: { dimension: string }) => dimension === 'tenant:acme')).toEqual([]);
   });
 
-  test('are evaluated in turn, and an open one every minute', async () => {
+  test('are evaluated in turn; a tenant with an open alert is evaluated every minute', async () => {
     const store = testStore();
     gateway = await testPorts({ extra, store });
     call = caller(gateway.ports);
@@ -373,7 +373,7 @@ describe('[tenants.rows] alerts of tenants that are stored as rows', () => {
     expect(await rowsOf()).toEqual([...ids.slice(0, 500), 't500'].sort());
   });
 
-  test('about their evidence degrade the health shown to the platform', async () => {
+  test("about a tenant's evidence degrade the health shown to the platform", async () => {
     await start();
     await addTenants('acme');
     const status = async (key: string) =>

@@ -64,7 +64,7 @@ async function answers(observations: Observations, remembers: boolean): Promise<
 
 const plainly = (store: Store) => answers(observationsTable({ store }), false);
 
-describe('[admin.analytics] a reader with a cache', () => {
+describe('[admin.analytics] a caching reader', () => {
   test('returns the same as the table after late, repeated, interrupted and concurrent writes', async () => {
     const batch = fc.record({
       first: fc.nat({ max: 59 }),
@@ -105,7 +105,7 @@ describe('[admin.analytics] a reader with a cache', () => {
     );
   });
 
-  test('detects a changed hour by its last write: a read between two writes of a batch is not cached beyond the batch', async () => {
+  test('detects a changed hour by its last write: a read between two writes of a batch is not cached past the end of the batch', async () => {
     const store = testStore();
     const reader = observationsTable({ store });
     const read = intercepted(store, async (_, __, go) => {

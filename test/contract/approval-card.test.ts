@@ -19,7 +19,7 @@ const action = {
 /** Returns the action in a session of its own, so that no other test has requested it before. */
 const fresh = (session: string) => ({ ...action, actor: { ...action.actor, session } });
 
-test('[approval.card] the item shows the key, its owner, effects, rule, risk and expiry in addition to the call', async () => {
+test('[approval.card] the item shows the key and its owner, the effects, rule, risk and expiry in addition to the call', async () => {
   const asked = await gateway.act(fresh('card-first'));
   expect(asked.body.decision).toBe('review');
   gateway.pass(360);
@@ -48,7 +48,7 @@ test('[approval.card] the item shows the key, its owner, effects, rule, risk and
   expect(pending).toContainEqual(body);
 });
 
-test('[approval.card] parameters always have the same order, however the call ordered them', async () => {
+test('[approval.card] parameters are always shown in the same order, however the call ordered them', async () => {
   const first = await gateway.act(action);
   const { a, z } = action.parameters;
   const turned = { ...action, parameters: { a, command, z } };
@@ -58,7 +58,7 @@ test('[approval.card] parameters always have the same order, however the call or
   expect(Object.keys(item.body.parameters)).toEqual(['a', 'command', 'z']);
 });
 
-test('[approval.card] an effect that shows part of the call contains none of its secrets', async () => {
+test('[approval.card] an effect that shows part of the call reveals none of its secrets', async () => {
   const { body } = await gateway.act({
     protocol: 'http',
     tool: 'http.post',
@@ -69,11 +69,11 @@ test('[approval.card] an effect that shows part of the call contains none of its
   expect(item.text).not.toContain('swordfish');
 });
 
-describe('[approval.url] the address of an approval in a browser', () => {
+describe('[approval.url] an approval URL opened in a browser', () => {
   const id = '01890000-0000-7000-8000-000000000001';
   const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
 
-  test('explains how to decide, and contains no details of any approval', async () => {
+  test('explains how to decide, and reveals no details of any approval', async () => {
     const asked = await gateway.act(action);
     const known = await call('GET', `/admin/v1/approvals/${asked.body.envelope_id}`, { headers: browser });
     const unknown = await call('GET', `/admin/v1/approvals/${id}`, { headers: browser });
@@ -87,7 +87,7 @@ describe('[approval.url] the address of an approval in a browser', () => {
     expect(item.body.status).toBe('pending');
   });
 
-  test('does not echo an address that is not an id', async () => {
+  test('does not echo a URL segment that is not an id', async () => {
     const { text } = await call('GET', '/admin/v1/approvals/%3Cscript%3E', { headers: browser });
     expect(text).toContain('agentctl show &lt;envelope_id&gt;');
     expect(text).not.toContain('script');
@@ -98,12 +98,12 @@ describe('[approval.url] the address of an approval in a browser', () => {
     ['no key, JSON', { accept: 'application/json' }, 401],
     ['a wrong key in a browser', { ...browser, 'x-api-key': 'wrong' }, 401],
     ['a key in a browser', { ...browser, 'x-api-key': keys.human }, 404],
-  ])('%s: the API answers as ever', async (_, headers, status) => {
+  ])('%s: the API still responds with JSON', async (_, headers, status) => {
     const answer = await call('GET', `/admin/v1/approvals/${id}`, { headers });
     expect([answer.status, answer.headers['content-type']]).toEqual([status, 'application/json']);
   });
 
-  test('[notify.digest] the address of the list explains how to decide pending requests, and only GET returns a page', async () => {
+  test('[notify.digest] the list URL explains how to decide pending requests, and only GET returns a page', async () => {
     await gateway.act(action);
     const list = await call('GET', '/admin/v1/approvals', { headers: browser });
     expect([list.status, list.headers['content-type']]).toEqual([200, 'text/html; charset=utf-8']);
@@ -119,7 +119,7 @@ describe('[approval.url] the address of an approval in a browser', () => {
   });
 });
 
-test('[approval.item] lists of long calls are small, and the item has the whole call', async () => {
+test('[approval.item] lists of long calls stay small, and the item includes the whole call', async () => {
   const many = await testPorts();
   const ask = caller(many.ports);
   try {
@@ -151,7 +151,7 @@ test('[approval.item] lists of long calls are small, and the item has the whole 
   }
 });
 
-describe('[approval.card] the item describes the effect of an approval', () => {
+describe('[approval.card] the item describes what approving it would do', () => {
   const itemOf = async (extra: string, body: object) => {
     const other = await testPorts(extra === '' ? {} : { extra });
     try {

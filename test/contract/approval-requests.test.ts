@@ -7,7 +7,7 @@ import { useGateway } from '../support/use-gateway.ts';
 
 /** `approvals.denial_lifetime` in seconds: the denial applies for that long, and then a new request may be made. */
 describe('denials', () => {
-  test('[approval.denied] a denial applies for its configured seconds; afterwards, and in another session, a reviewer is asked again', async () => {
+  test('[approval.denied] a denial applies for its configured seconds; after that, or in another session, a reviewer is asked again', async () => {
     const gateway = await testPorts({ extra: 'approvals: { denial_lifetime: 900 }' });
     const call = caller(gateway.ports);
     const pull = { protocol: 'git', tool: 'scm.create_pull_request', target: 'acme/web', capability: 'write' };
@@ -48,7 +48,7 @@ behavior: { repeated_escalation: { probes: 5 } }`,
       key,
     );
 
-  test('[approval.pending-cap] a fourth request is 429, notifies no reviewer, and is recorded once per minute', async () => {
+  test('[approval.pending-cap] a fourth request returns 429, notifies no reviewer, and is recorded once per minute', async () => {
     const ids = [];
     for (let n = 0; n < 3; n++) ids.push((await act(n, 'flood')).body.envelope_id);
     const started = gateway.started.length;
@@ -161,7 +161,7 @@ tool_policies:
       headers: { 'content-type': 'application/yaml' },
     });
 
-  test('[approval.together] identical calls of a session made with several keys have one value, in the item and in the list', async () => {
+  test('[approval.together] identical calls in one session made with several keys share one value, in the item and in the list', async () => {
     const [one, two] = [await asked('first'), await asked('second')];
     expect(one).not.toBe(two);
     expect(await together(one)).toMatch(/^[0-9a-f]{64}$/);
@@ -179,21 +179,21 @@ tool_policies:
     ['another target', () => asked('second', { target: 'acme/shops' }), 'default'],
     ['another capability', () => asked('second', { capability: 'delete' }), 'default'],
     ['another tenant', () => asked('other'), 'other'],
-  ])('[approval.together] a call with %s has another value', async (_, other, tenant) => {
+  ])('[approval.together] a call with %s has a different value', async (_, other, tenant) => {
     const one = await asked('first');
     const found = await together(await other(), tenant);
     expect(found).toMatch(/^[0-9a-f]{64}$/);
     expect(found).not.toBe(await together(one));
   });
 
-  test('[approval.together] a rule without this setting, or a withheld value, yields none', async () => {
+  test('[approval.together] a rule without this setting, or a call with a withheld value, has no value', async () => {
     expect(await together(await asked('first', { tool: 'scm.delete' }))).toBeUndefined();
     const hidden = await asked('first', { parameters: { to: 'all', token: 'a-secret' } });
     expect((await call('GET', `/approvals/${hidden}`, 'alice')).body.withheld).toEqual(['$.parameters.token']);
     expect(await together(hidden)).toBeUndefined();
   });
 
-  test('[approval.together] only the policy in force counts: neither a rule that was removed nor one added later is offered', async () => {
+  test('[approval.together] only the policy in force counts: neither a removed rule nor one added later yields a value', async () => {
     const before = await asked('first');
     expect((await change(configuration('{ timeout_seconds: 900 }'))).status).toBe(201);
     expect(await together(before)).toBeUndefined();
@@ -204,7 +204,7 @@ tool_policies:
     expect(await together(before)).not.toBe(await together(await asked('second', {}, 'later')));
   });
 
-  test('[approval.together] each call has its own vote, entry and use; separation of duties is checked for each', async () => {
+  test('[approval.together] each call gets its own vote, entry and use; separation of duties is checked for each', async () => {
     const [one, two] = [await asked('first'), await asked('second')];
     const vote = (id: string, person: string) => call('POST', `/approvals/${id}/approve`, person, { reviewer: person });
     expect((await vote(two, 'bob')).body.error.type).toBe('separation_of_duties');
@@ -219,7 +219,7 @@ tool_policies:
     expect(votes.map(({ body }: { body: { approval_id: string } }) => body.approval_id)).toEqual([one, two]);
   });
 
-  test('[approval.together] a configuration is refused if the rule does not lead to a review', async () => {
+  test('[approval.together] a configuration is rejected if the rule does not lead to a review', async () => {
     const refused = await change(configuration('{ together: true }', 'block'));
     expect([refused.status, refused.body.error.message]).toEqual([
       400,

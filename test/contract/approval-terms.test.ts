@@ -78,7 +78,7 @@ async function registered(person: string) {
   return own;
 }
 
-test('[approval.strictest-terms] a passkey that the current rule requires is required; the item, the list and evidence show it', async () => {
+test('[approval.strictest-terms] a passkey required by the current rule must be used; the item, the list and evidence show it', async () => {
   const { id, session } = await asked();
   expect((await item(id)).terms_changed).toBeUndefined();
   await change({ rules: publish('require_passkey: true') });
@@ -107,7 +107,7 @@ test('[approval.strictest-terms] a passkey that the current rule requires is req
   });
 });
 
-test('[console.people] the number of passkeys is listed on request for each person assigned to a key', async () => {
+test('[console.people] the number of passkeys per person assigned to a key is included on request', async () => {
   await registered('bob');
   const identities = async (query: string) => (await call('GET', `/identity/identities${query}`, 'carol')).body;
   expect((await identities('?include=passkeys')).passkeys).toMatchObject({ alice: 0, bob: 1, carol: 0 });
@@ -115,7 +115,7 @@ test('[console.people] the number of passkeys is listed on request for each pers
   expect((await identities('?include=all')).error.message).toBe('include is "all"; it takes passkeys.');
 });
 
-test('[approval.item] the list does not evaluate long calls under later rules; the item and its votes do', async () => {
+test('[approval.item] listing does not re-evaluate long calls against newer rules; fetching the item and voting do', async () => {
   const { id } = await asked({ to: 'everyone', body: 'x'.repeat(5_000) });
   await change({ rules: publish('require_passkey: true') });
   const inList = await listed(id);
@@ -125,7 +125,7 @@ test('[approval.item] the list does not evaluate long calls under later rules; t
   expect((await approve(id)).status).toBe(403);
 });
 
-test('[approval.strictest-terms] a current rule that requires less, or that applies to another call, changes nothing', async () => {
+test('[approval.strictest-terms] a current rule that requires less, or that applies to a different call, changes nothing', async () => {
   await change({ rules: publish('require_passkey: true, timeout_seconds: 600') });
   const strict = await asked();
   await change({ rules: publish('timeout_seconds: 900') });
@@ -155,7 +155,7 @@ test('[approval.strictest-terms] a shorter time limit counts from when the call 
   expect([reason, next === id]).toEqual(['expired', false]);
 });
 
-test('[approval.strictest-terms] a repeated call finds its request expired, and a new request has the current time limit', async () => {
+test('[approval.strictest-terms] a repeated call finds its request expired, and the new request has the current time limit', async () => {
   const { id, session } = await asked();
   gateway.pass(400);
   await change({ timeout: 300 });
@@ -165,7 +165,7 @@ test('[approval.strictest-terms] a repeated call finds its request expired, and 
   expect(await item(next.id)).toMatchObject({ status: 'pending', expires_in_seconds: 300 });
 });
 
-test('[approval.strictest-terms] [identity.separation-rules] a separation rule is shown and applied; approvals without a passkey stop counting if one is required', async () => {
+test('[approval.strictest-terms] [identity.separation-rules] a separation rule is shown and applied; approvals without a passkey stop counting once one is required', async () => {
   const { id } = await asked();
   const separation = '{ name: four-eyes, applies_to: "acme/**", requires: { approvals: 2 } }';
   await change({ separation });
@@ -191,7 +191,7 @@ test('[approval.strictest-terms] [identity.separation-rules] a separation rule i
   }
 });
 
-test('[approval.strictest-terms] a condition on a withheld value counts as one that may match', async () => {
+test('[approval.strictest-terms] a condition on a withheld value is treated as possibly matching', async () => {
   const { id } = await asked({ to: 'testers', password: 'correct horse battery' });
   const { id: named } = await asked({ to: 'testers', password: 'correct horse battery', copy: 1 });
   const onSecret = (glob: string, more = '') =>
@@ -204,8 +204,8 @@ test('[approval.strictest-terms] a condition on a withheld value counts as one t
 
 const unkeyed = (text: string) => text.replace(/ +- \{ key: agent-key-1.*\n/, '');
 
-describe('[approval.obstacle] a request whose approval would still not let its call run says so before the vote', () => {
-  test('a rule that now blocks is shown on the item and the list; the vote still counts but does not let the call run', async () => {
+describe('[approval.obstacle] a request whose call could not run even if approved says so before the vote', () => {
+  test('a rule that now blocks is shown on the item and in the list; the vote still counts but does not let the call run', async () => {
     const { id, session } = await asked();
     expect(await item(id)).not.toHaveProperty('cannot_run');
     await change({ rules: '{ protocol: git, tool: scm.publish, decision: block, reason: It is frozen. }' });
@@ -226,7 +226,7 @@ describe('[approval.obstacle] a request whose approval would still not let its c
     expect(body.decision).toBe('block');
   });
 
-  test('a rule that now allows, or another rule that blocks, is not an obstacle', async () => {
+  test('a rule that now allows the call, or a blocking rule for another call, is not an obstacle', async () => {
     const { id } = await asked();
     await change({ rules: '{ protocol: git, tool: scm.publish, decision: allow }' });
     expect(await item(id)).not.toHaveProperty('cannot_run');
@@ -234,7 +234,7 @@ describe('[approval.obstacle] a request whose approval would still not let its c
     expect(await item(id)).not.toHaveProperty('cannot_run');
   });
 
-  test('a key that was revoked', async () => {
+  test('a revoked key', async () => {
     const { id } = await asked();
     const put = await caller(gateway.ports)('PUT', '/admin/v1/config', {
       key: 'alice-key-1',
@@ -249,7 +249,7 @@ describe('[approval.obstacle] a request whose approval would still not let its c
   });
 });
 
-test('[approval.obstacle] a session or key that the kill switch has stopped; a session of another key is not an obstacle', async () => {
+test("[approval.obstacle] a session or key stopped by the kill switch is an obstacle; another key's session is not", async () => {
   const { id, session } = await asked();
   const { id: calm } = await asked();
   expect(await item(id)).not.toHaveProperty('cannot_run');
@@ -269,11 +269,11 @@ test('[approval.obstacle] a session or key that the kill switch has stopped; a s
   expect(await item(calm)).not.toHaveProperty('cannot_run');
 });
 
-describe('[approval.obstacle] pending requests that a reviewer may mistake for one another name each other', () => {
+describe('[approval.obstacle] pending requests that a reviewer might confuse refer to each other', () => {
   const named = (shown: { similar_pending?: { envelope_id: string }[] }) =>
     shown.similar_pending?.map(({ envelope_id }) => envelope_id);
 
-  test('calls that differ in case and spaces: a vote on one reports that the other is still pending', async () => {
+  test('calls that differ only in case and spaces: a vote on one reports that the other is still pending', async () => {
     const { id: first } = await asked({ text: 'Ship it now' });
     const { id: second } = await asked({ text: ' ship  it\nNOW ' });
     const { id: other } = await asked({ text: 'Ship it later' });

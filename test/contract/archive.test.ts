@@ -45,7 +45,7 @@ describe('batches', () => {
       expect([...bucket.objects]).toEqual(stored);
     });
 
-    test('a run that a retry split differently is read once', async () => {
+    test('a run that was split differently on retry is read only once', async () => {
       const { bucket, archive } = kept();
       for (const part of [entries.slice(0, 5), entries.slice(3, 9), entries.slice(4, 5), entries.slice(9)]) {
         await archive.keep(part);
@@ -57,7 +57,7 @@ describe('batches', () => {
       expect(await listOf(archive.entries(tenant, session, 4))).toEqual(entries.slice(4));
     });
 
-    test('a run is read together with single entries of an earlier release', async () => {
+    test('a run is read together with single entries written by an earlier release', async () => {
       const { bucket, archive } = kept();
       for (const entry of entries.slice(0, 4)) bucket.objects.set(archiveKey([entry]), canonicalize(entry));
       await archive.keep(entries.slice(4));
@@ -66,7 +66,7 @@ describe('batches', () => {
     });
   });
 
-  describe('[evidence.large-sessions] a session of many thousand entries', () => {
+  describe('[evidence.large-sessions] a session with many thousands of entries', () => {
     const total = runs(50_000, 10_000);
     const runLength = 50;
     const { entries, head } = seal(chain(total));
@@ -182,7 +182,7 @@ describe('the daily check', () => {
   };
   const progress = () => gateway.ports().archiveProgress;
 
-  test('[evidence.archive.cursor] a run continues where the last one stopped, and a pass is completed once', async () => {
+  test('[evidence.archive.cursor] a run continues where the last one stopped, and each pass is completed once', async () => {
     for (const session of ['a', 'b', 'c', 'd', 'e']) await act(session);
     await gateway.projected();
     gateway.pass(day);
@@ -192,7 +192,7 @@ describe('the daily check', () => {
     expect(await progress().get()).toMatchObject({ pass: 1, whole: { missing_entries: 0 } });
   });
 
-  test('[evidence.archive.cursor] unchanged sessions are skipped; a change in one is found within a month of passes', async () => {
+  test('[evidence.archive.cursor] unchanged sessions are skipped; a change in one is found within a month of daily passes', async () => {
     for (const session of ['a', 'b', 'c', 'd', 'e']) await act(session);
     await gateway.projected();
     gateway.pass(day);
@@ -210,7 +210,7 @@ describe('the daily check', () => {
     expect([compared, found]).toEqual([5, 1]);
   });
 
-  test('[evidence.archive.cursor] missing copies stay counted, and their session is compared again until they exist', async () => {
+  test('[evidence.archive.cursor] missing copies remain counted, and their session is compared again until the copies exist', async () => {
     await act('a');
     const entries = gateway.queue.splice(0);
     await act('b');
@@ -237,7 +237,7 @@ describe('the daily check', () => {
         whole: { missing_entries: 0 },
       },
     ],
-  ])('[evidence.archive.cursor] progress that is %s begins again', async (_, stored) => {
+  ])('[evidence.archive.cursor] progress that is %s is restarted', async (_, stored) => {
     for (const session of ['a', 'b', 'c']) await act(session);
     await gateway.projected();
     gateway.pass(day);
@@ -339,7 +339,7 @@ describe('repair', () => {
   });
 
   describe('[evidence.archive.check] the repair', () => {
-    test('archives, checkpoints and counts the missing entries once', async () => {
+    test('archives, checkpoints and counts the missing entries exactly once', async () => {
       await sessionWithGap('s', 0, 1);
       const { observations } = gateway.ports();
       const before = (await observations.usage('default', {})).total;
@@ -356,7 +356,7 @@ describe('repair', () => {
       expect((await observations.usage('default', {})).total).toBe(4);
     });
 
-    test('stays within the given range, and is recorded with its caller', async () => {
+    test('stays within the given range, and is recorded along with its caller', async () => {
       await sessionWithGap('s', 2, 6);
       expect((await repair('&session=s&from=2&to=3')).body).toMatchObject({ archived_entries: 2 });
       expect((await check('&session=s')).body.incomplete_sessions).toMatchObject([{ missing: [{ from: 4, to: 6 }] }]);

@@ -47,7 +47,7 @@ const whoami = (userArn: string | undefined, headers: Record<string, string> = {
     ...(userArn !== undefined && { identity: identityOf(userArn) }),
   });
 
-test('[identity.aws-callers] sessions of a role count as the role, whatever their name', async () => {
+test("[identity.aws-callers] a role's sessions are identified as the role, whatever their name", async () => {
   const first = await whoami(session('build-7'));
   expect(first).toMatchObject({
     status: 200,
@@ -70,21 +70,21 @@ test.each([
   expect(await whoami(arn)).toMatchObject({ status: 403, body: { error: { type: 'forbidden' } } });
 });
 
-test('[identity.aws-callers] headers that claim an identity are ignored, and a key together with a signature is refused', async () => {
+test('[identity.aws-callers] headers that claim an identity are ignored, and a request with both a key and a signature is refused', async () => {
   for (const name of ['x-amzn-iam-arn', 'userarn', 'x-amzn-request-context', 'x-amz-user-arn'])
     expect((await whoami(undefined, { [name]: session('build-7') })).status).toBe(401);
   expect((await whoami(session('build-7'), { 'x-api-key': keys.agent })).status).toBe(401);
   expect((await call('GET', '/admin/v1/whoami', { key: keys.agent })).body.name).toBe('writer');
 });
 
-test('[identity.aws-callers] without an authoriser, the response to a signed request explains how to proceed', async () => {
+test('[identity.aws-callers] without an authorizer, the response to a signed request explains how to proceed', async () => {
   expect(await whoami(undefined)).toMatchObject({
     status: 401,
     body: { error: { message: expect.stringContaining('-c iamCallers=on') } },
   });
 });
 
-test('[identity.aws-callers] evidence names the account and the role, which identify votes and sessions as a key does', async () => {
+test('[identity.aws-callers] evidence names the account and the role, which identify votes and sessions just as a key does', async () => {
   const identity = identityOf(session('build-7'));
   const action = { protocol: 'git', target: 'acme/web', actor: { session: 'aws-evidence' } };
   const read = { ...action, tool: 'scm.list_branches', capability: 'read' };
@@ -102,7 +102,7 @@ test('[identity.aws-callers] evidence names the account and the role, which iden
   expect(text).not.toContain('ASIAEXAMPLE');
 });
 
-test('[identity.aws-callers] if a role is removed from the configuration, its pending requests end as well', async () => {
+test('[identity.aws-callers] if a role is removed from the configuration, its pending requests end too', async () => {
   const { ports } = gateway;
   const before = await ports.snapshots.current();
   const { key_id, federated } = awsPrincipal(session('x'), before.configuration);
@@ -127,7 +127,7 @@ test('[identity.aws-callers] if a role is removed from the configuration, its pe
   }
 });
 
-test.each(cases.refused)('[identity.aws-callers] the configuration refuses %s', async (_, callers, expected) => {
+test.each(cases.refused)('[identity.aws-callers] the configuration rejects %s', async (_, callers, expected) => {
   const text = base(`identity: { aws: { callers: [${callers}] } }`);
   await expect(loadConfiguration(text, { packs })).rejects.toThrow(expected);
 });

@@ -62,13 +62,13 @@ const calls: Readonly<Record<string, readonly [() => Promise<unknown>, object]>>
 };
 
 test.each(Object.entries(calls))(
-  '[cloud.store-client] %s: a server that hangs results in a typed error',
+  '[cloud.store-client] %s: a hanging server results in a typed error',
   async (_service, [call, error]) => {
     await expect(call()).rejects.toMatchObject(error);
   },
 );
 
-test('[cloud.store-client] a message that may have arrived is not posted again', async () => {
+test('[cloud.store-client] a message that may have arrived is not posted a second time', async () => {
   silent.asked.length = 0;
   // The post's own time limit ends it, long after it arrived on a busy machine and before the client would send it
   // again.
@@ -77,7 +77,7 @@ test('[cloud.store-client] a message that may have arrived is not posted again',
   expect(silent.asked).toHaveLength(1);
 });
 
-test('[cloud.store-client] time limits: one second to open a connection, three for a row, eight for a body', () => {
+test('[cloud.store-client] time limits: one second to open a connection, three seconds for a row, eight for a body', () => {
   expect(clientBounds()).toMatchObject({
     requestHandler: { connectionTimeout: 1_000, requestTimeout: 3_000, throwOnRequestTimeout: true },
   });

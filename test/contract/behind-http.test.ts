@@ -51,7 +51,7 @@ test('[log.action-line] an evaluated action logs the fields required by the spec
   });
 });
 
-test('[log.action-line] an action opens the spans of its stages, with their attributes', async () => {
+test('[log.action-line] an action opens a span for each of its stages, with their attributes', async () => {
   await act(inSession(pull));
   await act(inSession(read));
   const telemetry = gateway.ports.telemetry as LogTelemetry;
@@ -71,7 +71,7 @@ test('[log.action-line] an action opens the spans of its stages, with their attr
   expect(attributes('credential.issue')).toEqual({ credential_name: 'scm', ttl: 600, scope: 'contents:read' });
 });
 
-test('[session.source] the session is taken from the body, then the header, else created for the key and the hour', async () => {
+test('[session.source] the session is taken from the body, then from the header, or else created for the key and the hour', async () => {
   const headers = { 'x-session-id': 'from-header' };
   expect((await act({ ...read, actor: { session: 'from-body' } }, keys.agent, { headers })).body.session_id).toBe(
     'from-body',
@@ -92,7 +92,7 @@ test('[auth.header] only the digest of a key is stored', async () => {
   for (const key of Object.values(keys)) expect(JSON.stringify(rows) + body).not.toContain(key);
 });
 
-test('[auth.health-open] without an admin token and an admin key, only /health responds', async () => {
+test('[auth.health-open] without an admin token and an admin key, only /health is accessible', async () => {
   await configured('', { GATEWAY_ADMIN_TOKEN: '' }, async (_, ownCall) => {
     expect(await ownCall('GET', '/admin/v1/whoami', { key: keys.human })).toMatchObject({
       status: 403,
@@ -103,14 +103,14 @@ test('[auth.health-open] without an admin token and an admin key, only /health r
   });
 });
 
-test('[policy.break-glass] under break-glass each request is marked in evidence', async () => {
+test('[policy.break-glass] every request made under break-glass is marked in evidence', async () => {
   await configured('policies: { break_glass: true }', {}, async (own, ownCall) => {
     await act(inSession(read, 'glass'), keys.agent, { call: ownCall });
     expect((await entriesOf('glass', own))[0]?.body).toMatchObject({ break_glass: true });
   });
 });
 
-test('[credential.no-broader] a broker that cannot mint refuses the call, and the outcome is not_executed', async () => {
+test('[credential.no-broader] if the broker cannot mint a credential, the call is refused with the outcome not_executed', async () => {
   await configured('', { SCM_KEY: '' }, async (own, ownCall) => {
     const refused = await act(inSession(read, 'broker'), keys.agent, { call: ownCall });
     expect([refused.status, refused.body.error.type]).toEqual([503, 'service_unavailable']);
@@ -144,7 +144,7 @@ test('[evidence.secrets-redacted] recognised secrets are not stored from any fie
   expect(item.text).not.toContain(token);
 });
 
-test('[evidence.secrets-redacted] nor from text derived from the call, the label of the agent or the comment of a vote', async () => {
+test('[evidence.secrets-redacted] secrets in text derived from the call, agent labels or vote comments are not stored either', async () => {
   const tokens = ['tgt', 'lbl', 'rev', 'com'].map((each) => `ghp_${each}${'a1B2'.repeat(9)}`);
   const [target, agent, reviewer, comment] = tokens;
   await act({ ...read, target: `acme/${target}`, actor: { session: 'derived', agent: `bot ${agent}` } });
@@ -197,7 +197,7 @@ test('[evidence.secrets-redacted] configured paths are withheld from effects, re
   });
 });
 
-test('[approval.item] a thousand pending approvals are listed in pages, each once, oldest first', async () => {
+test('[approval.item] a thousand pending approvals are listed page by page, each one once, oldest first', async () => {
   // One key could not make so many requests otherwise: neither the limit nor the accumulated risk is tested here.
   const unbounded = 'approvals: { max_pending_per_key: 1000 }\nbehavior: { enabled: false }\n';
   await configured(unbounded, {}, async (own, ownCall) => {
@@ -230,7 +230,7 @@ test('[approval.item] a thousand pending approvals are listed in pages, each onc
   });
 });
 
-test('[approval.machine] an approval row has the time at which the store deletes it', async () => {
+test('[approval.machine] an approval row has the time at which the store will delete it', async () => {
   const { body } = await act(inSession(pull));
   const row = await gateway.store.store.get('approvals', { id: body.envelope_id });
   expect(Number(row?.ttl) * 1000).toBeGreaterThan(Date.parse(String(row?.expires_at)));

@@ -61,7 +61,7 @@ describe('contradicted chains', () => {
   };
   const counted = () => /^svc_chains_contradicted_total (\d+)$/m.exec(gateway.telemetry.metricsText())?.[1];
 
-  test('[evidence.contradicted] each contradicted chain raises one alert, other chains get their checkpoints, and health names the chain', async () => {
+  test('[evidence.contradicted] each contradicted chain raises one alert, other chains get their checkpoints, and health names the bad chain', async () => {
     await act('a', 'b', 'c');
     await minute();
     expect([await alerts(), await chains(), counted()]).toEqual([[], ['ok', []], undefined]);
@@ -88,7 +88,7 @@ describe('contradicted chains', () => {
     ]);
   });
 
-  test('[evidence.contradicted] it ends once the rows match the archive again, through the repair or the daily check', async () => {
+  test('[evidence.contradicted] the contradiction ends once the rows match the archive again, through the repair or the daily check', async () => {
     await act('a', 'b');
     const rows = { a: await attacker.entries('a'), b: await attacker.entries('b') };
     const heads = { a: await attacker.head('a'), b: await attacker.head('b') };
@@ -120,7 +120,7 @@ describe('contradicted chains', () => {
     expect(await alerts()).toMatchObject([{ state: 'resolved' }, { state: 'resolved' }]);
   });
 
-  test('[evidence.contradicted] beyond a hundred chains one alert reports the rest, and repairing a session ends its own alert', async () => {
+  test('[evidence.contradicted] with more than a hundred chains, one alert covers the rest, and repairing a session ends its own alert', async () => {
     const { contradictions } = gateway.ports();
     const row = (session_id: string) => ({
       tenant: 'default',
@@ -193,7 +193,7 @@ describe('sessions set aside', () => {
   }
 
   test.each(['archive', 'views'] as const)(
-    '[audit.set-aside] a session set aside at the step %s is in health, status and an alert; the repair brings it back',
+    '[audit.set-aside] a session set aside at step %s appears in health, status and an alert; the repair brings it back',
     async (step) => {
       for (const target of ['acme/a', 'acme/b']) for (const session of ['bad', 'good']) await act(session, target);
       await projectedBut('bad', step);
@@ -284,7 +284,7 @@ describe('blocks', () => {
     expect([report.status, String(report.body).includes('README.md')]).toEqual([200, true]);
   });
 
-  test('[evidence.block-bounded] short parameters of a blocked call, and long ones of an allowed call, are stored whole', async () => {
+  test('[evidence.block-bounded] short parameters of a blocked call and long parameters of an allowed call are stored in full', async () => {
     const short = { path: 'README.md', text: 'x'.repeat(3_000) };
     await act('scm.delete_repo', short);
     const long = { path: 'docs/'.repeat(2_000) };

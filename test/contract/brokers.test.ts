@@ -67,7 +67,7 @@ describe('every broker', () => {
     });
     afterEach(() => world.stop());
 
-    test('mints for the action, and its record does not contain the value', async () => {
+    test('mints for the action, and its record does not contain the secret value', async () => {
       const { record, secret } = await issueIn(world);
       expect(record).toMatchObject({
         tenant: 'default',
@@ -81,7 +81,7 @@ describe('every broker', () => {
       for (const value of secretsOf({ record, secret })) expect(JSON.stringify(record)).not.toContain(value);
     });
 
-    test('has the lifetime of the grant, and at most an hour', async () => {
+    test('expires with the grant, after an hour at most', async () => {
       const lifeOf = async (ttl: number) => Date.parse((await issueIn(world, ttl)).record.expires_at) - now;
       expect(await lifeOf(30)).toBe(30_000);
       expect(await lifeOf(3600)).toBeLessThanOrEqual(3600_000);
@@ -94,7 +94,7 @@ describe('every broker', () => {
       ['a refusal', /forbidden/, ({ refusal }: World) => refusal],
       ['an answer without a credential', 'malformed', ({ garbage }: World) => garbage],
     ] as const)(
-      '[credential.no-broader] %s mints nothing: typed, without a secret, nothing else is tried',
+      '[credential.no-broader] %s mints nothing: the error is typed and free of secrets, and nothing else is tried',
       async (__, reason, fault) => {
         if (reason === 'timeout') {
           await world.stop();
@@ -116,7 +116,7 @@ describe('every broker', () => {
       });
     });
 
-    test('[credential.no-broader] a function without outbound calls mints no credential', async () => {
+    test('[credential.no-broader] a function without outbound network access mints no credential', async () => {
       const broker = brokerOf(world.settings, portsOf(undefined));
       await expect(broker.issue(world.envelope, grantOf(world))).rejects.toMatchObject({ code: 'service_unavailable' });
       expect(world.calls).toHaveLength(0);
@@ -139,7 +139,7 @@ describe('every broker', () => {
     const issue = (over: Partial<ActionEnvelope> = {}, ttl = 600) =>
       broker().issue({ ...world.envelope, ...over }, grantOf(world, ttl), { person: 'bob' });
 
-    test('assumes the role for one action: its policy, its name, the person accountable for it', async () => {
+    test('assumes the role for one action, with a policy, a session name and the person accountable', async () => {
       const { record, secret } = await issue();
       const [asked] = world.sts.assumed;
       expect(JSON.parse(asked!.policy)).toEqual({
@@ -164,7 +164,7 @@ describe('every broker', () => {
       expect(Object.keys(JSON.parse(secret)).sort()).toEqual(['access_key_id', 'secret_access_key', 'session_token']);
     });
 
-    test('STS is called with its minimum of 900 s, and the policy ends the credentials at the granted 600 s', async () => {
+    test('STS is called with its 900 s minimum, and the policy ends the credentials at the granted 600 s', async () => {
       await issue({}, 600);
       await issue({}, 3600);
       expect(world.sts.assumed.map(({ durationSeconds }) => durationSeconds)).toEqual([900, 3600]);
@@ -178,14 +178,14 @@ describe('every broker', () => {
       expect([answer(now + 599_000), answer(now + 600_000)]).toEqual(['allow', 'implicit_deny']);
     });
 
-    test('[credential.no-broader] an unknown tool or an unsuitable target does not call STS', async () => {
+    test('[credential.no-broader] an unknown tool or an unsuitable target does not cause an STS call', async () => {
       for (const over of [{ tool: 'aws.iam.create_user' }, { tool: 'AWS.S3.get_object' }, { target: 's3://reports' }]) {
         expect(await failure(issue(over))).toMatchObject({ code: 'forbidden', data: { reason: 'credential_refused' } });
       }
       expect(world.calls).toHaveLength(0);
     });
 
-    test('names that STS would refuse are converted to characters it accepts', async () => {
+    test('names that STS would reject are converted to characters it accepts', async () => {
       await broker().issue(
         { ...world.envelope, envelope_id: 'é', key_id: 'k', actor: { agent: 'a', session: 's'.repeat(300) } },
         grantOf(world),
@@ -196,12 +196,12 @@ describe('every broker', () => {
       expect(asked!.tags.session).toHaveLength(256);
     });
 
-    test('a broker without a person uses its own key', async () => {
+    test('without a person, the broker uses the key as the source identity', async () => {
       await broker().issue(world.envelope, grantOf(world));
       expect(world.sts.assumed[0]!.sourceIdentity).toBe('k1');
     });
 
-    test('tags that do not fit next to the policy are dropped; the policy never is', async () => {
+    test('tags that do not fit alongside the policy are dropped; the policy itself never is', async () => {
       world.sts.limits.tags = 1;
       await issue();
       expect(world.sts.assumed[0]!.tags).toEqual({ envelope: 'e1' });
@@ -209,13 +209,13 @@ describe('every broker', () => {
       expect(new Set(policies).size).toBe(1);
     });
 
-    test('[credential.no-broader] a policy that does not fit without tags is refused', async () => {
+    test('[credential.no-broader] a policy that does not fit even without tags is refused', async () => {
       world.sts.limits.tags = 0;
       expect(await failure(issue())).toMatchObject({ code: 'forbidden', data: { reason: 'policy_too_large' } });
       expect(world.calls).toHaveLength(2);
     });
 
-    test('a busy STS is called a second time, after a delay', async () => {
+    test('if STS is busy, it is called a second time after a delay', async () => {
       const busy = world.sts.failure(400, 'Throttling', 'Rate exceeded');
       world.faults.push(busy);
       await issue();
@@ -225,7 +225,7 @@ describe('every broker', () => {
       expect(world.calls).toHaveLength(4);
     });
 
-    test('an external id that is configured but missing is not silently omitted', async () => {
+    test('a configured but missing external id is not silently omitted', async () => {
       const { EXTERNAL_ID: _, ...others } = own;
       const bare = brokerOf(world.settings, portsOf(world.clients, others));
       await expect(bare.issue(world.envelope, grantOf(world))).rejects.toMatchObject({ code: 'service_unavailable' });
@@ -236,7 +236,7 @@ describe('every broker', () => {
 
 /** Credentials of a Git host app. */
 describe('a Git-host app', () => {
-  describe('[credential.minted] a Git-host app with an installation', () => {
+  describe('[credential.minted] a Git host app with an installation', () => {
     const world = useStarted(() => gitWorld(), 'test');
     const issue = (over: Partial<ActionEnvelope> = {}, scope = world.scope) =>
       brokerOf(world.settings, portsOf(world.clients)).issue(
@@ -257,7 +257,7 @@ describe('a Git-host app', () => {
       expect(secret).toMatch(/^ghs_/);
     });
 
-    test('the holder revokes it at the host; with only its record, it just expires', async () => {
+    test('a holder of the token can revoke it at the host; with only the record, it simply expires', async () => {
       const broker = brokerOf(world.settings, portsOf(world.clients));
       const { record, secret } = await issue();
       expect(broker.calledBack).toBe('by_value');
@@ -278,7 +278,7 @@ describe('a Git-host app', () => {
     });
 
     test.each(['contents', 'contents:owner', 'contents:read,contents:write', '*:write', ''])(
-      'the scope %j is not a list of permissions, and no token is requested',
+      'the scope %j is not a list of permissions, so no token is requested',
       async (scope) => {
         expect(await failure(issue({}, scope))).toMatchObject({ code: 'service_unavailable' });
         expect(world.calls).toHaveLength(0);
@@ -296,14 +296,14 @@ describe('a Git-host app', () => {
       ['more permissions', { permissions: { contents: 'write' } }],
       ['a permission nobody asked for', { permissions: { contents: 'read', secrets: 'read' } }],
       ['a level nobody knows', { permissions: { contents: 'owner' } }],
-    ])('[credential.no-broader] a token with %s is given back at once', async (_, lie) => {
+    ])('[credential.no-broader] a token with %s is revoked immediately', async (_, lie) => {
       world.host.lies.push(lie);
       expect(await failure(issue())).toMatchObject({ code: 'service_unavailable' });
       expect(world.host.alive.size).toBe(0);
       expect(world.calls).toHaveLength(2);
     });
 
-    test('a host whose rate limit is used up counts as busy, not as refusing', async () => {
+    test('a host that has hit its rate limit counts as busy, not as refusing', async () => {
       world.faults.push({ status: 403, headers: { 'x-ratelimit-remaining': '0' }, body: {} });
       expect(await failure(issue())).toMatchObject({ code: 'service_unavailable', data: { reason: 'throttled' } });
     });
@@ -316,7 +316,7 @@ describe('a Git-host app', () => {
       await elsewhere.stop();
     });
 
-    test('[credential.no-broader] an installation without an address gets no token', async () => {
+    test('[credential.no-broader] an installation without a URL gets no token', async () => {
       const broker = brokerOf({ ...world.settings, api_url: undefined }, portsOf(world.clients));
       await expect(broker.issue(world.envelope, grantOf(world))).rejects.toMatchObject({ code: 'service_unavailable' });
     });
@@ -346,7 +346,7 @@ describe('a vault and a secrets manager', () => {
       });
     });
 
-    test('a credential ends with its lease if that is shorter than the grant', async () => {
+    test('a credential expires with its lease if that is shorter than the grant', async () => {
       const { record } = await issueIn(world, 3600);
       expect(record.expires_at).toBe(isoTime(now + 3000_000));
     });
@@ -372,14 +372,14 @@ describe('a vault and a secrets manager', () => {
       expect(await failure(issueIn(world))).toMatchObject({ code: 'service_unavailable', data: { reason: 'sealed' } });
     });
 
-    test('a wrong token is a fault on the gateway side, and does not appear anywhere', async () => {
+    test('a wrong token is reported as a gateway-side fault, and the token does not appear anywhere', async () => {
       const wrong = 'hvs.wrong-token-value';
       const error = await failure(broker({ ...own, VAULT_TOKEN: wrong }).issue(world.envelope, grantOf(world)));
       expect(error).toMatchObject({ code: 'service_unavailable', data: { reason: 'forbidden' } });
       expect(error.text).not.toContain(wrong);
     });
 
-    test('a lease without user and password is revoked immediately', async () => {
+    test('a lease without a username and password is revoked immediately', async () => {
       world.vault.state.data = { token: 'something else' };
       expect(await failure(issueIn(world))).toMatchObject({ data: { reason: 'malformed' } });
       expect(world.vault.leases.size).toBe(0);
@@ -392,14 +392,14 @@ describe('a vault and a secrets manager', () => {
     });
     afterEach(() => world.stop());
 
-    test('returns the current version and names it; degraded, because it has neither scope nor expiry', async () => {
+    test('returns the current version and names it; marked degraded because it has no scope or expiry', async () => {
       const { record, secret } = await issueIn(world);
       expect(secret).toBe('stored-secret-value');
       expect(record).toMatchObject({ type: 'secrets_manager', version_id: 'v-1', degraded: true });
       expect(JSON.parse(world.calls[0]!.body)).toEqual({ SecretId: secretId, VersionStage: 'AWSCURRENT' });
     });
 
-    test('during a rotation the pending version of a secret is never used', async () => {
+    test("a secret's pending version is never used during a rotation", async () => {
       world.state.stages = ['AWSPENDING'];
       expect(await failure(issueIn(world))).toMatchObject({
         code: 'service_unavailable',

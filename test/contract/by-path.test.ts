@@ -18,7 +18,7 @@ describe('sums', () => {
   const requestsIn = ({ summary }: Loose, dimension: string): number =>
     (summary[dimension] as { requests: number }[]).reduce((sum, { requests }) => sum + requests, 0);
 
-  test('[admin.by-path] usage is added up over the tenants below the path', async () => {
+  test('[admin.by-path] usage is summed across the tenants below the path', async () => {
     const all = await found('usage?path=acme', 'alice-key-1');
     expect(all).toMatchObject({ path: 'acme', tenants: ['shop', 'bank'], requests: 4, cost_microusd: 1000 });
     expect(all).not.toHaveProperty('tenant');
@@ -32,7 +32,7 @@ describe('sums', () => {
     expect(await found('usage?path=acme&to=2000-01-01T00:00:00Z', 'alice-key-1')).toMatchObject({ requests: 0 });
   });
 
-  test('[admin.by-path] analytics adds up models over the tenants, and global is the traffic below the path', async () => {
+  test('[admin.by-path] analytics combines models across tenants, and global is the traffic below the path', async () => {
     const all = await found('analytics?path=acme', 'alice-key-1');
     expect(all).toMatchObject({
       path: 'acme',
@@ -46,7 +46,7 @@ describe('sums', () => {
     expect([web.dimensions, requestsIn(web, 'model:gpt-4o')]).toEqual([['model:gpt-4o'], 1]);
   });
 
-  test('[admin.by-path] budgets name their tenants, and the global one is listed once', async () => {
+  test('[admin.by-path] budgets include their tenant names, and the global budget is listed once', async () => {
     const { statuses, open_reservations, ...rest } = await found('budgets?path=acme', 'alice-key-1');
     const seen = (statuses as Loose[]).map(({ scope, tenant, limit_usd }) => [scope, tenant, limit_usd]);
     expect(seen).toEqual([
@@ -57,7 +57,7 @@ describe('sums', () => {
     expect([open_reservations, rest]).toEqual([0, { path: 'acme', tenants: ['shop', 'bank'] }]);
   });
 
-  test('[admin.by-path] a tenant of another team is left out, and a request that names it gets a 404', async () => {
+  test("[admin.by-path] another team's tenant is left out, and a request that names it gets a 404", async () => {
     expect(await found('usage?path=acme', 'bob-key-1')).toMatchObject({ tenants: ['shop'], requests: 1 });
     expect((await found('budgets?path=acme', 'bob-key-1')).tenants).toEqual(['shop']);
     const seen = await found('analytics?path=acme', 'bob-key-1');
@@ -78,7 +78,7 @@ describe('sums', () => {
     expect((await get('analytics?dimension=global', 'bob-key-1')).status).toBe(403);
   });
 
-  test('[admin.by-path] agents are refused, a malformed path is 400', async () => {
+  test('[admin.by-path] agents are refused, and a malformed path returns 400', async () => {
     for (const route of ['usage', 'analytics', 'analytics/realtime', 'budgets']) {
       expect([route, (await get(`${route}?path=acme`, 'agent-key-1')).status]).toEqual([route, 403]);
       const { status, body } = await get(`${route}?path=%5Ba`, 'alice-key-1');
@@ -86,7 +86,7 @@ describe('sums', () => {
     }
   });
 
-  test('[admin.by-path] a path with more tenants than one response adds up is refused, and the error names the limit', async () => {
+  test('[admin.by-path] a path with more tenants than one response can combine is refused, and the error names the limit', async () => {
     const many = await manyTenants();
     try {
       const ask = (path: string) => caller(many.ports)('GET', `/admin/v1/usage?path=${path}`, { key: 'alice-key-1' });
@@ -124,7 +124,7 @@ describe('traffic', () => {
     return { found: items.length, counts };
   }
 
-  test('[admin.by-path] calls and violations are listed below a path, page by page, and violations are counted', async () => {
+  test('[admin.by-path] calls and violations below a path are listed page by page, and violations are counted', async () => {
     for (const route of ['requests', 'violations']) {
       expect((await all(route, 'alice-key-1', 'acme')).found).toBe(3);
       expect((await all(route, 'alice-key-1', 'acme/money')).found).toBe(2);
@@ -134,12 +134,12 @@ describe('traffic', () => {
     expect((await all('violations', 'alice-key-1', 'acme')).counts).toEqual({ shop: 1, bank: 2 });
   });
 
-  test('[admin.by-path] tenants of other teams are left out, and so are calls for viewers', async () => {
+  test('[admin.by-path] tenants belonging to other teams are left out, and viewers do not see calls', async () => {
     expect(await all('violations', 'bob-key-1', 'acme')).toEqual({ found: 1, counts: { shop: 1 } });
     expect((await all('requests', 'bob-key-1', 'acme')).found).toBe(0);
   });
 
-  test('[admin.by-path] a malformed path or the cursor of another list is 400', async () => {
+  test('[admin.by-path] a malformed path or a cursor from another list returns 400', async () => {
     for (const query of ['path=%5Ba', 'path=acme&cursor=nonsense'])
       for (const route of ['requests', 'violations']) {
         const answer = await caller(gateway.ports)('GET', `/admin/v1/${route}?${query}`, { key: 'alice-key-1' });

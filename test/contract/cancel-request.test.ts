@@ -98,7 +98,7 @@ async function streaming(session: string, more: object = {}) {
 const bodiesOf = async (session: string) =>
   (await evidenceOf(test_.ports, session)).map(({ kind, body }) => ({ kind, ...body }));
 
-describe('[cancel.any-process] a call that runs in another process', () => {
+describe('[cancel.any-process] a call running in another process', () => {
   test('a stream ends with an error event; the streamed part is billed, and evidence names the person who cancelled it', async () => {
     const { id, rest } = await streaming('cancelled-stream');
     const answer = await cancel(id);
@@ -121,7 +121,7 @@ describe('[cancel.any-process] a call that runs in another process', () => {
     expect((await cancel(id)).status).toBe(202); // a repetition changes nothing
   });
 
-  test('a whole response is 499, which clients do not retry', async () => {
+  test('a non-streamed response returns 499, which clients do not retry', async () => {
     provider.answers(silent);
     const made: string[] = [];
     const uuid = () => {
@@ -139,7 +139,7 @@ describe('[cancel.any-process] a call that runs in another process', () => {
     expect(await bodiesOf('cancelled-whole')).toMatchObject([{ outcome: 'aborted', aborted_by: expect.any(String) }]);
   });
 
-  test('an action: its executor gets the signal, and its result names the person who cancelled', async () => {
+  test("an action's executor gets the abort signal, and its result names the person who cancelled", async () => {
     const action = { protocol: 'git', tool: 'scm.list_branches', target: 'acme/web', capability: 'read' };
     const answer = caller(process())('POST', '/admin/v1/test-action', {
       key: keys.agent,
@@ -169,8 +169,8 @@ describe('[cancel.any-process] a call that runs in another process', () => {
   });
 });
 
-describe('[cancel.any-process] the owner of a call', () => {
-  test('another key gets 404, and the call continues', async () => {
+describe("[cancel.any-process] the call's owner", () => {
+  test('another key gets a 404, and the call continues', async () => {
     const { id, rest } = await streaming('not-yours');
     expect((await cancel(id, keys.other)).status).toBe(404);
     expect((await cancel(id, 'elsewhere-key')).status).toBe(404);
@@ -179,7 +179,7 @@ describe('[cancel.any-process] the owner of a call', () => {
     await rest;
   });
 
-  test('a call that has ended is 409, an unknown one 404, and an invalid id 400', async () => {
+  test('a call that has ended returns 409, an unknown one 404, and an invalid id 400', async () => {
     provider.answers(() => ({ type: 'say', said: { text: 'Hello' } }));
     const done = await caller(process())('POST', '/v1/chat/completions', { key: keys.agent, body: ask });
     const id = done.headers['x-envelope-id']!;
@@ -192,7 +192,7 @@ describe('[cancel.any-process] the owner of a call', () => {
   });
 });
 
-test('[evidence.chat] if the host does not detect disconnects, evidence does not claim that a response arrived', async () => {
+test('[evidence.chat] if the host does not detect disconnects, evidence does not claim that the response arrived', async () => {
   provider.answers(() => ({ type: 'say', said: { text: 'Hello' } }));
   const said = async (session: string, more: object) => {
     const request = { key: keys.agent, body: ask, headers: { 'x-session-id': session } };

@@ -103,7 +103,7 @@ describe('[evidence.checkpoint.queued] queued chains', () => {
     expect([await world.last(), world.lines]).toEqual([4, []]);
   });
 
-  test('chains that do not continue the last checkpoint are refused; the others in the batch are signed', async () => {
+  test('chains that do not continue from the last checkpoint are refused; the others in the batch are signed', async () => {
     const { entries } = seal(more);
     await world.project(entries.slice(0, 5));
     await coverQueued(world.covering, world.records());
@@ -122,7 +122,7 @@ describe('[evidence.checkpoint.queued] queued chains', () => {
     expect(world.lines).toEqual(['a chain contradicts its evidence']);
   });
 
-  test('are redelivered from the first one if they could not be covered; an unreadable row is skipped', async () => {
+  test('are redelivered starting from the first one not covered; an unreadable row is skipped', async () => {
     await world.project(seal(more).entries);
     const [record] = world.records();
     const unreadable = { dynamodb: { NewImage: { ...record!.dynamodb!.NewImage, stretches: { S: '[' } } } };

@@ -45,15 +45,15 @@ const approve = (id: string, on: TestPorts = host) =>
 const entriesOf = async (session: string) =>
   (await host.entriesOf(session.replace('/', '-'))).map(({ kind, body }) => [kind, body.target]);
 
-describe.each(names)('[chat.addresses] under govern, on %s', (to) => {
-  test('an allowed address passes and its decision is recorded in evidence', async () => {
+describe.each(names)('[chat.addresses] with govern, on %s', (to) => {
+  test('an allowed address passes, and the decision is recorded in evidence', async () => {
     expect((await ask(`allow-${to}`, ['https://open.example/a.png'], { to })).status).toBe(200);
     const entries = await entriesOf(`allow-${to}`);
     expect(entries.map(([kind]) => kind)).toEqual(['allow', 'chat']);
     expect(entries[0]?.[1]).toBe('https://open.example/a.png');
   });
 
-  test('a blocked one refuses the chat and names the rule', async () => {
+  test('a blocked address refuses the chat and names the rule', async () => {
     const { status, text } = await ask(`block-${to}`, ['https://closed.example/?q=secret'], { to });
     expect(status).toBe(403);
     expect(text).toMatch(/content\[0\].*http:http\.get/);
@@ -61,7 +61,7 @@ describe.each(names)('[chat.addresses] under govern, on %s', (to) => {
     expect((await entriesOf(`block-${to}`)).map(([kind]) => kind)).toEqual(['block', 'chat']);
   });
 
-  test('an address that needs review requires an approval, which is used once', async () => {
+  test('an address that needs review requires an approval, which can be used once', async () => {
     const session = `review-${to}`;
     const urls = ['https://asked.example/a.png'];
     const first = await ask(session, urls, { to });
@@ -76,7 +76,7 @@ describe.each(names)('[chat.addresses] under govern, on %s', (to) => {
     expect((await ask(session, urls, { to, ref: envelope_id })).status).toBe(202);
   });
 
-  test('private and malformed addresses are refused regardless of any rule', async () => {
+  test('private and malformed addresses are refused whatever the rules say', async () => {
     // At most ten refusals per minute are recorded.
     host.pass(60);
     for (const url of ['http://169.254.169.254/latest', 'http://localhost/x', 'file:///etc/passwd'])
@@ -123,7 +123,7 @@ test.each([
   ['a backslash', 'https://open.example\\@evil.example/a.png'],
   ['credentials', 'https://open.example@evil.example/a.png'],
   ['more bytes than a target may have', `https://open.example/${'a'.repeat(5_000)}`],
-])('[chat.addresses] an address with %s is not decided but refused', async (_what, url) => {
+])('[chat.addresses] an address with %s is refused without a policy decision', async (_what, url) => {
   const { status, body } = await ask('odd', [url]);
   expect([status, body.error.type, body.error.param]).toEqual([
     400,
@@ -132,7 +132,7 @@ test.each([
   ]);
 });
 
-test('[chat.addresses] decisions are made on at most 20 different addresses', async () => {
+test('[chat.addresses] more than 20 different addresses in one chat are refused', async () => {
   const urls = (count: number) => Array.from({ length: count }, (_, at) => `https://open.example/${at}.png`);
   const { status, body } = await ask('many', urls(21));
   expect([status, body.error.message]).toEqual([400, expect.stringContaining('21 addresses')]);
@@ -148,7 +148,7 @@ test('[chat.addresses] a streamed chat with a blocked address is refused before 
   expect([status, body.error.type, body.error.matched_rule]).toEqual([403, 'policy_violation', 'http:http.get']);
 });
 
-test('[chat.addresses] tool servers that the provider would call are refused', async () => {
+test('[chat.addresses] tool servers that the provider would call itself are refused', async () => {
   const server = { type: 'mcp', server_label: 's', server_url: 'https://open.example/mcp' };
   const given = {
     'chat/completions': { tools: [server] },
@@ -161,7 +161,7 @@ test('[chat.addresses] tool servers that the provider would call are refused', a
   }
 });
 
-describe('[chat.addresses] together with content that needs review', () => {
+describe('[chat.addresses] combined with content that needs review', () => {
   const filter = 'policies: { input: [{ name: rockets, type: keyword, action: review, keywords: [rocket] }] }\n';
   const url = 'https://asked.example/a.png';
   const start = (more = '') => testPorts({ toolPolicies, extra: `${extra}${filter}${more}` });
@@ -188,7 +188,7 @@ describe('[chat.addresses] together with content that needs review', () => {
     [[address, 'messages'], false],
     [['messages', address], true],
     [[address, 'messages'], true],
-  ])('each is approved once, in the order %j, named in the retry: %s', async (order, named) => {
+  ])('each gets one approval, in the order %j, named in the retry: %s', async (order, named) => {
     both = await start();
     const first = await chat(both);
     expect(first.status).toBe(202);
@@ -206,7 +206,7 @@ describe('[chat.addresses] together with content that needs review', () => {
     expect((await chat(both)).status).toBe(202);
   });
 
-  test('a denied address refuses the chat, and the approval of the other address is kept', async () => {
+  test('a denied address refuses the chat, and the other address keeps its approval', async () => {
     both = await start();
     const ids = idsOf(await chat(both));
     await approve(ids[address]!, both);
@@ -239,7 +239,7 @@ describe('[chat.addresses] together with content that needs review', () => {
     expect(await Promise.all(voted.map((id) => statusOf(both!, id)))).toEqual(['consumed', 'consumed']);
   });
 
-  test('chat_review: hold uses no approval while one of several addresses is pending', async () => {
+  test('chat_review: hold uses no approval while one of several addresses is still pending', async () => {
     both = await start('approvals: { chat_review: hold, hold_seconds: 1 }');
     const urls = [url, 'https://asked.example/b.png'];
     const first = await chat(both, { urls });
@@ -254,7 +254,7 @@ describe('[chat.addresses] together with content that needs review', () => {
   });
 });
 
-test('[chat.addresses] an address in another member of an endpoint is checked; one in metadata is not', async () => {
+test('[chat.addresses] an address in another request member is checked; one in metadata is not', async () => {
   const image = (more: object) =>
     caller(host.ports)('POST', '/v1/images/generations', {
       key: keys.agent,

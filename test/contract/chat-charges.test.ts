@@ -62,7 +62,7 @@ cache: { enabled: false }
   const recordsOf = (session: string, of: string) => chatRecordsOf(gateway.ports, session, of);
 
   describe('[limit.rate] limits per minute', () => {
-    test('requests: headers show the remaining amount, and a refusal shows how long to wait', async () => {
+    test('requests: headers show the remaining amount, and a refusal says how long to wait', async () => {
       fake.answers(say());
       for (const left of [2, 1, 0]) expect(limits(await ask('minute'), 'requests')).toEqual([3, left]);
       for (const stream of [false, true]) {
@@ -77,7 +77,7 @@ cache: { enabled: false }
       expect(fake.requests).toHaveLength(3);
     });
 
-    test('tokens: reserved before the call, and the unused part is returned', async () => {
+    test('tokens are reserved before the call, and the unused part is returned', async () => {
       fake.answers(say('x', { inputTokens: 10, outputTokens: 40 }));
       for (const _ of [1, 2, 3]) expect((await ask('tokens', { body: { max_tokens: 700 } })).status).toBe(200);
       const { rate_limit } = await budgets('tokens');
@@ -89,7 +89,7 @@ cache: { enabled: false }
       expect((await ask('tokens', { body: { max_tokens: 700 } })).status).toBe(200);
     });
 
-    test('a call that sets no maximum counts as one of 4,096 tokens', async () => {
+    test('a call that sets no maximum counts as 4,096 tokens', async () => {
       const over = await ask('tokens', { body: { max_tokens: undefined } });
       expect(over.status).toBe(429);
       expect(over.body.error.message).toContain('waiting does not help');
@@ -97,7 +97,7 @@ cache: { enabled: false }
   });
 
   describe('[limit.budget] budgets', () => {
-    test('80, 90 and 100 %: recorded, warned about, refused', async () => {
+    test('reaching 80, 90 and 100 % of the budget is recorded, warned about and refused', async () => {
       fake.answers(say('x', { outputTokens: 100 }));
       const tiers: (readonly [number, string | undefined, string])[] = [];
       for (let call = 1; call <= 10; call++) {
@@ -162,7 +162,7 @@ prices:
     ['priority', undefined, 6_000],
     [undefined, undefined, 3_000],
     ['auto', 'something_new', 6_000],
-  ])('[budget.served] tier %s asked for and %s served: %d micro-dollars', async (asked, served, expected) => {
+  ])('[budget.served] tier %s requested and %s served: %d micro-dollars', async (asked, served, expected) => {
     const cost = await charged(
       'plain',
       asked === undefined ? {} : { service_tier: asked },
@@ -172,7 +172,7 @@ prices:
     expect(cost).toBe(expected);
   });
 
-  test('[budget.served] a long context has its own price if the price row has one', async () => {
+  test('[budget.served] a long context is charged its own price if the price row has one', async () => {
     expect(await charged('long', {}, {}, 300_000)).toBe(1_800_000);
     expect(await charged('long', {}, {}, 200_000)).toBe(600_000);
     expect(await charged('plain', {}, {}, 300_000)).toBe(900_000);
@@ -181,10 +181,10 @@ prices:
 
 /** The views of chat calls. */
 describe('views', () => {
-  describe('the views of chat calls', () => {
+  describe('chat call views', () => {
     const calls = (n: number) => Array.from({ length: n }, (_, i) => sampleChat(i));
 
-    test('[admin.usage] requests, tokens, cost and outcomes by model, with each call counted once however often it is delivered', async () => {
+    test('[admin.usage] requests, tokens, cost and outcomes are shown by model, with each call counted once however often it is delivered', async () => {
       const { observations } = await setting();
       const entries = [
         ...calls(3),
@@ -211,7 +211,7 @@ describe('views', () => {
       ]);
     });
 
-    test('groups fit into a transaction with many findings and models', async () => {
+    test('groups with many findings and models fit into a transaction', async () => {
       const { observations } = await setting();
       const findings = Array.from({ length: 80 }, (_, n) => ({
         policy: `filter-${n}`,
@@ -230,7 +230,7 @@ describe('views', () => {
       expect(items.filter((each) => 'action' in each && each.action === 'block')).toHaveLength(1);
     });
 
-    test('[admin.analytics] hours equal the sum of their minutes for any span', async () => {
+    test('[admin.analytics] hours equal the sum of their minutes for any time span', async () => {
       const { observations } = await setting();
       const entries = Array.from({ length: 90 }, (_, n) =>
         sampleChat(
@@ -273,7 +273,7 @@ describe('views', () => {
       ).toHaveLength(4);
     });
 
-    test('[admin.analytics] names invented by callers are counted under `other` beyond a limit, each call once', async () => {
+    test('[admin.analytics] beyond a limit, names invented by callers are counted under `other`, each call once', async () => {
       const { observations } = await setting();
       const most = maxNames('default');
       const entries = Array.from({ length: most + 60 }, (_, n) =>
@@ -297,7 +297,7 @@ describe('views', () => {
       expect(await observations.dimensions(everyTenant, span)).toHaveLength(entries.length);
     });
 
-    test('projected again into an empty table, the views are the same', async () => {
+    test('rebuilding the views into an empty table gives the same views', async () => {
       const [first, second] = [await setting(), await setting()];
       const entries = [...calls(50), sampleBlock(50), sampleEntry(51, { kind: 'review' })];
       for (const entry of entries) await first.observations.apply([projectEntry(entry)]);

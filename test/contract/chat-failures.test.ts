@@ -15,7 +15,7 @@ import { useStarted } from '../support/use-started.ts';
 import { woundTimeouts } from '../support/wound-timeouts.ts';
 
 /** Chat calls whose store, cache or provider fails: response, evidence and charge. */
-describe('store, cache or provider', () => {
+describe('the store, cache or provider', () => {
   const extra = `
 providers: [{ name: first, type: openai, base_url: "http://127.0.0.1:1", api_key_env: FIRST_KEY, models: [m] }]
 budgets: { tenants: { default: { monthly_usd: 100 }, elsewhere: { monthly_usd: 0 } } }
@@ -54,13 +54,13 @@ cache: { enabled: true }
     (events: (signal: AbortSignal) => AsyncGenerator<JsonObject>) =>
     async ({ signal }: ProviderCall): Promise<ProviderReply> => ({ type: 'stream', events: events(signal) });
 
-  test('[limit.none] if recording the start fails, the call continues', async () => {
+  test('[limit.none] if recording the start fails, the call still continues', async () => {
     const counters = { ...gateway.ports.counters, begin: failing('busy') };
     expect((await ask('begin', { counters })).body).toMatchObject(completion);
     expect(gateway.lines.join('\n')).toContain('the start of a provider call was not noted');
   });
 
-  test('[limit.shards] a settlement that fails is left until its lease ends', async () => {
+  test('[limit.shards] a failed settlement is left until its lease ends', async () => {
     const before = await open();
     const counters = { ...gateway.ports.counters, settle: failing('busy') };
     expect((await ask('settle', { counters })).body).toMatchObject(completion);
@@ -91,7 +91,7 @@ cache: { enabled: true }
     expect(text.trimEnd().split('\n\n').at(-1)).toContain('"error"');
   });
 
-  test('[limit.budget] the first budget refusal per minute is recorded', async () => {
+  test('[limit.budget] the first budget refusal in each minute is recorded', async () => {
     const { status } = await ask('refused', {}, {}, 'elsewhere-key');
     await ask('refused', {}, {}, 'elsewhere-key');
     expect(status).toBe(429);
@@ -121,7 +121,7 @@ cache: { enabled: true }
   describe('a stream', () => {
     const events = (text: string) => text.trimEnd().split('\n\n');
 
-    test('[chat.provider-error] begins while its provider is silent; a later failure is its last event', async () => {
+    test('[chat.provider-error] begins while its provider is silent; a later failure is sent as its last event', async () => {
       const timeouts = woundTimeouts();
       const chunks = async function* () {
         yield chunk('late', 'stop');
@@ -152,7 +152,7 @@ cache: { enabled: true }
       expect((await ask('quiet', { timeouts })).status).toBe(429);
     });
 
-    test('[chat.streams-cut] an endless stream is cut off like a broken stream', async () => {
+    test('[chat.streams-cut] an endless stream is cut off like a broken one', async () => {
       answer = streaming(async function* () {
         for (;;) yield chunk('x'.repeat(64 * 1024));
       });
@@ -160,7 +160,7 @@ cache: { enabled: true }
       expect(await recordsOf('endless')).toMatchObject([{ outcome: 'failed', error: 'provider_error' }]);
     });
 
-    test('[limit.shards] [auth.revoked-key] keeps its reservation, and ends once its key is revoked', async () => {
+    test('[limit.shards] [auth.revoked-key] keeps its reservation, and ends when its key is revoked', async () => {
       const extended: string[] = [];
       const timeouts = woundTimeouts();
       const counters = { ...gateway.ports.counters, extend: async (_: string, id: string) => void extended.push(id) };
@@ -260,12 +260,12 @@ chat_completions: { tool_use: govern }
       call({ function: deleting, custom: { name: 'read_file', input: 'a' } }),
     ],
     ['members beside the form', call({ ...deleting, function: reading })],
-  ])('[chat.tool-use] %s is cut off', async (_, one) => {
+  ])('[chat.tool-use] %s: not passed on to the caller', async (_, one) => {
     provider.answers(whole({ tool_calls: [one] }));
     expect((await ask(false)).text).not.toContain('delete_all');
   });
 
-  test('[chat.tool-use] a call in the older form is decided like any other', async () => {
+  test('[chat.tool-use] a call in the older form is evaluated like any other', async () => {
     provider.answers(whole({ function_call: deleting }, { finish_reason: 'function_call' }));
     const { text } = await ask(false);
     expect(text).toContain('[delete_all was blocked');
@@ -298,7 +298,7 @@ chat_completions: { tool_use: govern }
     ],
     ['the choice', { delta: { content: 'x' }, tool_calls: [call({ function: deleting })] }],
     ['the delta under another name', { delta: { content: 'x', calls: [call({ function: deleting })] } }],
-  ])('[chat.tool-use] a call in %s of a stream does not reach the caller', async (_, choice) => {
+  ])('[chat.tool-use] a call in %s within a stream does not reach the caller', async (_, choice) => {
     provider.answers(
       stream([
         chunk({ ...choice, finish_reason: null }),
@@ -320,7 +320,7 @@ chat_completions: { tool_use: govern }
 });
 
 /** A call whose process ended during the provider request: the sweep writes its entry once and charges it once. */
-describe('a process that ended', () => {
+describe('a process that died', () => {
   const gateway = useGateway({ extra: 'budgets: { tenants: { default: { monthly_usd: 100 } } }' }, 'test');
 
   const budgets = [
@@ -350,7 +350,7 @@ describe('a process that ended', () => {
   const sweep = () => sweepReservations(gateway.ports, new Turns());
   const status = () => gateway.ports.counters.status('default', { budgets });
 
-  test('[chat.killed] any number of sweeps leaves one entry with the known facts', async () => {
+  test('[chat.killed] any number of sweeps leave a single entry with the known facts', async () => {
     const { counters } = gateway.ports;
     await counters.reserve(request);
     await counters.begin('default', 'cut');
@@ -405,7 +405,7 @@ describe('a process that ended', () => {
     expect((await status()).open).toBe(0);
   });
 
-  test('[chat.killed] [tenants.rows] the call of a tenant that is stored as a row is swept as well', async () => {
+  test('[chat.killed] [tenants.rows] a call from a tenant that is stored as a row is swept too', async () => {
     const { counters, configStore, ledger } = gateway.ports;
     const row = { id: 'acme', revision: 1, changed_at: '2026-01-01T00:00:00Z', changed_by: 'test' };
     const settings = { allowed_models: ['*'], system_prompt: '' };
@@ -419,7 +419,7 @@ describe('a process that ended', () => {
     expect(await evidenceOf(gateway.ports, 's', 'acme')).toHaveLength(1);
   });
 
-  test('[chat.killed] if a sweep dies between the entry and the charge, the next one charges the call from the entry', async () => {
+  test('[chat.killed] if a sweep dies between the entry and the charge, the next sweep charges the call from the entry', async () => {
     const { counters } = gateway.ports;
     await counters.reserve({ ...request, begun: true });
     gateway.pass(61);
@@ -431,7 +431,7 @@ describe('a process that ended', () => {
     expect(Object.values((await status()).spend)).toEqual([700]);
   });
 
-  test('[chat.killed] a call that had not begun, or whose reservation lacks its facts, leaves no entry', async () => {
+  test('[chat.killed] a call that had not begun, or whose reservation lacks its details, leaves no entry', async () => {
     const { counters } = gateway.ports;
     await counters.reserve(request);
     const { call: _, ...unnamed } = request;
@@ -451,17 +451,20 @@ describe('a process that ended', () => {
   test.each([
     ['a tenant without limits', {}],
     ['a tenant whose calls are taken from leases', { requests_per_minute: 100_000 }],
-  ])('[chat.killed] a stream of %s has a reservation in the store, a whole answer need not', async (_, rates) => {
-    const { counters } = gateway.ports;
-    const free = { ...request, cost_microusd: 0, limits: { ...rates, budgets: [] }, begun: true };
-    const whole = { ...request.call!, stream: false };
-    for (let i = 0; i < 30; i++) await counters.reserve({ ...free, id: `whole-${i}`, call: whole });
-    const before = (await counters.expired('default', Number.MAX_SAFE_INTEGER)).map(({ id }) => id);
-    await counters.reserve({ ...free, id: 'stream' });
-    const opened = (await counters.expired('default', Number.MAX_SAFE_INTEGER)).map(({ id }) => id);
-    expect(opened.filter((id) => !before.includes(id))).toEqual(['stream']);
-    gateway.pass(61);
-    await sweep();
-    expect((await entries()).map(({ envelope_id }) => envelope_id)).toContain('stream');
-  });
+  ])(
+    '[chat.killed] a stream for %s has a reservation in the store; a non-streamed response does not need one',
+    async (_, rates) => {
+      const { counters } = gateway.ports;
+      const free = { ...request, cost_microusd: 0, limits: { ...rates, budgets: [] }, begun: true };
+      const whole = { ...request.call!, stream: false };
+      for (let i = 0; i < 30; i++) await counters.reserve({ ...free, id: `whole-${i}`, call: whole });
+      const before = (await counters.expired('default', Number.MAX_SAFE_INTEGER)).map(({ id }) => id);
+      await counters.reserve({ ...free, id: 'stream' });
+      const opened = (await counters.expired('default', Number.MAX_SAFE_INTEGER)).map(({ id }) => id);
+      expect(opened.filter((id) => !before.includes(id))).toEqual(['stream']);
+      gateway.pass(61);
+      await sweep();
+      expect((await entries()).map(({ envelope_id }) => envelope_id)).toContain('stream');
+    },
+  );
 });

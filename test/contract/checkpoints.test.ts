@@ -62,7 +62,7 @@ describe.each([
   });
   afterEach(() => kept.close());
 
-  test('keeps the newest checkpoint of each session, with a proof', async () => {
+  test('keeps the newest checkpoint for each session, with a proof', async () => {
     const { checkpoints } = kept;
     expect(await checkpoints.last('a/b', 's:1')).toBeUndefined();
     await checkpoints.append([point('s:1', 9), point('s:2', 0), point('s:1', 3, 'a')]);
@@ -85,7 +85,7 @@ describe.each([
     expect(await checkpoints.damage()).toBeUndefined();
   });
 
-  test('lists the sessions of a tenant in pages', async () => {
+  test("lists a tenant's sessions in pages", async () => {
     const { checkpoints } = kept;
     const ids = ['s:1', 's:2', 's:3', 's:4', 's:5'];
     await checkpoints.append([...ids.map((id) => point(id, 0)), point('other', 0, 'a')]);
@@ -100,7 +100,7 @@ describe.each([
     expect(found.sort()).toEqual(ids);
   });
 
-  test('[evidence.archive] reads copies back: each one once, duplicates as duplicates, up to the first gap', async () => {
+  test('[evidence.archive] reads copies back: each one once, up to the first gap or the first position with two different copies', async () => {
     const { archive } = kept;
     const { entries } = await sealedSession();
     const [a, b, c, d, e] = entries;
@@ -124,7 +124,7 @@ describe.each([
     expect(await read(0)).toEqual([a, b]); // two copies of one position: neither is trusted
   });
 
-  test('[evidence.checkpoint] signs chains that continue, in any order of arrival, and refuses those that do not', async () => {
+  test('[evidence.checkpoint] signs chains that continue the last checkpoint, in any order of arrival, and refuses those that do not', async () => {
     const { checkpoints, archive } = kept;
     const lines: string[] = [];
     const telemetry = { count: () => {}, log: () => {} };
@@ -168,7 +168,7 @@ describe('[evidence.checkpoint] in the bucket', () => {
     await expect(log.proof('a/b', 's')).rejects.toThrow('malformed');
   });
 
-  test('the writer reads its cached state once, and a redelivered batch is not an error', async () => {
+  test('the writer reads its cached state once, and redelivering a batch is not an error', async () => {
     const bucket = new FakeBucket();
     const log = checkpointBucket({ bucket: 'b', client: bucket.client, signer, clock, remembers: true });
     await log.append([point('s', 1), point('t', 1)]);

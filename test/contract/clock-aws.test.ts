@@ -49,14 +49,14 @@ describe('settle', () => {
   });
 
   it.each(['TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken'])(
-    'takes %s as settled: the row has decided',
+    'treats %s as already settled, because the row is decided',
     async (name) => {
       server.answers(awsError(name));
       await expect(clock().settle('the-token', { status: 'denied' })).resolves.toBeUndefined();
     },
   );
 
-  it('fails if the service does not respond, without naming the token', async () => {
+  it('fails without revealing the token if the service is unavailable', async () => {
     server.answers(awsError('ServiceUnavailable', 503));
     const failure = await clock()
       .settle('the-token', { status: 'denied' })

@@ -39,7 +39,7 @@ const recordsOf = async (test: TestPorts, session: string) => {
 };
 
 describe('[chat.messages]', () => {
-  test('the beta parameter is accepted on messages and count_tokens; another parameter is 400', async () => {
+  test('the beta parameter is accepted on messages and count_tokens; any other parameter returns 400', async () => {
     expect((await ask(governed, 'hello', {}, 'query', '/v1/messages?beta=true')).status).toBe(200);
     expect((await ask(governed, 'hello', {}, 'query', '/v1/messages/count_tokens?beta=true')).status).toBe(200);
     const refused = await ask(governed, 'hello', {}, 'query', '/v1/messages?gamma=1');
@@ -80,7 +80,7 @@ describe('[messages.provider-run] a Claude Code turn', () => {
     expect([answer.status, answer.headers['x-left-out']]).toEqual([200, settings]);
   });
 
-  test('an unknown beta is left out, and the response names it', async () => {
+  test('an unknown beta is dropped, and the response names it', async () => {
     const answer = await post(governed, betas('next-feature-2027-01-01'));
     expect([answer.status, answer.headers['x-left-out']]).toEqual([
       200,
@@ -124,7 +124,7 @@ describe('[chat.refused-recorded]', () => {
     expect(only!.body.reason).toMatch(why);
   });
 
-  test('the rate of a key is limited, and a caller without a key is refused', async () => {
+  test('a key is rate limited, and a caller without a key is refused', async () => {
     for (let at = 0; at < 15; at++) await ask(governed, 'hi', { messages: [] }, 'many');
     const written = (await recordsOf(governed, 'many')).length;
     expect(written).toBeGreaterThan(0);
@@ -139,21 +139,21 @@ describe('[chat.refused-recorded]', () => {
   });
 });
 
-test('[chat.tool-use] is refused without tools; null passes', async () => {
+test('[chat.tool-use] tool_choice is refused even without tools; null passes', async () => {
   const refused = await ask(rejecting, 'hi', { tool_choice: { type: 'any' } });
   expect(refused.status).toBe(400);
   expect(refused.body.error.message).toContain('Tool use');
   expect((await ask(rejecting, 'hi', { tool_choice: null })).status).toBe(200);
 });
 
-test('[chat.messages] a reply from another kind of provider gets a messages id, whole and streamed', async () => {
+test('[chat.messages] a reply from a different kind of provider gets a messages id, both whole and streamed', async () => {
   expect((await ask(governed, 'hello')).body.id).toMatch(/^msg_[\w-]+$/);
   const { text } = await ask(governed, 'hello', { stream: true });
   expect(text).toMatch(/"id":"msg_[\w-]+"/);
 });
 
 describe('[chat.tool-use]', () => {
-  test.each([false, true])('a single forced tool call counts as data, stream %s', async (stream) => {
+  test.each([false, true])('a single forced tool call is treated as data, stream %s', async (stream) => {
     const session = `data-${stream}`;
     const { text } = await ask(governed, 'extract', { ...forced('extract'), stream }, session);
     expect(text).toContain('tool_use');
@@ -178,14 +178,14 @@ describe('[chat.tool-use]', () => {
     ['was called before', 'extract', { ...forced('extract'), messages: earlier }],
     ['has effects', 'run', forced('Bash')],
     ['is named by a rule', 'known', forced('named_by_rule')],
-  ])('a tool that %s is decided', async (name, text, more) => {
+  ])('a decision is made on a tool that %s', async (name, text, more) => {
     const session = name.replaceAll(' ', '-');
     const { body } = await ask(governed, text, more, session);
     expect(JSON.stringify(body.content)).not.toContain('tool_use');
     expect((await recordsOf(governed, session)).map(({ kind }) => kind)).toContain('review');
   });
 
-  test('structured_output: govern evaluates it, too', async () => {
+  test('structured_output: govern evaluates it too', async () => {
     const strict = await testPorts({
       toolPolicies,
       extra: `${script}\nmessages: { tool_use: govern, structured_output: govern }`,

@@ -48,7 +48,7 @@ describe('roots', () => {
   const outside = 'tool_guard:outside_roots';
 
   test.each(['out/note', 'absolute/note', 'nowhere', 'nowhere/deeper', 'circle', 'twice/note'])(
-    '[guard.roots] data/%s leads out of the root, absolute and relative',
+    '[guard.roots] data/%s leads outside the root, as both an absolute and a relative path',
     async (path) => {
       const roots = [join(folder, 'data')];
       expect(await act({ path: join(folder, 'data', path) }, { roots })).toBe(outside);
@@ -56,7 +56,7 @@ describe('roots', () => {
     },
   );
 
-  test.each(['a', 'sub/a', 'in/a', 'new/folder/a'])('[guard.roots] data/%s stays below it', async (path) => {
+  test.each(['a', 'sub/a', 'in/a', 'new/folder/a'])('[guard.roots] data/%s stays within the root', async (path) => {
     const roots = [join(folder, 'data')];
     expect(await act({ path: join(folder, 'data', path) }, { roots })).toBe('default');
     expect(await act({ path }, { roots })).toBe('default');
@@ -66,13 +66,16 @@ describe('roots', () => {
     ['mcp', 'get_file', { path: '/etc/hosts' }],
     ['of-its-own', 'get_file', { path: '/etc/hosts' }],
     ['shell', 'shell.run', { command: 'cat /etc/hosts' }],
-  ])('[guard.roots] a call of %s outside of the roots that it declares waits', async (protocol, tool, parameters) => {
-    expect(await act(parameters, { protocol, tool, roots: ['/srv/data'], dry_run: true })).toBe(outside);
-    expect(await act(parameters, { protocol, tool, dry_run: true })).not.toBe(outside);
-  });
+  ])(
+    '[guard.roots] a call via %s outside its declared roots is held for review',
+    async (protocol, tool, parameters) => {
+      expect(await act(parameters, { protocol, tool, roots: ['/srv/data'], dry_run: true })).toBe(outside);
+      expect(await act(parameters, { protocol, tool, dry_run: true })).not.toBe(outside);
+    },
+  );
 
   test.each([[['src']], [[]], ['/srv'], [['/srv/../etc']]])(
-    '[guard.roots] %j is refused with what is allowed',
+    '[guard.roots] roots %j are rejected, and the error says what is allowed',
     async (roots) => {
       expect(await act({ path: 'a' }, { roots })).toMatchObject({
         status: 400,
@@ -124,7 +127,7 @@ describe('executable text', () => {
   const item = (id: string) => call('GET', `/admin/v1/approvals/${id}`, { key: keys.human });
 
   test.each(cases.secrets)(
-    '[approval.secret-in-program] a secret in %s: the call is refused with advice on how to pass it, and recorded without it',
+    '[approval.secret-in-program] a secret in %s: the call is refused with advice on how to pass it, and recorded without the secret',
     async (_, action) => {
       const { body, bundle } = await act(action);
       expect(body).toMatchObject({ decision: 'block', matched_rule: 'effects:secret', error: { code: -32001 } });
@@ -136,7 +139,7 @@ describe('executable text', () => {
   );
 
   test.each(cases.references)(
-    '[approval.secret-in-program] references and prose are not secrets, and the reviewer sees every byte: %j',
+    '[approval.secret-in-program] references and prose are not treated as secrets, and the reviewer sees every byte: %j',
     async (action) => {
       const { body } = await act(action);
       expect(body.matched_rule).not.toBe('effects:secret');
@@ -146,7 +149,7 @@ describe('executable text', () => {
     },
   );
 
-  test('[approval.card] in other parameters only the secret is withheld, and the item names its position', async () => {
+  test('[approval.card] in other parameters only the secret is withheld, and the item shows its position', async () => {
     const { body } = await act(
       tool('tracker.create_issue', { title: 'Rotate', body: 'was Authorization: Basic QWxhZGRpbg== until May' }),
     );
@@ -155,14 +158,14 @@ describe('executable text', () => {
     expect(withheld).toEqual(['$.parameters.body']);
   });
 
-  test('[approval.secret-in-program] a dry run and a simulation make the same decision', async () => {
+  test('[approval.secret-in-program] a dry run and a simulation give the same decision', async () => {
     const bare = { target: '', ...shell('PGPASSWORD=swordfish psql') };
     const dry = await gateway.act({ ...bare, dry_run: true });
     const simulated = await call('POST', '/admin/v1/simulate', { key: keys.human, body: { calls: [bare] } });
     for (const { matched_rule } of [dry.body, simulated.body.results[0]]) expect(matched_rule).toBe('effects:secret');
   });
 
-  test('which strings count as executable', () => {
+  test('identifies which strings count as executable', () => {
     const paths = (action: object) => [...programPaths({ target: '', ...action } as never)];
     expect(paths(shell('ls'))).toEqual(['$.parameters.command']);
     expect(paths(tool('files.write', { path: 'x.sh', content: 'rm -rf /' }))).toEqual([]);
@@ -200,7 +203,7 @@ describe('places', () => {
     return { executors: [executor], toolPolicies: '{ pack: coding-agent }' };
   });
 
-  test('[executor.bounds] a command beyond the slots of its key is 429 and does not run; other keys have their own slots, and slots are freed again', async () => {
+  test("[executor.bounds] a command beyond its key's slots returns 429 and does not run; other keys have their own slots, and slots are released", async () => {
     const act = (key: string, session: string) =>
       caller(gateway.ports)('POST', '/admin/v1/test-action', {
         key,

@@ -29,7 +29,7 @@ describe.each(stores)('versions %s', (_where, open) => {
     ]);
   });
 
-  test('are current once the pointer advances, and are found by number', async () => {
+  test('become current once the pointer advances, and can be found by number', async () => {
     const store = await open();
     expect(await store.advance(row(1), { importedSha256: 'file-1' })).toBe(true);
     const back: VersionRow = { ...row(2), source: 'rollback', of_version: 1 };
@@ -40,7 +40,7 @@ describe.each(stores)('versions %s', (_where, open) => {
     expect(await store.lastImported()).toBe('file-1');
   });
 
-  test('a version is refused, and no row is written, if the pointer has moved', async () => {
+  test('a version is refused and no row is written if the pointer has moved', async () => {
     const store = await open();
     await store.advance(row(1), { importedSha256: 'file-1' });
     expect(await store.advance(row(1, 'bob'), { importedSha256: 'file-2' })).toBe(false);
@@ -50,7 +50,7 @@ describe.each(stores)('versions %s', (_where, open) => {
     expect(await store.lastImported()).toBe('file-1');
   });
 
-  test('have one winner if several writers use the same number', async () => {
+  test('only one writer wins if several use the same version number', async () => {
     const store = await open();
     await store.advance(row(1));
     const writers = ['a', 'b', 'c', 'd', 'e', 'f'];
@@ -68,7 +68,7 @@ describe.each(stores)('versions %s', (_where, open) => {
     expect(await store.get(24)).toBeUndefined();
   });
 
-  test('[policy-version.numbered] the row of an old version is found for entries that refer to it', async () => {
+  test("[policy-version.numbered] an old version's row can be found for entries that refer to it", async () => {
     const store = await open();
     for (let version = 1; version <= 23; version++) await store.advance(row(version));
     expect(await store.ever(1)).toEqual(row(1));
@@ -76,7 +76,7 @@ describe.each(stores)('versions %s', (_where, open) => {
   });
 });
 
-test('an unreachable store refuses calls: no policy is assumed', async () => {
+test('calls are refused if the store is unreachable: no policy is assumed', async () => {
   const store = configTable({ store: downStore() });
   await expect(store.current()).rejects.toMatchObject({ code: 'service_unavailable' });
   await expect(store.advance(row(1))).rejects.toMatchObject({ code: 'service_unavailable' });

@@ -77,7 +77,7 @@ const attempts = (): readonly (readonly [string, string])[] => [
 test.each([
   ['unshare', byUnshare],
   ['bwrap, where it is installed', byBubblewrap],
-])('[executor.contained] by %s, no program reads, finds, signals or calls the gateway', async (_, way) => {
+])('[executor.contained] with %s, no program can read, find, signal or call the gateway', async (_, way) => {
   containment = await findContainment([state], [way]);
   const before = connections;
   for (const [what, script] of attempts()) {
@@ -87,14 +87,14 @@ test.each([
   expect(connections).toBe(before);
 });
 
-test('[executor.contained] with its neighbours: it works in its folder as its own user, and its outcome is reported', async () => {
+test('[executor.contained] a contained program works in its folder as its own user, and its outcome is reported', async () => {
   const outcome = await outcomeOf('id -u; echo made > inner.txt; cat inner.txt; echo wrong >&2; exit 3');
   if (!outcome) return;
   expect(outcome).toMatchObject({ exit_code: 3, stdout: `${process.getuid?.()}\nmade\n`, stderr: 'wrong\n' });
   expect(readFileSync(join(root, 'inner.txt'), 'utf8')).toBe('made\n');
 });
 
-test('[executor.contained] with network allowed it reaches a port, but still no state', async () => {
+test('[executor.contained] with network access allowed, it reaches a port but still no state', async () => {
   const before = connections;
   const outcome = await outcomeOf(`exec 3<>/dev/tcp/127.0.0.1/${port} && ! cat ${state}/keys.json`, true);
   if (!outcome) return;
@@ -106,7 +106,7 @@ test.each([
   ['unshare', byUnshare],
   ['bwrap, where it is installed', byBubblewrap],
 ])(
-  '[executor.contained] by %s, network: true finds the servers of names, also where a hidden folder holds that file',
+  '[executor.contained] with %s, network: true finds the DNS servers even when a hidden folder contains that file',
   async (_, way) => {
     const services = mkdtempSync(join(tmpdir(), 'gateway-run-'));
     const link = join(root, 'resolv.conf');
@@ -127,7 +127,7 @@ test.each([
   },
 );
 
-test('[executor.contained] no process outlives its call, not even one that left its group', async () => {
+test('[executor.contained] no process outlives its call, not even one that has left its process group', async () => {
   const before = { connections, closed };
   const run = commandRunner({ environment: {}, contain: async () => containment });
   const leaving = `setsid bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port}; sleep 600' & sleep 600`;
@@ -140,7 +140,7 @@ test('[executor.contained] no process outlives its call, not even one that left 
   await until(() => closed === before.closed + 1);
 });
 
-test('[executor.contained] without containment no program runs, unless the configuration allows it', async () => {
+test('[executor.contained] without containment, no program runs unless the configuration allows it', async () => {
   const none = commandRunner({ environment: {}, contain: async () => undefined });
   await expect(none(command('echo ran'))).rejects.toThrow(ExecutionFault);
   const plain = await none({ ...command('echo ran'), containment: undefined });
@@ -151,7 +151,7 @@ test.each([
   ['contained without network, unless told otherwise', {}, { network: false }],
   ['contained with network', { network: true }, { network: true }],
   ['not contained', { contained: false }, undefined],
-])('[executor.contained] the executor requests a program that is %s', async (_, settings, expected) => {
+])('[executor.contained] the executor asks for a program that is %s', async (_, settings, expected) => {
   const asked: Command[] = [];
   const shell = { enabled: true, allowed_binaries: ['ls'], working_directory: root, ...settings };
   const executor = shellExecutor(

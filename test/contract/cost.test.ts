@@ -109,16 +109,16 @@ describe('documented tables', () => {
       .filter((line) => line.startsWith('|'))
       .map(cellsOf);
 
-  test('[cost.table] the tables in cost.md are those that npm run cost prints', async () => {
+  test('[cost.table] the tables in cost.md match the output of npm run cost', async () => {
     expect(rowsOf(readFileSync('docs/explanation/cost.md', 'utf8'))).toEqual(rowsOf(await costTables()));
   });
 
-  (thorough ? test : test.skip)('[cost.table] the table of cells.md is the one that npm run cost prints', async () => {
+  (thorough ? test : test.skip)('[cost.table] the table in cells.md matches the output of npm run cost', async () => {
     const documented = rowsOf(readFileSync('docs/explanation/cells.md', 'utf8'));
     expect(documented).toEqual(expect.arrayContaining(rowsOf(await cellsTable())));
   });
 
-  test('[cost.table] a mix costs the sum of its calls, priced at the rate of all its entries, plus an idle month', async () => {
+  test('[cost.table] a mix costs the sum of its calls, priced at the combined entry rate, plus an idle month', async () => {
     const { calls, entriesPerSecond, month, idleMonth } = await mixCost({ actions: 5, reviews: 1 }, { tenants: 1 });
     expect(entriesPerSecond).toBe(8);
     expect(calls.map(({ what }) => what)).toEqual(['allowed action', 'review, its vote and its use']);
@@ -128,7 +128,7 @@ describe('documented tables', () => {
     expect(alone!.million).toBeGreaterThan(calls[0]!.million);
   });
 
-  test('[cost.table] every price has a source and a date; an error names a region that has no price file', () => {
+  test('[cost.table] every price has a source and a date; an error names any region without a price file', () => {
     expect(pricesOf().oldest).toMatch(/^\d{4}-\d\d-\d\d$/);
     expect(() => pricesOf('moon-1')).toThrow('Regions with a file: us-east-1');
   });
@@ -150,13 +150,13 @@ describe('documented tables', () => {
       expect(await million(mix)).toBeLessThanOrEqual(most);
     });
 
-    test('a month without calls and dashboards costs no more than its target', () => {
+    test('a month without calls or dashboards costs no more than its target', () => {
       const { prices } = pricesOf();
       const all = Object.values(idleMonth(prices)).reduce((sum, amount) => sum + amount, 0);
       expect(all - dashboardsMonth(prices)).toBeLessThanOrEqual(20);
     });
 
-    test('a mix without containers does not pay for them', async () => {
+    test('a mix without containers is not charged for them', async () => {
       expect(await mixCost({ chats: 5 }, { tenants: 1 })).not.toHaveProperty('planeMonth');
     });
   });

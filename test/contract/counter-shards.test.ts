@@ -69,7 +69,7 @@ const shardsOf = async (tenant: string): Promise<number> => {
   return sent.includes('BatchGetItem') ? 2 : 1;
 };
 
-test('[limit.shards] environments that write at the same time split the counters; the sweep merges them when traffic is low', async () => {
+test('[limit.shards] environments that write concurrently split the counters; the sweep merges them when traffic is low', async () => {
   const limits: Limits = { requests_per_minute: 1000, budgets: [budget(1_000_000)] };
   const { environments, calls } = await split('busy', limits, { cost_microusd: 100 }, 12);
   expect(await shardsOf('busy')).toBe(2);
@@ -97,7 +97,7 @@ test('[limit.shards] environments that write at the same time split the counters
   });
 });
 
-test('[limit.shards] a single process never splits, however many calls it has open, and stays exact', async () => {
+test('[limit.shards] a single process never splits, however many calls it has open, and its counts stay exact', async () => {
   const { counters, sent } = environment();
   const limits = { requests_per_minute: 130, budgets: [] };
   const outcomes = await Promise.all(
@@ -123,7 +123,7 @@ test('[limit.shards] a split tenant is refused when all its shards are full, and
   expect(accepted).toBe(100);
 });
 
-test('[limit.shards] a call too large for any shard merges as many shards as it needs', async () => {
+test('[limit.shards] a call too large for any single shard merges as many shards as it needs', async () => {
   const limits = { tokens_per_minute: 10_000, budgets: [] };
   const { environments } = await split('large', limits, { tokens: 10 });
   expect(await shardsOf('large')).toBe(2);
@@ -133,7 +133,7 @@ test('[limit.shards] a call too large for any shard merges as many shards as it 
   expect((await reserved(environments[1]!.counters, larger)).ok).toBe(false);
 });
 
-test('[limit.shards] a process that calls often spends from a lease: most calls make no store step', async () => {
+test('[limit.shards] a process that makes frequent calls spends from a lease: most calls need no store step', async () => {
   const limits = { requests_per_minute: 6000, tokens_per_minute: 600_000, budgets: [] };
   const { environments } = await split('leased', limits);
   age();
@@ -152,7 +152,7 @@ test('[limit.shards] a process that calls often spends from a lease: most calls 
   expect(counted).toBeLessThanOrEqual(48 + 40 + 10 * 6);
 });
 
-test('[limit.shards] a process that is killed wastes one lease, until the end of the lease has left the window', async () => {
+test('[limit.shards] a killed process wastes one lease, until the end of that lease has left the window', async () => {
   const limits = { requests_per_minute: 2000, budgets: [] };
   const { environments } = await split('killed', limits);
   age();
@@ -239,7 +239,7 @@ describe('a simulated fleet in virtual time', () => {
     ...over,
   });
 
-  test('[limit.shards] one tenant with 60 calls per second of 2 s each: at most 1 % are shed, and a second run gives the same result', async () => {
+  test('[limit.shards] one tenant making 60 two-second calls per second: at most 1 % are shed, and a second run gives the same result', async () => {
     const tally = await simulate(load({}));
     expect(tally.shed).toBeLessThanOrEqual(tally.offered / 100);
     expect(tally.served + tally.shed).toBe(tally.offered);
@@ -247,7 +247,7 @@ describe('a simulated fleet in virtual time', () => {
     expect(await simulate(load({}))).toEqual(tally);
   });
 
-  test('[limit.shards] one tenant has thousands of streams open at the same time, and few are shed', async () => {
+  test('[limit.shards] one tenant with thousands of concurrent streams has few of them shed', async () => {
     // 64 shards would shed one call in fifteen; the full-size run has 20,000 open streams.
     const callsPerSecond = runs(670, 70);
     const limited = limits(10 * 60 * callsPerSecond, true);
@@ -256,7 +256,7 @@ describe('a simulated fleet in virtual time', () => {
     expect(tally.shed).toBeLessThanOrEqual(tally.offered * runs(0.025, 0.01));
   });
 
-  test('[limit.shards] exactly the limit is let through; with leases slightly less, and never more', async () => {
+  test('[limit.shards] exactly the limit is let through; with leases slightly fewer calls, and never more', async () => {
     const exact = await simulate(load({ callsPerSecond: 20, seconds: 70, limits: limits(600, true) }));
     expect(exact.fullestMinute.requests).toBe(600);
     const leased = await simulate(
@@ -266,7 +266,7 @@ describe('a simulated fleet in virtual time', () => {
     expect(leased.fullestMinute.requests).toBeGreaterThanOrEqual(540);
   });
 
-  test('[limit.shards] with slow keys, twice the calls still reach at least 80 % of the goodput', async () => {
+  test('[limit.shards] with slow keys, twice as many calls still reach at least 80 % of the goodput', async () => {
     // A twentieth of DynamoDB's capacity per key, so that hundreds of calls here correspond to thousands there.
     const small = { writeUnitsOfKey: 50, seconds: runs(40, 20), limits: limits(1_000_000, true) };
     const twice = await simulate(load({ ...small, callsPerSecond: 920 }));

@@ -93,14 +93,14 @@ async function crowd(size: number, job: Job) {
   return { accepted: said.length - refused.length, refused };
 }
 describe('several processes using one tenant', () => {
-  test('[limit.rate] 8 processes with 25 concurrent calls each let through exactly the 100 requests of the limit', async () => {
+  test('[limit.rate] 8 processes making 25 concurrent calls each let through exactly the limit of 100 requests', async () => {
     const limits = { requests_per_minute: 100, budgets: [] };
     const tally = await crowd(8, { tenants: ['crowd-rate'], limits });
     expect(tally).toEqual({ accepted: 100, refused: Array(100).fill('requests_per_minute') });
     expect((await stores().status('crowd-rate', limits)).limits.remaining_requests).toBe(0);
   });
 
-  test('[limit.budget] of 200 concurrent calls against a budget worth 10, 10 are let through, while others settle', async () => {
+  test('[limit.budget] of 200 concurrent calls, the 10 that the budget covers are let through, while others settle', async () => {
     const limits = { budgets: [budget(1000)] };
     const tally = await crowd(8, { tenants: ['crowd-budget'], limits, cost_microusd: 100 });
     expect(tally).toEqual({ accepted: 10, refused: Array(190).fill('tenant') });
@@ -115,7 +115,7 @@ describe('several processes using one tenant', () => {
     expect({ budgets, open }).toMatchObject({ budgets: [{ used_microusd: 1000, tier: 'exhausted' }], open: 0 });
   });
 
-  test('[limit.budget] a global budget of three tenants in four processes is never exceeded', async () => {
+  test('[limit.budget] a global budget shared by three tenants in four processes is never exceeded', async () => {
     const limits = { budgets: [globalBudget(10_000)] };
     const tenants = ['global-a', 'global-b', 'global-c'];
     const tally = await crowd(4, { tenants, limits, cost_microusd: 70, calls: 75 });
@@ -128,7 +128,7 @@ describe('several processes using one tenant', () => {
     for (const { budgets } of statuses) expect(budgets[0]!.used_microusd).toBeLessThanOrEqual(10_000);
   });
 });
-describe('a process that is killed', () => {
+describe('a killed process', () => {
   const limits: Limits = { requests_per_minute: 100, tokens_per_minute: 10_000, budgets: [budget(100_000)] };
   const billed = { tokens: 40, cost_microusd: 300 };
   const lines: string[] = [];
@@ -152,7 +152,7 @@ describe('a process that is killed', () => {
     // Whether or not the settlement was written, it is charged once.
     ['settle-sent', { remaining_requests: 97, remaining_tokens: 10_000 - 3 * 40 }, 3 * 300],
   ] as const)(
-    '[limit.budget] a process that dies after the step %s leaves no reservation once its lease has ended',
+    '[limit.budget] a process that dies after step %s leaves no reservation once its lease has ended',
     async (dieAfter, left, spent) => {
       time.ms = now;
       const tenant = `killed-${dieAfter}`;
@@ -181,7 +181,7 @@ describe('a process that is killed', () => {
     },
   );
 });
-describe('requests to the store', () => {
+describe('store requests', () => {
   test('a reserve is one write and no read, and so is a settle; a process reads once before its first write', async () => {
     const { counters, sent } = watched();
     const first = call({ requests_per_minute: 5, budgets: [budget(100)] }, { tenant: 'steps' });
@@ -191,7 +191,7 @@ describe('requests to the store', () => {
     expect(sent).toEqual(['GetItem', 'PutItem', 'PutItem', 'PutItem']);
   });
 
-  test('[limit.none] a tenant without limits and budgets requires no store step at all', async () => {
+  test('[limit.none] a tenant without limits or budgets needs no store step at all', async () => {
     const { counters, sent } = watched();
     const free = call(noLimits, { tenant: 'free' });
     expect(await counters.reserve(free)).toEqual({ ok: true, limits: {}, budgets: [] });
@@ -204,7 +204,7 @@ describe('requests to the store', () => {
     expect(sent).toEqual(['GetItem', 'PutItem']);
   });
 
-  test('[limit.none] if a provider is called immediately, its start is written with the reservation: a call takes two writes', async () => {
+  test('[limit.none] if a provider is called immediately, the start is written with the reservation, so a call takes two writes', async () => {
     const { counters, sent } = watched();
     const limits = { budgets: [budget(1000)] };
     const one = call(limits, { tenant: 'at-once', cost_microusd: 70, begun: true });
@@ -217,7 +217,7 @@ describe('requests to the store', () => {
     expect((await stores().status('at-once', limits)).budgets[0]!.used_microusd).toBe(7);
   });
 
-  test('concurrent calls share writes: 16 calls need no more than three', async () => {
+  test('concurrent calls share writes: 16 calls need at most three', async () => {
     const { counters, sent } = watched();
     const limits = { requests_per_minute: 100, budgets: [] };
     await counters.reserve(call(limits, { tenant: 'grouped' }));
@@ -248,7 +248,7 @@ describe('requests to the store', () => {
     expect(sent).toEqual(['GetItem']);
   });
 
-  test('a late write reads the current state from the refusal', async () => {
+  test('a stale write gets the current state from the refusal', async () => {
     const { counters, sent } = watched();
     const limits = { requests_per_minute: 3, budgets: [] };
     await counters.reserve(call(limits, { tenant: 'late' }));
@@ -258,7 +258,7 @@ describe('requests to the store', () => {
     expect(sent).toEqual(['PutItem', 'PutItem']);
   });
 
-  test('[limit.budget] an idle slice is returned, and another tenant may spend it', async () => {
+  test('[limit.budget] an unused slice is returned, and another tenant can spend it', async () => {
     const limits = { budgets: [{ ...globalBudget(1600), account: 'global:idle' }] };
     const [one, two] = [stores(), stores()];
     const spent = call(limits, { tenant: 'idle-1', cost_microusd: 1000 });
@@ -276,10 +276,10 @@ describe('requests to the store', () => {
   });
 });
 
-describe('a store that fails', () => {
+describe('a failing store', () => {
   const unreachable = () => Promise.reject(Object.assign(new Error('connect ECONNREFUSED'), { name: 'TimeoutError' }));
 
-  test('[error.store-down] is service_unavailable for every operation', async () => {
+  test('[error.store-down] returns service_unavailable for every operation', async () => {
     const down = stores(() => unreachable);
     const refused = expect.objectContaining({ code: 'service_unavailable' });
     await expect(down.reserve(call({ budgets: [budget(1000)] }))).rejects.toEqual(refused);
@@ -291,7 +291,7 @@ describe('a store that fails', () => {
     await expect(down.status('t', noLimits)).rejects.toEqual(refused);
   });
 
-  test('[error.store-down] every call in a group is refused, and the next call goes through', async () => {
+  test('[error.store-down] every call in a failed group is refused, and the next call goes through', async () => {
     let failing = true;
     const flaky = stores((send) => (command) => (failing ? unreachable() : send(command)));
     const limits = { requests_per_minute: 5, budgets: [] };
@@ -301,7 +301,7 @@ describe('a store that fails', () => {
     expect((await flaky.reserve(call(limits, { tenant: 'flaky' }))).limits.remaining_requests).toBe(4);
   });
 
-  test('[error.store-down] an item that cannot be read causes refusals and is not replaced by a new one', async () => {
+  test('[error.store-down] an unreadable item causes refusals and is not replaced by a new one', async () => {
     const garbled = stores((send) => async (command) => {
       const answer = (await send(command)) as { Item?: Record<string, unknown> };
       return command.constructor.name === 'GetItemCommand'
@@ -324,7 +324,7 @@ describe('a store that fails', () => {
     expect({ used: budgets[0]!.used_microusd, open }).toEqual({ used: 7, open: 0 });
   });
 
-  test('a response that is lost for good leaves a reservation, which ends with its lease', async () => {
+  test('a response lost for good leaves a reservation, which ends with its lease', async () => {
     const losing = stores((send) => async (command) => {
       const answer = await send(command);
       if (command.constructor.name === 'PutItemCommand') throw new Error('socket hang up');
@@ -376,7 +376,7 @@ describe('a store that fails', () => {
     expect(Math.max(...pauses)).toBeLessThanOrEqual(200);
   });
 
-  test('[limit.shards] a settlement is retried longer than a reservation', async () => {
+  test('[limit.shards] a settlement is retried for longer than a reservation', async () => {
     const { counters, pauses, writes } = crowded('[["open","s",0,0,10,0,[],0,9000000000000]]');
     await expect(counters.settle('t', 'open', settled())).rejects.toMatchObject({ code: 'service_unavailable' });
     expect(writes).toEqual(Array(40).fill('put'));

@@ -82,7 +82,7 @@ const active = async (tenant: string, seconds: number, limit = 50) => {
 };
 
 describe('issued credentials', () => {
-  test('[credential.list-revoke] the response to a revocation has the recorded time', async () => {
+  test('[credential.list-revoke] the response to a revocation contains the recorded time', async () => {
     const credential = await put(record('slow', 0));
     let now = 10;
     const clock = { now: () => ports(now++).clock.now() };
@@ -96,7 +96,7 @@ describe('issued credentials', () => {
     expect(await credentialsTable(store).get('other', credential.id)).toBeUndefined();
   });
 
-  test('[credential.list-revoke] are listed newest first while they live, and revoked once, with evidence', async () => {
+  test('[credential.list-revoke] are listed newest first while active, and revoked once, with evidence', async () => {
     const [first, second] = [await put(record('revoke', 0)), await put(record('revoke', 1))];
     expect(await active('revoke', 2)).toEqual([second.id, first.id]);
     const answer = await revokeCredential(ports(10), principal('revoke'), first.id);
@@ -129,14 +129,14 @@ describe('issued credentials', () => {
     expect((await evidenceTable(store).head('race', 's1'))?.counts.credential).toBe(1);
   });
 
-  test('an expired credential cannot be revoked; an unknown one, or one of another tenant, is not found', async () => {
+  test("an expired credential cannot be revoked; an unknown credential, or another tenant's, is not found", async () => {
     const { id } = await put(record('dead', 0));
     await expect(revokeCredential(ports(601), principal('dead'), id)).rejects.toMatchObject({ code: 'conflict' });
     await expect(revokeCredential(ports(1), principal('dead'), 'nothing')).rejects.toMatchObject({ code: 'not_found' });
     await expect(revokeCredential(ports(1), principal('stranger'), id)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('a live one is found after any number of expired ones, and pages join without gaps or repeats', async () => {
+  test('an active credential is found after any number of expired ones, and pages join without gaps or repeats', async () => {
     const alive = [await put(record('many', 0, 3600)), await put(record('many', 1, 3600))];
     for (let i = 0; i < 12; i++) await put(record('many', 2 + i, 1));
     alive.push(await put(record('many', 30, 3600)));
@@ -153,7 +153,7 @@ describe('issued credentials', () => {
     expect(found).toEqual(wanted);
   });
 
-  test('a cursor of another tenant shows none of its credentials', async () => {
+  test("another tenant's cursor shows none of that tenant's credentials", async () => {
     await put(record('mine', 0));
     await put(record('theirs', 0));
     await put(record('theirs', 0));
@@ -214,7 +214,7 @@ describe('the lifecycle of a credential', () => {
   const dueOf = async (tenant: string, seconds: number) =>
     (await credentialsTable(store).due(at(seconds), 100)).filter((found) => found.tenant === tenant);
 
-  test('[evidence.secrets-redacted] leaves an entry for its mint, its use and its end, and never the value', async () => {
+  test('[evidence.secrets-redacted] leaves an entry for its minting, use and end, and never the value', async () => {
     const issued = leased('life');
     const fake = issuer();
     await recordMint(lifePorts(1, fake), issued, actor);
@@ -240,13 +240,13 @@ describe('the lifecycle of a credential', () => {
     expect(JSON.stringify([entries, await credentialsTable(store).get('life', id)])).not.toContain(secret);
   });
 
-  test('evidence marks a degraded one', async () => {
+  test('evidence marks a degraded credential', async () => {
     const issued = { record: { ...record('static', 0), degraded: true }, secret };
     await recordMint(lifePorts(0, issuer('never')), issued, actor);
     expect((await entriesOf('static'))[0]?.body).toMatchObject({ credential: { degraded: true } });
   });
 
-  test('one that its issuer cannot revoke stays listed until it expires', async () => {
+  test('a credential that its issuer cannot revoke stays listed until it expires', async () => {
     const issued = { record: record('jwt', 0), secret };
     const fake = issuer('never');
     await recordMint(lifePorts(0, fake), issued, actor);
@@ -268,7 +268,7 @@ describe('the lifecycle of a credential', () => {
     await expect(recordMint(lifePorts(0, fake), issued, actor)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('[credential.list-revoke] the sweep revokes credentials of a crashed process once their holder is certain to have ended', async () => {
+  test("[credential.list-revoke] the sweep revokes a crashed process's credentials once their holder has certainly ended", async () => {
     const issued = leased('crash');
     const fake = issuer();
     await recordMint(lifePorts(0, fake), issued, actor);
@@ -283,7 +283,7 @@ describe('the lifecycle of a credential', () => {
     expect(await dueOf('crash', 9999)).toEqual([]);
   });
 
-  test('[credential.list-revoke] a failing issuer is called again until it has revoked the credential', async () => {
+  test('[credential.list-revoke] a failing issuer is called repeatedly until it has revoked the credential', async () => {
     const issued = leased('failing');
     const fake = issuer();
     const logged: unknown[] = [];

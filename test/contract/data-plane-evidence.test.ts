@@ -16,7 +16,7 @@ useDataPlane();
 const planeRow = async () =>
   (await both.atControl('GET', '/admin/v1/federation/planes', { key: 'admin-token-1' })).body.planes[0];
 
-test('[federation.metrics] status, minutes and heads of the plane arrive; a chain that is truncated at the plane is detected', async () => {
+test("[federation.metrics] the plane's status, minutes and heads arrive; a chain truncated at the plane is detected", async () => {
   await both.poll();
   await act();
   await act('scm.list_issues');
@@ -29,7 +29,7 @@ test('[federation.metrics] status, minutes and heads of the plane arrive; a chai
   expect((await planeRow()).state).toBe('ok');
 });
 
-test('[federation.metrics] after an hour of partition, every minute of it arrives once', async () => {
+test('[federation.metrics] after an hour-long partition, every minute of data arrives exactly once', async () => {
   await both.poll();
   await both.report();
   both.network.cut = true;
@@ -107,7 +107,7 @@ describe.each(schedules)('[federation.status] %s', (_plane, reported) => {
   });
 });
 
-test('[federation.status] an entry that is edited in place is detected by the plane and reported to its control plane', async () => {
+test('[federation.status] an entry edited in place is detected by the plane and reported to its control plane', async () => {
   await both.poll();
   await act();
   await both.report();
@@ -121,7 +121,7 @@ test('[federation.status] an entry that is edited in place is detected by the pl
   expect(await planeRow()).toMatchObject({ state: 'diverged', divergence: { session_id: 'work', kind: 'broken' } });
 });
 
-test('[store.sweep] [federation.metrics] a chain that cannot be read is reported as broken, and the others are still reported', async () => {
+test('[store.sweep] [federation.metrics] an unreadable chain is reported as broken, and the others are still reported', async () => {
   await both.poll();
   await act();
   await both.report();
@@ -151,7 +151,7 @@ test.each([
   [400, true],
   [413, true],
   [503, false],
-])('[store.sweep] [federation.metrics] minutes that are refused with %s are left out: %s', async (status, leftOut) => {
+])('[store.sweep] [federation.metrics] minutes refused with %s are left out: %s', async (status, leftOut) => {
   await both.poll();
   const { ports } = both.plane;
   const at = new Date(ports.clock.now()).toISOString();

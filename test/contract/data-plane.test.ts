@@ -14,7 +14,7 @@ import { configuration } from '../support/ports.ts';
 
 useDataPlane();
 
-test('[federation.poll] a data plane refuses calls until it has the first document, whatever its own file allows', async () => {
+test('[federation.poll] a data plane refuses calls until it has received its first document, whatever its own file allows', async () => {
   expect(await act()).toMatchObject({
     status: 503,
     body: {
@@ -43,7 +43,7 @@ test('[federation.poll] a new version from the control plane takes effect; the s
   );
 });
 
-test('[federation.secrets-bound] keys belong to the plane; the key of a removed person or tenant stops working', async () => {
+test("[federation.secrets-bound] keys belong to the plane; a removed person's or tenant's key stops working", async () => {
   await both.poll();
   expect((await act('scm.get_issue', 'agent-key-1')).status).toBe(401); // a key from the control plane
   expect((await act()).status).toBe(200);
@@ -90,7 +90,7 @@ test('[federation.last-good] [federation.staleness] a bad document is refused wi
   expect((await both.plane.ports.configStore.federation())?.refused).toBeUndefined();
 });
 
-test('[federation.token] [secrets.kept] a rejected token is re-read from its secret; an accepted one is cached', async () => {
+test('[federation.token] [secrets.kept] a rejected token is reread from its secret; an accepted one is cached', async () => {
   let readAgain = 0;
   both.plane.ports.secrets.refused = () => {
     readAgain++;
@@ -106,7 +106,7 @@ test('[federation.token] [secrets.kept] a rejected token is re-read from its sec
   expect([await both.poll(), readAgain]).toEqual(['refused', 1]);
 });
 
-test('[federation.status] the plane itself shows its version and its errors', async () => {
+test('[federation.status] the plane itself reports its version and its errors', async () => {
   const view = async () =>
     (await both.atPlane('GET', '/admin/v1/health/detailed', { key: 'admin-token-1' })).body.federation;
   expect(await view()).toEqual({
@@ -127,7 +127,7 @@ test('[federation.status] the plane itself shows its version and its errors', as
   expect(await view()).toMatchObject({ control_plane_version: 1, refused: expect.stringContaining('format') });
 });
 
-test('[federation.last-good] a control plane that was rolled back is refused until its versions are newer again', async () => {
+test('[federation.last-good] a rolled-back control plane is refused until its versions are newer again', async () => {
   const old: unknown[] = [];
   both.network.forge = (document) => {
     old.push(document);
@@ -163,7 +163,7 @@ test('[federation.staleness] calls are served during an hour-long partition; aft
   expect((await act()).body.decision).toBe('allow');
 });
 
-test('[federation.staleness] stale: serve continues with an alert; a clock that was set back counts as stale', async () => {
+test('[federation.staleness] stale: serve continues with an alert; a clock that has been set back counts as stale', async () => {
   await both.importAtPlane('stale: serve');
   expect((await act()).status).toBe(503); // nothing can be served yet
   await both.poll();
@@ -183,7 +183,7 @@ test.each([
   ['20 minutes ahead', 1_200, 'adopted'],
   ['far behind', -1_800, 'refused'],
   ['a day ahead', 25 * hour, 'refused'],
-])('[federation.last-good] a plane whose clock is %s', async (_what, seconds, outcome) => {
+])('[federation.last-good] handles a plane whose clock is %s', async (_what, seconds, outcome) => {
   both.plane.pass(seconds);
   expect(await both.poll()).toBe(outcome);
   if (outcome === 'refused') {
@@ -208,7 +208,7 @@ test.each([
   );
 });
 
-test('[federation.poll] a change to the own file of the plane stays under the control plane, and a rollback is refused', async () => {
+test("[federation.poll] a change to the plane's own file does not override the control plane, and a rollback is refused", async () => {
   await both.poll();
   await both.importAtPlane('stale: serve');
   const { configuration: inForce } = await both.plane.ports.snapshots.current();
@@ -225,7 +225,7 @@ test('[federation.poll] a change to the own file of the plane stays under the co
   expect(back).toMatchObject({ status: 409, body: { error: { message: expect.stringContaining('control plane') } } });
 });
 
-test('[federation.status] a configuration that ends the data-plane role reports it; one that keeps the role does not', async () => {
+test('[federation.status] a configuration that ends the data-plane role triggers a warning; one that keeps the role does not', async () => {
   await both.poll();
   const put = async (raw: string) =>
     (
@@ -241,7 +241,7 @@ test('[federation.status] a configuration that ends the data-plane role reports 
   );
 });
 
-test('[federation.secrets-bound] [auth.keys-by-digest] if functions identify keys by stored digests, a document keeps them', async () => {
+test('[federation.secrets-bound] [auth.keys-by-digest] a document keeps keys that functions identify by stored digest', async () => {
   const { ports } = both.plane;
   const text = ofPlane(both.trusted).replace(
     /key_sha256: [0-9a-f]{64}, kind: agent/,
@@ -258,7 +258,7 @@ test('[federation.secrets-bound] [auth.keys-by-digest] if functions identify key
   expect(principal).toMatchObject({ name: 'plane-writer', tenant: 'default', owner: 'bob' });
 });
 
-test('[federation.secrets-bound] a document that names a secret not listed by the plane is refused', async () => {
+test('[federation.secrets-bound] a document that names a secret the plane does not list is refused', async () => {
   await both.poll();
   const provider = (url: string, name = 'PLANE_TOKEN') =>
     `providers: [{ name: p, type: openai, models: [x], base_url: "${url}", api_key_env: ${name} }]`;

@@ -45,7 +45,7 @@ const errorsOf = async (session: string) => {
   return Object.fromEntries(points.map(({ dimension, measures }) => [dimension, measures.errors ?? 0]));
 };
 
-test('[models.demo] the mock never responds for a model that another provider lists, however that provider fails', async () => {
+test('[models.demo] the mock never responds for a model that another provider lists, whatever way that provider fails', async () => {
   down();
   const chat = await call('/v1/chat/completions', { model: 'listed-1', messages }, 'down');
   expect([chat.status, chat.headers['x-gateway-demo']]).toEqual([503, undefined]);
@@ -57,7 +57,7 @@ test('[models.demo] the mock never responds for a model that another provider li
   expect((await call('/v1/embeddings', { model: 'gpt-5', input: 'hi' }, 'keyless')).status).toBe(502);
 });
 
-test('[models.demo] a stream that may end at the mock does not begin before its answer, so the answer is marked', async () => {
+test('[models.demo] a stream that may fall back to the mock does not begin before its answer, so the answer is marked', async () => {
   const timeouts = woundTimeouts();
   fake.answers(() => {
     timeouts.pass(15_000);
@@ -71,7 +71,7 @@ test('[models.demo] a stream that may end at the mock does not begin before its 
   expect([reply.status, reply.headers['x-gateway-demo']]).toEqual([200, 'true']);
 });
 
-test('[models.demo] on a first start the mock responds for every model it lists, marked and at its own price', async () => {
+test('[models.demo] on first start, the mock responds for every model it lists, marked and at its own price', async () => {
   const sent = { model: 'free-1', messages };
   const chat = await call('/v1/chat/completions', sent, 'first');
   expect([chat.status, chat.body.model, chat.headers['x-gateway-demo']]).toEqual([200, 'mock-free-1', 'true']);
@@ -92,7 +92,7 @@ test('[models.demo] on a first start the mock responds for every model it lists,
   expect([vectors.body.model, vectors.headers['x-gateway-demo']]).toEqual(['mock-free-1', 'true']);
 });
 
-test('[models.demo] after a provider failure the response counts as an error', async () => {
+test('[models.demo] a mock response after a provider failure counts as an error', async () => {
   down();
   const chat = await call('/v1/chat/completions', { model: 'gpt-r', messages }, 'behind');
   expect([chat.status, chat.body.model, chat.headers['x-gateway-demo']]).toEqual([200, 'mock-gpt-r', 'true']);
@@ -107,14 +107,14 @@ test('[models.demo] after a provider failure the response counts as an error', a
   expect(await errorsOf('no-key')).toMatchObject({ global: 1, 'provider:keyless': 1 });
 });
 
-test('[models.demo] under its own model names, the mock is cached and not marked', async () => {
+test("[models.demo] under its own model names, the mock's responses are cached and not marked", async () => {
   const first = await call('/v1/chat/completions', { model: 'mock', messages }, 'own');
   expect([first.body.model, first.headers['x-gateway-demo']]).toEqual(['mock', undefined]);
   const again = await call('/v1/chat/completions', { model: 'mock', messages }, 'own');
   expect(again.headers['x-cache']).toBe('HIT');
 });
 
-test('[admin.status] a provider without its key is unhealthy, with the reason', async () => {
+test('[admin.status] a provider without its key is reported as unhealthy, with the reason', async () => {
   const read = caller(gateway.ports);
   const { body: listed } = await read('GET', '/admin/v1/providers', { key: keys.viewer });
   const reason = 'its key UNSET_KEY is not set';

@@ -43,7 +43,7 @@ afterEach(async () => {
 
 const asked = (): readonly Asked[] => service.asked.slice(first);
 
-test('[cloud.store-client] a call is one request, signed for its region', async () => {
+test('[cloud.store-client] a call makes one request, signed for its region', async () => {
   await client.send(get);
   expect(asked()).toHaveLength(1);
   const [{ headers, body }] = asked() as [Asked];
@@ -102,7 +102,7 @@ test.each([
   [{}, 'https:', 'dynamodb.eu-west-1.amazonaws.com', undefined],
   [{ AWS_REGION: 'mx-central-1' }, 'https:', 'dynamodb.mx-central-1.amazonaws.com', undefined],
   [{ AWS_ENDPOINT_URL: 'http://localhost:4566' }, 'http:', 'localhost', 4566],
-])('[cloud.store-client] with %j a function asks %s//%s', (more, protocol, hostname, port) => {
+])('[cloud.store-client] with %j, a function sends requests to %s//%s', (more, protocol, hostname, port) => {
   expect(accessOfFunction({ ...asFunction, ...more })?.target).toEqual({ protocol, hostname, port });
 });
 
@@ -114,7 +114,7 @@ test.each([
   { AWS_USE_FIPS_ENDPOINT: 'true' },
   { AWS_PROFILE: 'other' },
   { AWS_ENDPOINT_URL: 'https://proxy.example/dynamodb' },
-])('[cloud.store-client] with %j the SDK finds out where the table is', (more) => {
+])('[cloud.store-client] with %j, the SDK determines where the table is', (more) => {
   expect(accessOfFunction({ ...asFunction, ...more })).toBeUndefined();
 });
 
@@ -127,13 +127,13 @@ const passing: [what: string, behaviour: Behaviour][] = [
   ['a busy table', refused('ProvisionedThroughputExceededException')],
 ];
 
-test.each(passing)('[cloud.store-client] after %s the SDK sends the request again', async (_what, behaviour) => {
+test.each(passing)('[cloud.store-client] after %s, the SDK resends the request', async (_what, behaviour) => {
   next = [behaviour];
   expect(await client.send(get)).toMatchObject({ $metadata: { httpStatusCode: 200 } });
   expect(asked().map(({ body }) => JSON.parse(body))).toEqual([get.input, get.input]);
 });
 
-test('[cloud.store-client] a transaction that is resent has the token of the first request', async () => {
+test('[cloud.store-client] a resent transaction has the same token as the first request', async () => {
   next = ['cut'];
   await client.send(write);
   const [lost, done] = asked().map(({ body }) => JSON.parse(body).ClientRequestToken);
@@ -148,7 +148,7 @@ test('[cloud.store-client] a call makes at most three requests', async () => {
 });
 
 test.each(['ConditionalCheckFailedException', 'TransactionCanceledException'])(
-  '[cloud.store-client] %s is an answer, and nothing is sent again',
+  '[cloud.store-client] %s is a final answer, and nothing is resent',
   async (name) => {
     next = [refused(name)];
     await expect(client.send(write)).rejects.toMatchObject({ name, message: 'refused by the test', $fault: 'client' });
@@ -156,7 +156,7 @@ test.each(['ConditionalCheckFailedException', 'TransactionCanceledException'])(
   },
 );
 
-test('[cloud.store-client] a request without a response ends within the time limits of the SDK', async () => {
+test("[cloud.store-client] a request that gets no response ends within the SDK's time limits", async () => {
   const bounds = { requestHandler: { requestTimeout: 100, throwOnRequestTimeout: true } };
   const bounded = dynamoClient({ endpoint: service.url, region: 'eu-west-1', credentials, ...bounds });
   await bounded.send(get);

@@ -35,7 +35,7 @@ transform: { system_prompt_prefix: "Be kind." }
       body: { model: 'mock', ...body },
     });
 
-  test('[embeddings.create] returns vectors, the same for the same text, and leaves an entry', async () => {
+  test('[embeddings.create] returns vectors, identical for identical text, and leaves an entry', async () => {
     const { status, body } = await embed({ input: ['one', 'two', 'one'] }, 'vectors');
     expect(status).toBe(200);
     expect(body).toMatchObject({ object: 'list', model: 'mock', usage: { prompt_tokens: 3, total_tokens: 3 } });
@@ -48,7 +48,7 @@ transform: { system_prompt_prefix: "Be kind." }
     ]);
   });
 
-  test('[embeddings.create] the provider gets the input and settings, redacted, without a system prompt', async () => {
+  test('[embeddings.create] the provider gets the redacted input and the settings, without a system prompt', async () => {
     fake.answers(
       jsonReply({
         object: 'list',
@@ -113,11 +113,11 @@ transform: { system_prompt_prefix: "Be kind." }
       ['without numbers', vectors([]), { input: 'x' }],
       ['in base64 of broken floats', vectors('AAAAPwA='), { input: 'x', encoding_format: 'base64' }],
       ['that are not numbers', vectors(base64(Number.NaN)), { input: 'x' }],
-    ])('%s are a fault of the provider', async (_what, reply, body) => {
+    ])('%s are treated as a provider fault', async (_what, reply, body) => {
       expect(await asked(reply, body)).toMatchObject({ status: 502, body: { error: { type: 'provider_error' } } });
     });
 
-    test('come in the requested format, in the order of the inputs', async () => {
+    test('are returned in the requested format, in the order of the inputs', async () => {
       const numbers = await asked(vectors([0.5, 0.25], [1, 0]), { input: ['x', 'y'], encoding_format: 'base64' });
       expect(numbers.body.data.map(({ embedding }: { embedding: string }) => embedding)).toEqual([
         base64(0.5, 0.25),
@@ -127,7 +127,7 @@ transform: { system_prompt_prefix: "Be kind." }
       expect(texts.body.data).toEqual([{ object: 'embedding', index: 0, embedding: [0.5, 0.25] }]);
     });
 
-    test('may come in any order', async () => {
+    test('may arrive in any order', async () => {
       expect(await asked(placed(1, 0), { input: ['x', 'y'] })).toMatchObject({
         status: 200,
         body: { data: [{ index: 0 }, { index: 1 }] },
@@ -135,7 +135,7 @@ transform: { system_prompt_prefix: "Be kind." }
     });
   });
 
-  test('[embeddings.create] null members count as absent, and dimensions are applied', async () => {
+  test('[embeddings.create] null members are treated as absent, and dimensions are applied', async () => {
     const plain = (await embed({ input: 'one' })).body.data[0].embedding;
     const nulls = { dimensions: null, encoding_format: null };
     expect((await embed({ input: 'one', ...nulls })).body.data[0].embedding).toEqual(plain);
@@ -206,7 +206,7 @@ policies:
       expect(JSON.parse(text).error.message).toMatch(/\w/);
     });
 
-    test('a review returns JSON and is held for a person', async () => {
+    test('a reviewed request returns JSON and is held for a person', async () => {
       const { statusCode, text } = await speak({ input: 'the quarterly numbers' });
       expect({ statusCode, ...JSON.parse(text) }).toMatchObject({ statusCode: 202, status: 'pending_approval' });
     });
@@ -214,7 +214,7 @@ policies:
     test.each([
       ['blocks', 'the Top Secret plan'],
       ['would redact', 'call +1 415 555 2671 now'],
-    ])('a call that a filter of replies %s is refused before the provider is called', async (_, input) => {
+    ])('input that a reply filter %s is refused before the provider is called', async (_, input) => {
       const before = fake.requests.length;
       const { statusCode, text } = await speak({ input });
       expect({ statusCode, type: JSON.parse(text).error.type }).toEqual({ statusCode: 403, type: 'policy_violation' });
@@ -226,7 +226,7 @@ policies:
       ['an error in JSON', jsonReply({ error: { message: 'no' } })],
       ['a picture', body([sound], { headers: { 'content-type': 'image/png' } })],
       ['no type', body([sound], { headers: {} })],
-    ])('%s is a fault of the provider', async (_, reply) => {
+    ])('%s is treated as a provider fault', async (_, reply) => {
       fake.answers(reply);
       const { statusCode, text } = await speak();
       expect({ statusCode, type: JSON.parse(text).error.type }).toEqual({ statusCode: 502, type: 'provider_error' });

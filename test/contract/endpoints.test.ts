@@ -92,14 +92,14 @@ describe('all endpoints', () => {
     expect((await post('images/generations', { model: 'theirs-1', prompt: 'a plan' })).status).toBe(200);
   });
   test.each(Object.entries(samples))(
-    '[passthrough.governed] a reply that does not fit /v1/%s is a provider error',
+    '[passthrough.governed] a reply that does not match /v1/%s is a provider error',
     async (path, sample) => {
       fake.answers(jsonReply({ hello: 'there' }));
       const { status, body } = await post(path, { ...sample, model: 'theirs-1' });
       expect({ status, type: body.error.type }).toEqual({ status: 502, type: 'provider_error' });
     },
   );
-  test('[passthrough.governed] moderations accept parts with images, and need no model', async () => {
+  test('[passthrough.governed] moderations accept image parts and do not need a model', async () => {
     const { status } = await post('moderations', {
       input: [
         { type: 'text', text: 'hello' },
@@ -116,7 +116,7 @@ describe('all endpoints', () => {
       return body.statuses[0].spent_usd as number;
     };
 
-    test('the counts that the provider reports are charged; without them the reservation is', async () => {
+    test('the counts reported by the provider are charged; without them, the reservation is charged', async () => {
       const before = await spent();
       await post('completions', samples.completions, { key: 'paid-key', session: 'paid' });
       const counted = await spent();
@@ -131,7 +131,7 @@ describe('all endpoints', () => {
       expect((await spent()) - counted).toBeGreaterThanOrEqual(0.08);
     });
 
-    test('an unknown price is refused only if there is a budget', async () => {
+    test('a call with an unknown price is refused only if there is a budget', async () => {
       const asked = { model: 'mock-unpriced', prompt: 'a cat' };
       expect(await post('images/generations', asked, { key: 'paid-key', session: 'paid' })).toMatchObject({
         status: 403,
@@ -145,7 +145,7 @@ describe('all endpoints', () => {
     ['a path that nothing has', '/v1/uploads', keys.agent, 404],
     ['a path that another function has', '/v1/models', keys.agent, 404],
     ['no key', '/v1/moderations', undefined, 401],
-  ])('[admin.routes] on AWS, %s below the proxy of /v1 is answered as by itself', async (_, path, key, status) => {
+  ])('[admin.routes] on AWS, %s behind the /v1 proxy route gets its usual response', async (_, path, key, status) => {
     const event = { ...eventTo('POST', '/v1/moderations', { ...(key && { key }), body: samples.moderations }), path };
     const proxied = { ...event, resource: '/v1/{proxy+}', pathParameters: { proxy: path.slice(4) } } as HttpEvent;
     const reply = await chatHandlers(gateway.ports)['chat-completions']!(proxied, { awsRequestId: 'r' });
@@ -179,7 +179,7 @@ describe('forms of requests', () => {
     new File([Buffer.from([0x52, 0x49, 0x46, 0x46, 0, 255, 254, 128])], 'talk.wav', { type: 'audio/wav' });
   const forms = ['audio/transcriptions', 'audio/translations', 'images/edits'] as const;
   describe('[passthrough.forms]', () => {
-    test.each(forms)('/v1/%s forwards the file byte for byte, and its fields redacted', async (path) => {
+    test.each(forms)('/v1/%s forwards the file byte for byte and redacts the form fields', async (path) => {
       fake.answers(jsonReply({ text: 'heard', data: [{ b64_json: 'AAAA' }] }));
       const file = path === 'images/edits' ? 'image' : 'file';
       const session = `f-${path.replace('/', '.')}`;
@@ -202,7 +202,7 @@ describe('forms of requests', () => {
       expect(await recordsOf(session)).toMatchObject([{ operation: path.replace('/', '.'), outcome: 'completed' }]);
     });
 
-    test('two files with the same name have two digests in the evidence', async () => {
+    test('two files with the same name get two digests in the evidence', async () => {
       const talk = (byte: number) => new File([Buffer.from([byte])], 'talk.wav', { type: 'audio/wav' });
       for (const byte of [1, 2, 1])
         await send('audio/transcriptions', formOf({ file: talk(byte), model: 'mock' }), { session: 'digests' });
@@ -210,7 +210,7 @@ describe('forms of requests', () => {
       expect(new Set(digests).size).toBe(2);
     });
 
-    test('a transcript is filtered, and its segments are removed if it changes', async () => {
+    test('a transcript is filtered, and its segments are removed if the text changes', async () => {
       fake.answers(
         jsonReply({ text: 'ask eve@example.com', segments: [{ text: 'ask eve@' }, { text: 'example.com' }] }),
       );
@@ -241,7 +241,7 @@ describe('forms of requests', () => {
       });
     });
 
-    test('a duplicate field, JSON, a broken form and a body that a host converted to text are refused', async () => {
+    test('a duplicate field, JSON, a malformed form and a body that the host converted to text are rejected', async () => {
       const doubled = formOf({ file: wav(), model: 'mock' });
       doubled.append('model', 'mock-other');
       expect(await send('audio/transcriptions', doubled)).toMatchObject({

@@ -45,7 +45,7 @@ describe('retention', () => {
   }
 
   describe('[evidence.retention] rows of evidence', () => {
-    test('older than the policy are removed; the head and the last row stay, and the chain is verified from the archive', async () => {
+    test('older than the retention policy are removed; the head and the last row stay, and the chain is verified from the archive', async () => {
       await started();
       await session();
       days(31);
@@ -81,7 +81,7 @@ describe('retention', () => {
       expect((await verify()).expired_entries).toBeUndefined();
     });
 
-    test('entries without a copy are kept, and so is their session', async () => {
+    test('entries without an archive copy are kept, and so is their session', async () => {
       await started();
       await session([3]);
       days(31);
@@ -89,7 +89,7 @@ describe('retention', () => {
       expect(await indexes()).toEqual([0, 1, 2, 3, 4, 5]);
     });
 
-    test('[shared.gateways] stay if other gateways have their own archives: their copies do not count as missing, but a contradiction is found', async () => {
+    test('[shared.gateways] stay if other gateways have their own archives: copies there do not count as missing, but a contradiction is detected', async () => {
       await started();
       await session([3]);
       days(31);
@@ -101,7 +101,7 @@ describe('retention', () => {
       expect(await archiveCheck(ofOne)()).toMatchObject({ contradictions: 1 });
     });
 
-    test('[store.sweep] a session that cannot be read makes the run incomplete, but other sessions are still processed', async () => {
+    test('[store.sweep] an unreadable session makes the run incomplete, but other sessions are still processed', async () => {
       await started();
       await session();
       days(31);
@@ -132,7 +132,7 @@ describe('retention', () => {
       await expect(look(() => true)).rejects.toThrow('the copy cannot be read');
     });
 
-    test('changed entries are still found after others expired', async () => {
+    test('altered entries are still detected after others have expired', async () => {
       await started();
       await session();
       days(31);
@@ -191,7 +191,7 @@ describe('unreadable', () => {
       return { lost: ids[1]!, kept: ids[3]! };
     }
 
-    test('reports, exports, why and the audit name it, and still show the others', async () => {
+    test('reports, exports, why and the audit name the row, and still show the other entries', async () => {
       const { lost, kept } = await sessions();
       for (const format of ['report', 'report.html']) {
         const report = await call('GET', `${root}/evidence/sessions/s/${format}`);
@@ -216,7 +216,7 @@ describe('unreadable', () => {
       expect(body.data.audit.nodes).toHaveLength(7);
     });
 
-    test('the comparisons with the state in force, the risk replay and the rebuild of views name it', async () => {
+    test('the in-force comparison, the risk replay and the rebuild of views name the row', async () => {
       await sessions();
       const { agrees, differences } = await got('/audit/in-force');
       expect(agrees).toBe(false);
@@ -232,7 +232,7 @@ describe('unreadable', () => {
       expect(rebuilt.body.entries).toBeGreaterThanOrEqual(8);
     });
 
-    test('federation reports its chain as broken, and also reports the others', async () => {
+    test("federation reports the row's chain as broken, and still reports the others", async () => {
       await sessions();
       const { evidence } = gateway.ports();
       const wanted = ['s', 't'].map((session_id) => ({ tenant: 'default', session_id, index: 2 }));
@@ -243,7 +243,7 @@ describe('unreadable', () => {
       expect(whole).not.toHaveProperty('broken');
     });
 
-    test('the daily run keeps its session, reports it, and lets rows of other sessions expire', async () => {
+    test("the daily run keeps the row's session, reports it, and lets rows in other sessions expire", async () => {
       await sessions();
       gateway.pass(31 * 24 * 3600);
       expect(await archiveCheck(gateway.ports())()).toMatchObject({
@@ -256,7 +256,7 @@ describe('unreadable', () => {
       expect(repaired).toMatchObject({ status: 200, body: { archived_entries: 0, refused: [{ session_id: 's' }] } });
     });
 
-    test('a reservation that the row may belong to is charged in full; one of another session by its record', async () => {
+    test('a reservation that the row may belong to is charged in full; one in another session is charged from its record', async () => {
       await sessions();
       const settled: unknown[][] = [];
       const open = (session_id: string) =>
@@ -282,7 +282,7 @@ describe('unreadable', () => {
       ]);
     });
 
-    test('an approval in its session cannot be used; one in another session can', async () => {
+    test("an approval in the row's session cannot be used; one in another session can", async () => {
       const uses = async (session: string) => {
         const approval_ref = await asks(session, 'scm.create_pull_request', 'acme/a');
         const { status } = await call('POST', `${root}/approvals/${approval_ref}/approve`, keys.human, {

@@ -90,7 +90,7 @@ const attacks: readonly (readonly [name: string, index: number, reason: string, 
   ['the session is deleted and started again', 0, other, told(([first]) => [{ ...first!, body: harmless }])],
 ];
 
-describe('[evidence.tampering] the verification of session and tenant names the entry when', () => {
+describe('[evidence.tampering] session and tenant verification name the entry when', () => {
   test.each(attacks)('%s', async (_, index, reason, attack) => {
     await session('s');
     await session('t');
@@ -113,7 +113,7 @@ describe('[evidence.tampering] the verification of session and tenant names the 
   });
 
   test.each(attacks.filter(([name]) => !name.includes('back-dated entry is put') && !name.includes('deleted')))(
-    'no archive is there, the checkpoint alone, and %s',
+    'there is no archive, only the checkpoint, and %s',
     async (_, __, ___, attack) => {
       await session('s');
       await session('t');
@@ -126,7 +126,7 @@ describe('[evidence.tampering] the verification of session and tenant names the 
   );
 });
 
-test('[evidence.tampering] an inserted entry followed by later entries is detected once copies are due', async () => {
+test('[evidence.tampering] an inserted entry followed by later entries is detected once archive copies are due', async () => {
   await session('s');
   const [allow] = await attacker.entries('s');
   const timestamp = new Date(gateway.ports().clock.now()).toISOString();
@@ -148,8 +148,8 @@ test('[evidence.tampering] an inserted entry followed by later entries is detect
   });
 });
 
-describe('[evidence.checkpoint] a chain that does not continue its last checkpoint', () => {
-  test('is not signed: neither a manifest nor a checkpoint', async () => {
+describe('[evidence.checkpoint] a chain that does not continue from its last checkpoint', () => {
+  test('is not signed: it gets neither a manifest nor a checkpoint', async () => {
     await session('s');
     await attacker.tell('s', retold(await attacker.entries('s'), 2, { body: harmless }));
     await read('s', 'acme/d');
@@ -163,7 +163,7 @@ describe('[evidence.checkpoint] a chain that does not continue its last checkpoi
   });
 });
 
-test('[evidence.tampering] a manifest that an attacker inserted is not exported, and makes the chain invalid', async () => {
+test('[evidence.tampering] a manifest inserted by an attacker is not exported and makes the chain invalid', async () => {
   await session('s');
   const { manifest } = (await exported('s')).body;
   await read('s', 'acme/d');
@@ -178,7 +178,7 @@ test('[evidence.tampering] a manifest that an attacker inserted is not exported,
   });
 });
 
-test('[evidence.checkpoint] a bundle carries the checkpoint: a third party detects an export made after a rewrite', async () => {
+test('[evidence.checkpoint] a bundle includes the checkpoint, so a third party detects an export made after a rewrite', async () => {
   await session('s');
   const { text, body } = await exported('s');
   const pem = body.public_key;
@@ -209,7 +209,7 @@ test('[evidence.checkpoint] a bundle carries the checkpoint: a third party detec
   });
 });
 
-test('[evidence.checkpoint] commits take the same store steps with and without checkpoints', async () => {
+test('[evidence.checkpoint] commits take the same number of store steps with and without checkpoints', async () => {
   await read('s', 'acme/warm');
   const without = await gateway.steps.during(() => read('s', 'acme/a'));
   await gateway.projected();

@@ -45,7 +45,7 @@ describe('[json.exact-numbers]', () => {
       expect(canonicalize(parameters)).toBe(`{"body":{"price":${form}}}`);
   });
 
-  test.each(refused)('test-action: %s is a 400 with advice', async (written) => {
+  test.each(refused)('test-action: %s returns 400 with advice', async (written) => {
     const { status, last } = await http('POST', '/admin/v1/test-action', bodyOf(written, 'refused'));
     expect([status, last.error.type]).toEqual([400, 'invalid_request']);
     expect(last.error.message).toMatch(/2\^53-1.*or send it as a string/);
@@ -66,7 +66,7 @@ describe('[json.exact-numbers]', () => {
     ]);
   });
 
-  test.each(refused)('MCP: %s is -32602 with the id of the request, and no call is sent', async (written) => {
+  test.each(refused)('MCP: %s returns -32602 with the request id, and no call is sent', async (written) => {
     const session = await open();
     const { status, last } = await http('POST', '/mcp', rpcOf(written), { session });
     expect([status, last.id, last.error.code, last.error.data]).toEqual([200, 7, -32602, { reason: 'inexact_number' }]);
@@ -90,7 +90,7 @@ describe('[json.exact-numbers]', () => {
     },
   );
 
-  test('deep and tiny values that cannot be stored as a map are reviewed unchanged', async () => {
+  test('deeply nested and tiny values that cannot be stored as a map go to review unchanged', async () => {
     const session = await open();
     let deep: unknown = { least: 2.2e-308 };
     for (let level = 0; level < 50; level++) deep = [deep];
@@ -103,7 +103,7 @@ describe('[json.exact-numbers]', () => {
 describe('[json.exact-numbers]', () => {
   const proto = '{"path":"a","__proto__":{"path":"/etc/cron.d/x"}}';
 
-  test.each([proto, `{"list":[${proto}]}`])('MCP arguments %s are refused', async (args) => {
+  test.each([proto, `{"list":[${proto}]}`])('MCP arguments %s are rejected', async (args) => {
     const session = await open();
     const body = `{"jsonrpc":"2.0","id":"p","method":"tools/call","params":{"name":"price","arguments":${args}}}`;
     const { last } = await http('POST', '/mcp', body, { session });
@@ -111,12 +111,12 @@ describe('[json.exact-numbers]', () => {
     expect(upstream.received()).toEqual([]);
   });
 
-  test('test-action refuses them too', async () => {
+  test('test-action rejects __proto__ keys too', async () => {
     const body = `{"protocol":"http","tool":"shop.set_price","target":"/1","capability":"write","parameters":${proto}}`;
     expect((await http('POST', '/admin/v1/test-action', body)).status).toBe(400);
   });
 
-  test('keys that only look special, or differ only in Unicode form, reach server, reviewer and evidence', async () => {
+  test('keys that only look special, or differ only in Unicode form, reach the server, the reviewer and evidence', async () => {
     const session = await open();
     const args = { constructor: { prototype: 1 }, toString: 'x', '\u00e9': 1, 'e\u0301': 2, '': 3 };
     const asked = await call('price', args, { session });

@@ -85,7 +85,7 @@ test.each([
   ['another rule reviews it now', 'policy_changed', () => own('review')],
   ['its rule grants another credential now', 'policy_changed', () => regrant],
 ])(
-  '[approval.execute-asks-again] when %s, the approved call is not made and evidence says why',
+  '[approval.execute-asks-again] when %s, the approved call is not made, and evidence records why',
   async (_, because, change) => {
     const id = await approved('again');
     await change('again')();
@@ -101,7 +101,7 @@ test.each([
   },
 );
 
-test('[approval.execute-asks-again] the call is not made if the key of a person was revoked and the session has no owner', async () => {
+test("[approval.execute-asks-again] the call is not made if a person's key was revoked and the session has no owner", async () => {
   const asked = await gateway.act({ ...pull, actor: { session: 'of-bob' } }, keys.owner);
   const id = asked.body.envelope_id;
   await approve(id);
@@ -111,7 +111,7 @@ test('[approval.execute-asks-again] the call is not made if the key of a person 
   expect(await gateway.ports.approvals.find(id)).toMatchObject({ refused_because: 'key_revoked' });
 });
 
-test('[approval.bound] a caller cannot use an approval with a credential other than the one on the card', async () => {
+test('[approval.bound] an approval cannot be used with a credential other than the one on the card', async () => {
   const approval_ref = await approved('regranted');
   await regrant();
   const { body } = await act('regranted', { ...pull, approval_ref });
@@ -119,7 +119,7 @@ test('[approval.bound] a caller cannot use an approval with a credential other t
   expect([runs, body.envelope_id === approval_ref]).toEqual([0, false]);
 });
 
-test('[approval.given-back] a call without a credential stays approved and is made later', async () => {
+test('[approval.given-back] a call whose credential cannot be issued stays approved and is made later', async () => {
   const id = await approved('mint');
   minting = () => Promise.reject(new GatewayError('service_unavailable', 'The issuer is down.'));
   await expect(settle(stepPorts(gateway.ports), id)).rejects.toThrow('can still be used');
@@ -136,7 +136,7 @@ test('[approval.given-back] a call without a credential stays approved and is ma
   expect([runs, (await gateway.ports.approvals.find(id))!.outcome]).toEqual([1, 'executed']);
 });
 
-test('[approval.given-back] a caller also gets its approval back, while it may still be used', async () => {
+test('[approval.given-back] a caller whose call fails before running can still use its approval until it expires', async () => {
   const { envelope_id: id } = (await act('mine')).body;
   await approve(id);
   minting = () => Promise.reject(new GatewayError('service_unavailable', 'The issuer is down.'));
@@ -156,7 +156,7 @@ test('[approval.given-back] a caller also gets its approval back, while it may s
   expect(runs).toBe(1);
 });
 
-test('[approval.given-back] an approval that was returned ends at its original time', async () => {
+test('[approval.given-back] a returned approval still expires at its original time', async () => {
   const id = await approved('late');
   minting = () => Promise.reject(new GatewayError('service_unavailable', 'The issuer is down.'));
   await settle(stepPorts(gateway.ports), id).catch(() => {});
@@ -169,7 +169,7 @@ test('[approval.given-back] an approval that was returned ends at its original t
   expect(runs).toBe(0);
 });
 
-test('[approval.lease] a call that outlasts the lease renews it, and its outcome is recorded', async () => {
+test('[approval.lease] a call that outlasts its lease renews the lease, and its outcome is recorded', async () => {
   const id = await approved('long');
   const due: (() => void)[] = [];
   const timeouts: Timeouts = {
@@ -201,7 +201,7 @@ test('[approval.lease] a call that outlasts the lease renews it, and its outcome
   expect(await gateway.ports.approvals.find(id)).toMatchObject({ status: 'consumed', outcome: 'executed' });
 });
 
-test('[approval.on-approval.execute] a tool call that the client of the model runs is approved, and never run by the gateway', async () => {
+test("[approval.on-approval.execute] a tool call run by the model's client is approved, and never run by the gateway", async () => {
   const snapshot = await gateway.ports.snapshots.current();
   const principal = [...snapshot.identities.byKeyId.values()].find(({ kind }) => kind === 'agent')!;
   const chat = { snapshot, principal, sessionId: 'of-a-model', body: {} } as ChatCall;
@@ -223,7 +223,7 @@ test('[approval.on-approval.execute] a tool call that the client of the model ru
   expect(runs).toBe(0);
 });
 
-test('[approval.on-approval.execute] while the gateway makes the call, the identical call waits for the same approval and requests no other', async () => {
+test('[approval.on-approval.execute] while the gateway makes the call, an identical call waits for the same approval and does not request another', async () => {
   const id = await approved('under-way');
   let done: () => void = () => {};
   const gate = new Promise<void>((resolve) => {
@@ -242,7 +242,7 @@ test('[approval.on-approval.execute] while the gateway makes the call, the ident
   expect(runs).toBe(1);
 });
 
-test('[approval.on-approval.execute] a caller that runs the call before the state machine leaves the result for identical calls', async () => {
+test('[approval.on-approval.execute] a caller that runs the call before the state machine does leaves the result for identical calls', async () => {
   const id = await approved('caller-first');
   const first = (await act('caller-first')).body;
   expect(first).toMatchObject({ decision: 'allow', matched_rule: `approved:${id}`, result: { run: 1 } });

@@ -34,7 +34,7 @@ const act = (tool: string, parameters: Record<string, unknown> = {}, target = 'a
 const calls = () => host.asked.map(({ method, path }) => `${method} ${path}`);
 const sent = (index: number): unknown => JSON.parse(host.asked.at(index)!.body);
 
-test('a file is read as text, at a given reference', async () => {
+test('a file is read as text at a given reference', async () => {
   expect(await act('get_file_contents', { path: 'src/a b.ts', ref: 'feature/x', owner: 'acme', repo: 'Web' })).toEqual({
     path: 'src/a b.ts',
     sha: someSha,
@@ -47,7 +47,7 @@ test('a file is read as text, at a given reference', async () => {
   expect(host.asked[0]!.headers).toMatchObject({ authorization: `Bearer ${token.secret}` });
 });
 
-test('lists report whether more items exist', async () => {
+test('lists indicate whether there are more items', async () => {
   expect(await act('list_branches', { per_page: 1 })).toEqual({
     branches: [{ name: 'main', sha: someSha, protected: true }],
     more: true,
@@ -65,7 +65,7 @@ test('[action.executed] a pull request returns pr_url and pr_number', async () =
   expect(sent(0)).toEqual(asked);
 });
 
-test('a branch starts from another branch, from the default one, or from a commit', async () => {
+test('a branch can start from another branch, the default branch or a commit', async () => {
   await act('create_branch', { branch: 'new', from_branch: 'feature/x' });
   expect(calls()).toEqual(['GET /repos/acme/web/git/ref/heads/feature/x', 'POST /repos/acme/web/git/refs']);
   expect(sent(-1)).toEqual({ ref: 'refs/heads/new', sha: someSha });
@@ -81,7 +81,7 @@ test('a file is written to the named branch', async () => {
   expect(sent(0)).toEqual({ message: 'docs', branch: 'feature/x', content: Buffer.from('äöü').toString('base64') });
 });
 
-test('[executor.git] several files become one commit; the branch is moved last and never by force', async () => {
+test('[executor.git] several files become one commit; the branch is moved last and never force-pushed', async () => {
   const files = [
     { path: 'a.ts', content: 'a' },
     { path: 'b.ts', content: 'b' },
@@ -92,7 +92,7 @@ test('[executor.git] several files become one commit; the branch is moved last a
   expect(sent(-1)).toEqual({ sha: 'd'.repeat(40), force: false });
 });
 
-describe('if the connection to the host is lost', () => {
+describe('when the connection to the host is lost', () => {
   const files = [{ path: 'a.ts', content: 'a' }];
   const push = () => act('push_files', { branch: 'feature/x', message: 'm', files });
 
@@ -101,13 +101,13 @@ describe('if the connection to the host is lost', () => {
     expect(await faultOf(push())).toMatchObject({ effect: 'none', kind: 'cut' });
   });
 
-  test('while the branch is moved, the outcome is unknown', async () => {
+  test('while the branch is being moved, the outcome is unknown', async () => {
     instead = ({ method }) => (method === 'PATCH' ? 'cut' : undefined);
     expect(await faultOf(push())).toMatchObject({ effect: 'unknown', kind: 'cut' });
     expect(calls().filter((call) => call.startsWith('PATCH'))).toHaveLength(1);
   });
 
-  test('a change whose response cannot be read is not reported as a failure', async () => {
+  test('a change with an unreadable response is not reported as a failure', async () => {
     instead = ({ method }) => (method === 'POST' ? { status: 201, body: 'not json' } : undefined);
     const pull = act('create_pull_request', { title: 't', head: 'h', base: 'main' });
     expect(await faultOf(pull)).toMatchObject({ effect: 'unknown', kind: 'malformed' });
@@ -122,7 +122,7 @@ test.each([
   [409, {}, 'conflict'],
   [422, {}, 'invalid'],
   [500, {}, 'unavailable'],
-])('%d %p is %s, with a hint', async (status, headers, kind) => {
+])('%d %p is reported as %s, with a hint', async (status, headers, kind) => {
   instead = () => ({ status, headers, body: { message: 'Reference already exists' } });
   const fault = await faultOf(act('create_pull_request', { title: 't', head: 'h', base: 'main' }));
   expect(fault).toMatchObject({ effect: 'none', kind, status, tool: 'scm.create_pull_request' });
@@ -131,7 +131,7 @@ test.each([
   );
 });
 
-test('the redirect of a moved repository is not followed', async () => {
+test('a redirect for a moved repository is not followed', async () => {
   instead = () => ({ status: 301, headers: { location: 'https://elsewhere.test/repositories/1' } });
   const fault = await faultOf(act('get_repository'));
   expect((fault as Error).message).toContain('points to elsewhere.test');
@@ -147,13 +147,13 @@ describe('a token is sent only to the host that issued it', () => {
   });
   const get = envelopeOf('git', 'scm.get_repository', 'acme/web', 'read');
 
-  test('the token is sent to no other host', async () => {
+  test('the token is not sent to any other host', async () => {
     const fault = await faultOf(executor({}, [broker('scm', 'https://other.test')]).execute(get, token));
     expect(fault).toMatchObject({ kind: 'refused' });
     expect(host.asked).toEqual([]);
   });
 
-  test('the default host is the host of the only broker', async () => {
+  test("the default host is the only broker's host", async () => {
     const brokers = [broker('scm', `${host.url}/`)];
     expect(await executor({ api_url: undefined }, brokers).execute(get, token)).toMatchObject({
       full_name: 'acme/web',

@@ -30,12 +30,12 @@ describe('one exchange', () => {
     expect(service.asked).toEqual([]);
   });
 
-  test('refuses a name if one of its addresses is private', async () => {
+  test('refuses a name if any of its addresses is private', async () => {
     const exchange = httpExchange({ resolve: async () => ['93.184.216.34', '10.0.0.1'] });
     expect(await faultOf(exchange(request('http://api.test/', false)))).toMatchObject({ kind: 'refused' });
   });
 
-  test('[executor.http] resolves a name once and connects to the checked address', async () => {
+  test('[executor.http] resolves a name once and connects to the address that was checked', async () => {
     const answers = [['127.0.0.1'], ['169.254.169.254']];
     const resolve = jest.fn(async () => answers.shift() ?? []);
     const answer = await httpExchange({ resolve })(request(`http://api.test:${service.port}/x`));
@@ -49,7 +49,7 @@ describe('one exchange', () => {
     expect(await faultOf(exchange(request('http://api.test/')))).toMatchObject({ kind: 'unreachable' });
   });
 
-  test('truncates a long response without reading it to its end', async () => {
+  test('truncates a long response without reading it to the end', async () => {
     behave = () => ({ body: 'x'.repeat(1_000_000) });
     const { body, truncated } = await httpExchange()(request(service.url));
     expect(truncated).toBe(true);
@@ -83,7 +83,7 @@ describe('executor http', () => {
     expect(service.asked).toHaveLength(1);
   });
 
-  test('sends the request, and the credential as configured', async () => {
+  test('sends the request, with the credential as configured', async () => {
     const post = envelopeOf('http', 'billing.post', 'billing/invoices?dry=1', 'write', {
       json: { amount: 1 },
       headers: { 'Idempotency-Key': 'k1', 'x-tenant': 't' },

@@ -56,11 +56,11 @@ test('[executor.shell] arguments reach the program unchanged, without a shell', 
   expect(rest).toEqual({ exit_code: 0, stderr: '', truncated: false, timed_out: false });
 });
 
-test('exit code and both outputs are returned', async () => {
+test('the exit code and both outputs are returned', async () => {
   expect(await sh('echo out; echo err >&2; exit 3')).toMatchObject({ exit_code: 3, stdout: 'out\n', stderr: 'err\n' });
 });
 
-test('the environment has only the listed variables, never those of the gateway', async () => {
+test('the environment contains only the listed variables, and none from the gateway', async () => {
   const env = ['CI', 'ABSENT', 'AWS_SECRET_ACCESS_KEY', 'GATEWAY_ADMIN_TOKEN', 'LD_PRELOAD', 'NODE_OPTIONS'];
   const { stdout } = await run(command(['env'], { env }));
   const names = stdout
@@ -76,7 +76,7 @@ test('standard input is empty', async () => {
   expect(await run(command(['cat']))).toMatchObject({ exit_code: 0, stdout: '' });
 });
 
-test('its temporary folder is deleted afterwards', async () => {
+test('the temporary folder is deleted afterward', async () => {
   const { stdout } = await sh('touch "$TMPDIR/x"; echo "$TMPDIR"');
   expect(stdout).toMatch(/gateway-command-/);
   expect(existsSync(stdout.trim())).toBe(false);
@@ -114,7 +114,7 @@ test('programs are looked up only in fixed folders', async () => {
   rmSync(join(root, 'ls'));
 });
 
-test('an output is truncated, and the program still runs to its end', async () => {
+test('long output is truncated, and the program still runs to completion', async () => {
   const result = await sh('seq 1 200000; touch after-output', { maxOutputBytes: 100 });
   expect(result).toMatchObject({ exit_code: 0, truncated: true });
   expect(Buffer.byteLength(result.stdout)).toBe(100);
@@ -132,19 +132,19 @@ const isGone = (pid: number): boolean => {
 const pidIn = (name: string) => Number(readFileSync(join(root, name), 'utf8'));
 
 describe('[executor.shell] no process outlives its call', () => {
-  test('if the time limit is reached', async () => {
+  test('when the time limit is reached', async () => {
     const result = await sh('sleep 600 & echo $! > late; echo begun; wait', { timeoutMs: 10_000 });
     expect(result).toEqual({ exit_code: null, stdout: 'begun\n', stderr: '', truncated: false, timed_out: true });
     await until(() => isGone(pidIn('late')));
   });
 
-  test('if the program ends before its children', async () => {
+  test('when the program ends before its children', async () => {
     const result = await sh('sleep 600 & echo $! > left');
     expect(result).toMatchObject({ exit_code: 0, timed_out: false });
     await until(() => isGone(pidIn('left')));
   });
 
-  test('if the caller disconnects', async () => {
+  test('when the caller disconnects', async () => {
     const ends = new AbortController();
     const fault = faultOf(run(command(['sh', '-c', 'sleep 600 & echo $! > gone; wait']), ends.signal));
     await until(() => existsSync(join(root, 'gone')) && pidIn('gone') > 0);
@@ -235,7 +235,7 @@ describe('[executor.shell] on AWS', () => {
   });
 });
 
-test('[executor.git] a folder that looks like a repository runs no program, and the real repository is read', async () => {
+test('[executor.git] no program runs in a folder that only looks like a repository, and the real repository is read', async () => {
   const repository = join(root, 'repository');
   mkdirSync(repository);
   const git = (...words: string[]) => run(command(['git', ...words], { root: repository }));

@@ -77,13 +77,13 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     });
   });
 
-  test('a read stops at the server, which sends no more rows than are returned', async () => {
+  test('a read is limited on the server, which sends no more rows than are returned', async () => {
     // The division by zero comes after the requested rows.
     const { rows } = await one(true, 'SELECT 1 / (50 - n) AS x FROM generate_series(1, 100) n');
     expect(rows).toHaveLength(5);
   });
 
-  test('results are limited in bytes, too', async () => {
+  test('results are also limited in bytes', async () => {
     const wide = "SELECT repeat('x', 4000) FROM generate_series(1, 4)";
     expect(await one(true, wide)).toMatchObject({ row_count: 2, truncated: true });
     const fault = await faultOf(one(true, "SELECT repeat('x', 1000000)"));
@@ -116,7 +116,7 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     expect((await owner.query("SELECT to_regclass('other') AS t")).rows).toEqual([{ t: null }]);
   });
 
-  test('writes are one transaction: all or none', async () => {
+  test('writes form one transaction: all or none', async () => {
     const done = await postgresTransaction(
       work(false, [
         'INSERT INTO items (id) VALUES (201), (202)',
@@ -133,19 +133,19 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     await one(false, 'DELETE FROM items WHERE id = 201');
   });
 
-  test('a write runs to its end, even if only a few of its rows are shown', async () => {
+  test('a write runs to completion even if only a few of its rows are shown', async () => {
     const result = await one(false, 'UPDATE items SET name = name RETURNING id');
     expect(result).toMatchObject({ row_count: 100, truncated: true });
     expect(result.rows).toHaveLength(5);
   });
 
-  test('a constraint that is checked at COMMIT is a failure, not an unknown outcome', async () => {
+  test('a constraint violation at COMMIT is a failure, not an unknown outcome', async () => {
     await owner.query('CREATE TABLE late (id int UNIQUE DEFERRABLE INITIALLY DEFERRED)');
     const fault = await faultOf(one(false, 'INSERT INTO late VALUES (1), (1)'));
     expect(fault).toMatchObject({ kind: 'conflict', effect: 'none' });
   });
 
-  test('names without a schema are in schema public', async () => {
+  test('names without a schema refer to schema public', async () => {
     await owner.query('ALTER ROLE owner SET search_path = hidden');
     expect((await one(true, 'SELECT count(*)::int AS n FROM items')).rows).toEqual([{ n: 100 }]);
     await owner.query('ALTER ROLE owner RESET search_path');
@@ -165,7 +165,7 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     expect(await rowsNow()).toBe(100);
   });
 
-  test('a wrong login and an unreachable server are distinguished', async () => {
+  test('a wrong login and an unreachable server are reported differently', async () => {
     const wrong = { ...place(), password: 'wrong-password' };
     const refused = await faultOf(postgresTransaction({ ...work(true, ['SELECT 1']), server: wrong }));
     expect(refused).toMatchObject({ kind: 'unauthorized', effect: 'none' });
@@ -186,7 +186,7 @@ const limits = { maxRows: 5, maxResultBytes: 10_000, statementTimeoutMs: 10_000 
     for (;;) if ((await owner.query(open)).rows[0].n === 0) break;
   });
 
-  test('tables are described and changed without SQL, with the login of a configured URL', async () => {
+  test('tables can be described and changed without SQL, using the login from a configured URL', async () => {
     const url = `postgres://${server.user}:${server.password}@${server.host}:${server.port}/postgres`;
     const databases = [{ name: 'shop', url_env: 'SHOP_URL', tls: 'off' }];
     const [executor] = executorsFrom(configured({ executors: { sql: { databases } } }), {
@@ -247,7 +247,7 @@ describe('RDS Data API', () => {
     records: [1, 2, 3].map((n) => [{ longValue: n }, { stringValue: '{"a":1}' }]),
   };
 
-  test('[executor.http] reads in a READ ONLY transaction through a cursor, one row more than requested', async () => {
+  test('[executor.http] reads run in a READ ONLY transaction through a cursor, fetching one row more than requested', async () => {
     aws.answers(begun, ...set, { body: {} }, { body: rows }, { body: {} }, { body: {} });
     const text = "SELECT id, ':p9' FROM t WHERE a = $1 AND b = $2 AND c = $1;";
     const [result] = await transaction(true, [{ text, values: ['x', { a: 1 }] }]);
@@ -295,7 +295,7 @@ describe('RDS Data API', () => {
     expect(asked().at(-1)).toEqual(['/CommitTransaction', undefined]);
   });
 
-  test('a statement that fails is rolled back and not retried', async () => {
+  test('a failed statement is rolled back and not retried', async () => {
     aws.answers(begun, ...set, { ...awsError('DatabaseErrorException', 400) }, { body: {} });
     const fault = await faultOf(transaction(false, [{ text: 'UPDATE t SET a = 1', values: [] }]));
     expect(fault).toMatchObject({ kind: 'invalid', effect: 'none' });
@@ -306,14 +306,14 @@ describe('RDS Data API', () => {
   test.each([
     [awsError('InternalServerErrorException', 500), true],
     [awsError('BadRequestException', 400), false],
-  ])('a COMMIT answered with %j leaves it open: %p', async (answer, uncertain) => {
+  ])('a COMMIT that gets %j leaves the outcome unknown: %p', async (answer, uncertain) => {
     aws.answers(begun, ...set, { body: {} }, answer, { body: {} });
     const fault = await faultOf(transaction(false, [{ text: 'UPDATE t SET a = 1', values: [] }]));
     expect(fault).toMatchObject({ effect: uncertain ? 'unknown' : 'none' });
     expect(asked().filter(([path]) => path === '/CommitTransaction')).toHaveLength(1);
   });
 
-  test('a refused transaction is not begun', async () => {
+  test('if the start of a transaction is refused, nothing more is sent', async () => {
     aws.answers(awsError('AccessDeniedException', 403));
     expect(await faultOf(transaction(true, [{ text: 'SELECT 1', values: [] }]))).toMatchObject({
       kind: 'forbidden',

@@ -73,7 +73,7 @@ describe.each(Object.keys(cases).filter(available))('[action.executed] executor 
     expect(case_.asked?.()).toBe(before);
   });
 
-  test('[executor.unknown-outcome] stops when it is cancelled, and reports an unknown outcome', async () => {
+  test('[executor.unknown-outcome] stops when cancelled, and reports an unknown outcome', async () => {
     const ends = new AbortController();
     const underWay = case_.underWay();
     const fault = faultOf(run(case_.hanging, ends.signal));
@@ -85,7 +85,7 @@ describe.each(Object.keys(cases).filter(available))('[action.executed] executor 
     });
   });
 });
-describe('a connection that is closed', () => {
+describe('a closed connection', () => {
   const behaviours: [Behaviour, string, string, string][] = [
     ['cut', 'http.post', 'unknown', 'cut'],
     ['half', 'http.post', 'unknown', 'cut'],
@@ -112,7 +112,7 @@ describe('a connection that is closed', () => {
     await service.stop();
   });
 
-  test('an index that ends before the first entry is a failure', async () => {
+  test('an unreachable service is a failure, and the call has no effect', async () => {
     const service = await fakeHttpService(() => ({}));
     await service.stop();
     const entry = { name: 'svc', base_url: service.url, allow_private: true, allowed_methods: ['POST'] };

@@ -55,7 +55,7 @@ const store = async (text: string) => {
   gateway.pass(6);
 };
 
-test('[federation.document] a plane gets a signed document for itself, and 304 while it is unchanged', async () => {
+test('[federation.document] a plane gets its own signed document, and 304 while it is unchanged', async () => {
   const { status, body, headers } = await document(tokens.eu);
   expect(status).toBe(200);
   expect(body).toMatchObject({ plane: 'eu', version: 1, format: 'agent-governance/federation-config/1' });
@@ -76,7 +76,7 @@ test('[federation.document] a plane gets a signed document for itself, and 304 w
   expect((await document(tokens.eu, { 'if-none-match': headers.etag! })).status).toBe(200);
 });
 
-test('[federation.document] the document contains none of the secrets of the gateway, and no digest of one', async () => {
+test("[federation.document] the document contains none of the gateway's secrets, nor any digest of one", async () => {
   const { text, body } = await document(tokens.eu);
   const known = [...Object.values(keys), admin, 'elsewhere-key', ...Object.values(tokens)];
   const forms = known.flatMap((secret) => [secret, sha256(secret), sha256(secret).slice(0, 16)]);
@@ -88,7 +88,7 @@ test('[federation.document] the document contains none of the secrets of the gat
   expect(body.configuration.tool_policies.pack.name).toBe('pr-writer');
 });
 
-test('[federation.token] a plane reports only for itself, and a key is not a token', async () => {
+test('[federation.token] a plane reports only for itself, and a key cannot be used as a token', async () => {
   for (const key of [admin, keys.human, keys.agent]) expect((await document(key)).status).toBe(403);
   expect((await document('another-token')).status).toBe(401);
   expect((await document(tokens.eu, {}, '?plane=eu')).status).toBe(200);
@@ -107,7 +107,7 @@ test('[federation.token] a plane reports only for itself, and a key is not a tok
   expect((await planeNamed('us')).state).toBe('never_seen');
 });
 
-test('[federation.token] both tokens are accepted while one is being replaced; the old one stops with the next version', async () => {
+test('[federation.token] both tokens are accepted during a replacement; the old one stops working with the next version', async () => {
   expect((await document(tokens.next)).body.plane).toBe('eu');
   await store(configuration(federation('[{ token_env: EU_TOKEN_NEXT }]')));
   expect((await document(tokens.eu)).status).toBe(401);
@@ -116,7 +116,7 @@ test('[federation.token] both tokens are accepted while one is being replaced; t
   expect((await document(tokens.eu)).body).toMatchObject({ plane: 'eu', version: 3 });
 });
 
-test('[federation.status] status is listed with lag, health and skew; silence is detected', async () => {
+test('[federation.status] plane status is listed with lag, health and skew; silence is detected', async () => {
   for (const model of ['a', 'b']) await store(configuration(`${federation()}aliases: { models: { ${model}: mock } }`));
   const sent_at = new Date(gateway.ports.clock.now() + 600_000).toISOString();
   const { status, body } = await report(tokens.us, { requests: 7, error_rate: 0.5, pending_approvals: 2, sent_at });
@@ -140,7 +140,7 @@ test('[federation.status] status is listed with lag, health and skew; silence is
   expect(await planeNamed('us')).not.toHaveProperty('refused');
 });
 
-test('[federation.status] the second of two gateways with the same name is refused until the first is silent', async () => {
+test('[federation.status] the second of two gateways with the same name is refused until the first goes silent', async () => {
   const [first, second] = ['a'.repeat(16), 'b'.repeat(16)];
   expect((await report(tokens.eu, { instance: first })).status).toBe(200);
   const refused = await report(tokens.eu, { instance: second, requests: 99 });
@@ -155,7 +155,7 @@ test('[federation.status] the second of two gateways with the same name is refus
   expect((await planeNamed('eu')).state).toBe('ok');
 });
 
-test('[federation.status] a chain may only grow from its last head; truncated, forked and silent ones are detected, once each', async () => {
+test('[federation.status] a chain may only grow from its last head; truncated, forked and silent chains are each detected once', async () => {
   const send = (...evidence_heads: object[]) => report(tokens.us, { evidence_heads });
   expect((await send(head('grows', 2, 'b'), head('cut', 3, 'c'), head('forked', 3, 'c'))).body.wanted).toEqual([]);
   // Not trusted until the plane shows the entry at the position where its chain ended.
@@ -191,7 +191,7 @@ test('[federation.status] a chain may only grow from its last head; truncated, f
   ]);
 });
 
-test('[federation.status] accepted chains are recognised from the next report on; a tenant sees no other tenant', async () => {
+test('[federation.status] accepted chains are recognised in the next report; a tenant does not see other tenants', async () => {
   await report(tokens.us, { evidence_heads: [head('cut', 3, 'c'), head('forked', 3, 'c')] });
   const forked = head('forked', 6, 'z', { at: { index: 2, hash: sha256('other') } });
   await report(tokens.us, { evidence_heads: [head('cut', 1, 'a'), forked] });
@@ -227,7 +227,7 @@ test('[federation.status] accepted chains are recognised from the next report on
   expect(acts.filter((action: string) => action === 'federation.accept')).toHaveLength(1);
 });
 
-test('[federation.metrics] minutes of a plane are read under plane:<name>; resent minutes replace them', async () => {
+test("[federation.metrics] a plane's minutes are read under plane:<name>; resent minutes replace the earlier ones", async () => {
   const at = new Date(gateway.ports.clock.now()).toISOString();
   const send = (minutes: object[]) =>
     call('POST', '/admin/v1/federation/metrics', { key: tokens.eu, body: { minutes } });
@@ -255,7 +255,7 @@ test.each<[string, string, object, number?]>([
   ['a status above 1 MB', 'status', { refused: 'x'.repeat(1024 * 1024) }, 413],
   ['no heads', 'status', { evidence_heads: undefined }],
   ['a minute of too many sums', 'metrics', { minutes: [{ at: '2026-01-01T00:00:00.000Z', measures: sums }] }],
-])('[federation.document] %s is refused and nothing of it is kept', async (_what, route, more, status = 400) => {
+])('[federation.document] %s is refused and none of it is stored', async (_what, route, more, status = 400) => {
   const before = await planeNamed('eu');
   const body = route === 'status' ? { ...base, ...more } : more;
   expect((await call('POST', `/admin/v1/federation/${route}`, { key: tokens.eu, body })).status).toBe(status);

@@ -43,11 +43,11 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
     use_expires_at: later,
   };
 
-  describe('[approval.evidence-decides] a row that claims a vote that no reviewer cast', () => {
+  describe('[approval.evidence-decides] a row that claims a vote no reviewer cast', () => {
     test.each([
       ['without a reference', false],
       ['by its reference', true],
-    ])('opens nothing: a pending request, retried %s', async (name, byReference) => {
+    ])('approves nothing: a pending request, retried %s', async (name, byReference) => {
       const session = `flip-${name}`.replaceAll(' ', '-');
       const { envelope_id } = (await act(session)).body;
       await write(envelope_id, approved);
@@ -63,7 +63,7 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
       expect(gateway.lines.some((line) => line.includes('claims a vote') && line.includes(envelope_id))).toBe(true);
     });
 
-    test('lets no call run: a denied request, and one that refers to the vote on another', async () => {
+    test('lets no call run: neither a denied request nor one that refers to the vote on another', async () => {
       const first = (await act('flip-denied')).body.envelope_id;
       await deny(first);
       await write(first, approved);
@@ -90,7 +90,7 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
       expect(ran).toHaveLength(1);
     });
 
-    test('lets no other call run: a row with the digest of another call', async () => {
+    test('lets no other call run when it has the digest of another call', async () => {
       const mine = (await act('flip-digest', { target: 'acme/harmless' })).body.envelope_id;
       await approve(mine);
       const wanted = (await act('flip-digest', { target: 'acme/wanted' })).body.envelope_id;
@@ -110,7 +110,7 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
       expect(retry.body.envelope_id).not.toBe(envelope_id);
     });
 
-    test('is not an outcome either: a forged result is not returned', async () => {
+    test('does not count as an outcome: a forged result is not returned', async () => {
       const { envelope_id } = (await act('flip-result')).body;
       const done = {
         status: 'consumed',
@@ -143,19 +143,22 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
         { parameters_json: '{"title":"Other","head":"evil","base":"main"}' },
       ],
       ['an approved one with another target', true, { target: 'acme/other' }],
-    ])('is not carried out by the gateway, and the refusal is evidence: %s', async (name, isApproved, set) => {
-      const session = `execute-${name}`.replaceAll(' ', '-');
-      const { envelope_id } = (await act(session)).body;
-      if (isApproved) await approve(envelope_id);
-      await write(envelope_id, { ...approved, ...set });
-      const row = await gateway.ports.approvals.find(envelope_id);
-      await executeApproved(gateway.ports, row!);
-      expect(ran).toEqual([]);
-      expect((await entriesOf(session)).at(-1)).toMatchObject({
-        kind: 'block',
-        body: { approval_ref: envelope_id, reason: expect.stringContaining('no evidence entry records it') },
-      });
-    });
+    ])(
+      'is not carried out by the gateway, and the refusal is recorded in evidence: %s',
+      async (name, isApproved, set) => {
+        const session = `execute-${name}`.replaceAll(' ', '-');
+        const { envelope_id } = (await act(session)).body;
+        if (isApproved) await approve(envelope_id);
+        await write(envelope_id, { ...approved, ...set });
+        const row = await gateway.ports.approvals.find(envelope_id);
+        await executeApproved(gateway.ports, row!);
+        expect(ran).toEqual([]);
+        expect((await entriesOf(session)).at(-1)).toMatchObject({
+          kind: 'block',
+          body: { approval_ref: envelope_id, reason: expect.stringContaining('no evidence entry records it') },
+        });
+      },
+    );
   });
 });
 
@@ -245,7 +248,7 @@ describe('votes in evidence', () => {
 
   const unproven = { decision: 'review', error: { data: { reason: 'not_in_evidence' } } };
 
-  describe('[approval.evidence-decides] a vote that was inserted into the tables lets no call run', () => {
+  describe('[approval.evidence-decides] a vote inserted into the tables lets no call run', () => {
     test.each([
       ['without a signature', async () => ({})],
       [
@@ -264,7 +267,7 @@ describe('votes in evidence', () => {
       expect(ran).toEqual([]);
     });
 
-    test('with the signature of a vote on another call', async () => {
+    test('with the signature from a vote on another call', async () => {
       const { name, act } = request();
       const harmless = (await act({ target: 'acme/harmless' })).envelope_id;
       await vote(harmless);
@@ -275,7 +278,7 @@ describe('votes in evidence', () => {
       expect(ran).toEqual([]);
     });
 
-    test('with its own signature, after it has expired', async () => {
+    test('with its own signature after it has expired', async () => {
       const { name, act } = request();
       const { envelope_id } = await act();
       await vote(envelope_id);
@@ -292,7 +295,7 @@ describe('votes in evidence', () => {
       expect(ran).toEqual([]);
     });
 
-    test('with its own signature, cast under another rule', async () => {
+    test('with its own signature, but cast under another rule', async () => {
       const { name, act } = request();
       const { envelope_id } = await act();
       await vote(envelope_id);
@@ -304,7 +307,7 @@ describe('votes in evidence', () => {
     });
   });
 
-  test('[approval.evidence-decides] a used vote is not used again if the entry of its use is removed from under a checkpoint', async () => {
+  test('[approval.evidence-decides] a used vote cannot be reused even if the entry recording its use is removed from under a checkpoint', async () => {
     const { name, act } = request();
     const { envelope_id } = await act();
     await vote(envelope_id);
@@ -317,7 +320,7 @@ describe('votes in evidence', () => {
     expect(ran).toHaveLength(1);
   });
 
-  test('[approval.evidence-decides] a row that shows a call other than the one its digest covers cannot be approved', async () => {
+  test('[approval.evidence-decides] a row that shows a call other than the one covered by its digest cannot be approved', async () => {
     const { act } = request();
     const harmless = (await act({ target: 'acme/harmless' })).envelope_id;
     const wanted = (await act({ target: 'acme/wanted' })).envelope_id;
@@ -326,7 +329,7 @@ describe('votes in evidence', () => {
     expect(await vote(harmless)).toMatchObject({ status: 409, body: { error: { code: 409 } } });
   });
 
-  test('[approval.evidence-decides] a vote that was really cast lets its call run once, before and after a checkpoint', async () => {
+  test('[approval.evidence-decides] a genuine vote lets its call run once, before and after a checkpoint', async () => {
     const early = request();
     const first = (await early.act()).envelope_id;
     expect((await vote(first)).status).toBe(200);

@@ -15,8 +15,8 @@ describe('decided', () => {
   const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' };
   const remove = { protocol: 'shell', tool: 'shell.rm', target: 'build', capability: 'execute' };
   const kinds = async (name: string) => (await evidenceOf(gateway.ports, name)).map(({ kind }) => kind);
-  describe('one action through the pipeline', () => {
-    test('[credential.minted] [credential.never-shown] [log.action-line] allow mints the granted credential and shows no secret', async () => {
+  describe('one action passing through the pipeline', () => {
+    test('[credential.minted] [credential.never-shown] [log.action-line] allow mints the granted credential and reveals no secret', async () => {
       const answer = await act(inSession(read, 'allow-1'));
       expect(answer).toMatchObject({
         status: 200,
@@ -32,7 +32,7 @@ describe('decided', () => {
       expect(await kinds('allow-1')).toEqual(['allow', 'result']);
     });
 
-    test('[admin.metrics] each credential is counted by broker, as issued or refused', async () => {
+    test('[admin.metrics] each credential is counted by broker as issued or refused', async () => {
       const counted = (outcome: string) => {
         const line = new RegExp(`^svc_credentials_total\\{broker="scm",outcome="${outcome}"\\} (\\d+)$`, 'm');
         return Number(line.exec(gateway.telemetry.metricsText())?.[1] ?? 0);
@@ -60,7 +60,7 @@ describe('decided', () => {
       expect(await kinds('block-1')).toEqual(['block']);
     });
 
-    test('[action.review] [approval.used-once] review queues the call, approve lets the same call through once, and the next one is reviewed again', async () => {
+    test('[action.review] [approval.used-once] review queues the call, approve lets that call through once, and the next one is reviewed again', async () => {
       const asked = await act(inSession(pull, 'review-1'));
       const id = asked.body.envelope_id;
       expect(asked.body).toMatchObject({
@@ -90,7 +90,7 @@ describe('decided', () => {
       expect(await kinds('review-1')).toEqual(['review', 'approve', 'allow', 'result', 'review']);
     });
 
-    test('[action.retry] the identical call without a reference finds its request, pending or approved', async () => {
+    test('[action.retry] an identical call without a reference finds its request, pending or approved', async () => {
       const first = await act(inSession(pull, 'same-1'));
       const again = await act(inSession(pull, 'same-1'));
       expect(again.body.envelope_id).toBe(first.body.envelope_id);
@@ -99,7 +99,7 @@ describe('decided', () => {
       expect((await act(inSession(pull, 'same-1'))).body.decision).toBe('review');
     });
 
-    test('[approval.denied] a denial blocks the identical call in its session and shows its comment; another session opens a new request', async () => {
+    test('[approval.denied] a denial blocks identical calls in its session and shows the comment; another session opens a new request', async () => {
       const first = await act(inSession(pull, 'denied-1'));
       const id = first.body.envelope_id;
       const record = await deny(id, 'not on a Friday');
@@ -135,7 +135,7 @@ describe('decided', () => {
       expect(later.body.envelope_id).not.toBe(id);
     });
 
-    test('[approval.denied] naming another approval does not evade a denial', async () => {
+    test('[approval.denied] naming another approval does not bypass a denial', async () => {
       const other = await act(inSession({ ...pull, parameters: { ...pull.parameters, title: 'Other' } }, 'denied-6'));
       await approve(other.body.envelope_id);
       const { body } = await act(inSession(pull, 'denied-6'));
@@ -163,7 +163,7 @@ describe('decided', () => {
       }
     });
 
-    test('[approval.denied] the comment reaches the agent truncated and without control characters', async () => {
+    test('[approval.denied] the comment is sent to the agent truncated and without control characters', async () => {
       const { body } = await act(inSession(pull, 'denied-5'));
       const long = `first line\nsecond \u001b[31mred\u202e ${'x'.repeat(4000)}`;
       await deny(body.envelope_id, long);
@@ -180,7 +180,7 @@ describe('decided', () => {
       expect(again.body.envelope_id).not.toBe(body.envelope_id);
     });
 
-    test('[approval.timeout] the timeout denies undecided requests, and a later vote is 409', async () => {
+    test('[approval.timeout] the timeout denies undecided requests, and a later vote returns 409', async () => {
       const { body } = await act(inSession(pull, 'late-1'));
       gateway.pass(1801);
       const late = await approve(body.envelope_id);
@@ -202,7 +202,7 @@ describe('decided', () => {
       expect(other.body).toMatchObject({ decision: 'review', error: { data: { reason } } });
     });
 
-    test('[approval.bound] an approval for another session or key does not help', async () => {
+    test('[approval.bound] an approval for another session or key does not apply', async () => {
       const { body } = await act(inSession(pull, 'mine'));
       await approve(body.envelope_id);
       const elsewhere = await act({ ...inSession(pull, 'mine-too'), approval_ref: body.envelope_id });
@@ -219,7 +219,7 @@ describe('decided', () => {
       expect(blocked.body.decision).toBe('block');
     });
 
-    test('[approval.used-once] 20 concurrent calls with one approval: exactly one wins', async () => {
+    test('[approval.used-once] of 20 concurrent calls with one approval, exactly one wins', async () => {
       const { body } = await act(inSession(pull, 'race-1'));
       await approve(body.envelope_id);
       const answers = await Promise.all(
@@ -288,12 +288,12 @@ describe('approved', () => {
       ['a viewer service key', keys.viewer, 403, 'forbidden'],
       ['the owner of the requesting key', keys.owner, 403, 'separation_of_duties'],
       ['an unknown key', 'nobody', 401, 'authentication_error'],
-    ])('[sod.own-request] %s may not vote', async (_, key, status, type) => {
+    ])('[sod.own-request] %s cannot vote', async (_, key, status, type) => {
       const { body } = await act(inSession(pull));
       expect(await approve(body.envelope_id, key)).toMatchObject({ status, body: { error: { type } } });
     });
 
-    test('[approval.states] a second vote is 409 with the existing record', async () => {
+    test('[approval.states] a second vote returns 409 with the existing record', async () => {
       const { body } = await act(inSession(pull));
       await approve(body.envelope_id);
       const second = await deny(body.envelope_id);
@@ -308,7 +308,7 @@ describe('approved', () => {
       [{ reviewer: '' }, /reviewer: found an empty text, allowed a text of 1 to 256 characters/],
       [{ reviewer: ' \u200b' }, /reviewer: found ".*", allowed text with at least one visible character/],
       [{ reviewer: 'alice', status: 'approved' }, /status/],
-    ])('[approval.record] a vote with %j is refused, and decides nothing', async (given, message) => {
+    ])('[approval.record] a vote with %j is rejected and decides nothing', async (given, message) => {
       const { envelope_id } = (await act(inSession(pull))).body;
       const vote = (body: object) =>
         call('POST', `/admin/v1/approvals/${envelope_id}/approve`, { key: keys.human, body });
@@ -326,7 +326,7 @@ describe('approved', () => {
     });
   });
   describe('healing', () => {
-    test('[approval.machine] [approval.lease] the sweep denies expired requests and ends a lease without an outcome as unknown, never running the call again', async () => {
+    test('[approval.machine] [approval.lease] the sweep denies expired requests and ends a lease without an outcome as unknown, never rerunning the call', async () => {
       let runs = 0;
       const crashing = await testPorts({
         executors: [
@@ -360,7 +360,7 @@ describe('approved', () => {
       await crashing.stop();
     });
 
-    test('a decided row stops the clock that waits for it', async () => {
+    test('deciding a row stops the clock that waits for it', async () => {
       const { body } = await act(inSession(pull));
       await gateway.ports.approvals.holdToken(body.envelope_id, 'token-1');
       await approve(body.envelope_id);
@@ -370,7 +370,7 @@ describe('approved', () => {
     });
   });
   describe('on_approval: execute', () => {
-    test('[approval.on-approval.execute] the clock runs the call once and the identical call gets the result', async () => {
+    test('[approval.on-approval.execute] the clock runs the call once, and the identical call gets the result', async () => {
       let runs = 0;
       const executing = await testPorts({
         extra: 'approvals: { on_approval: execute }',

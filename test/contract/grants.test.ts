@@ -45,7 +45,7 @@ tool_policies: { rules: [{ protocol: git, tool: "scm.*", decision: review }] }
   const vote = (id: string, tenant: string) =>
     call('POST', `/admin/v1/approvals/${id}/approve`, 'bob-key-1', tenant, { reviewer: 'bob' });
 
-  test('[identity.organizations] an operator of a team decides in its tenants, and in no others', async () => {
+  test("[identity.organizations] a team's operator can decide in the team's tenants, and in no others", async () => {
     await start('grants: [{ person: bob, role: operator }]');
     const voted = await vote(await asked('agent-key-1'), 'shop');
     expect([voted.status, voted.body.status]).toEqual([200, 'approved']);
@@ -59,7 +59,7 @@ tool_policies: { rules: [{ protocol: git, tool: "scm.*", decision: review }] }
     });
   });
 
-  test('[identity.organizations] a granted viewer cannot decide, even if the key may do so in its own tenant', async () => {
+  test('[identity.organizations] a person granted only the viewer role cannot decide, even if the key may do so in its own tenant', async () => {
     await start('grants: [{ person: bob, role: viewer }]');
     const id = await asked('agent-key-1');
     const seen = await call('GET', '/admin/v1/whoami', 'bob-key-1', 'shop');
@@ -78,7 +78,7 @@ tool_policies: { rules: [{ protocol: git, tool: "scm.*", decision: review }] }
     expect(slackVoter({ configuration: inForce }, 'T01', 'U01', 'home')).toMatchObject({ role: 'operator' });
   });
 
-  test('[identity.organizations] without a grant, the tenant of another team is not accessible', async () => {
+  test("[identity.organizations] without a grant, another team's tenant is not accessible", async () => {
     await start('');
     const listed = await call('GET', '/admin/v1/approvals', 'bob-key-1', 'shop');
     expect(listed.status).toBe(403);
@@ -98,7 +98,7 @@ tool_policies: { rules: [{ protocol: git, tool: "scm.*", decision: review }] }
       return [...new Set(found)];
     };
 
-    test('lists sessions below a path, page by page, limited to tenants that the caller may read', async () => {
+    test('lists sessions below a path, page by page, limited to tenants the caller may read', async () => {
       await start('grants: [{ person: bob, role: operator }]');
       for (const key of ['agent-key-1', 'agent-key-2', 'agent-key-1']) await asked(key);
       for (const route of ['evidence/sessions', 'audit']) {
@@ -110,7 +110,7 @@ tool_policies: { rules: [{ protocol: git, tool: "scm.*", decision: review }] }
       }
     });
 
-    test('a viewer of a tenant cannot read its evidence, and the cursor of another list is refused', async () => {
+    test("a tenant's viewer cannot read its evidence, and a cursor from another list is refused", async () => {
       await start('grants: [{ person: bob, role: viewer }]');
       await asked('agent-key-1');
       expect(await tenantsIn('audit', 'bob-key-1', 'acme')).toEqual([]);
@@ -130,7 +130,7 @@ tool_policies: { rules: [{ protocol: git, tool: "scm.*", decision: review }] }
       '"bob" has two grants at this level',
     ],
     ['an unknown role', '[{ person: bob, role: owner }]', 'grants[0].role'],
-  ])('[identity.organizations] %s is refused at load', async (_, grants, message) => {
+  ])('[identity.organizations] %s is rejected when the configuration is loaded', async (_, grants, message) => {
     await start('');
     const { body, status } = await caller(gateway.ports)('PUT', '/admin/v1/config', {
       key: 'alice-key-1',
@@ -186,15 +186,15 @@ describe('credentials', () => {
     return { matched_rule, onCard: card.credential?.scope, got: made.credential?.scope };
   }
 
-  describe('[credential.minted] the credential from the rule that allowed the call is on the card and issued after approval:', () => {
-    test('the tool guard reviews it', async () => {
+  describe('[credential.minted] the credential from the allowing rule is on the card and issued after approval when', () => {
+    test('the tool guard requires a review', async () => {
       const call = await started();
       const parameters = { path: '/etc/hosts' };
       const outcome = await approved(call, { ...label, parameters, roots: ['/srv/data'] });
       expect(outcome).toEqual({ matched_rule: 'tool_guard:outside_roots', onCard: scope, got: scope });
     });
 
-    test('a task manifest reviews it', async () => {
+    test('a task manifest requires a review', async () => {
       const call = await started('manifests: { enforcement_mode: review }');
       const manifest = {
         name: 'read only',
@@ -209,7 +209,7 @@ describe('credentials', () => {
       expect(outcome.matched_rule).toMatch(/^manifest:/);
     });
 
-    test('its text cannot be parsed with certainty', async () => {
+    test("the call's text cannot be parsed with certainty", async () => {
       const call = await started();
       const line = 'deploy "$TARGET"';
       const run = {
@@ -231,7 +231,7 @@ describe('credentials', () => {
     expect([outcome.onCard, outcome.got]).toEqual([expected, expected]);
   });
 
-  test('[credential.minted] an allowed call without a credential gets none if the guard reviews it', async () => {
+  test('[credential.minted] an allowed call whose rule grants no credential gets none if the guard requires a review', async () => {
     const parameters = { path: '/etc/hosts' };
     const body = { ...label, tool: 'scm.read_label', capability: 'read', parameters, roots: ['/srv/data'] };
     const outcome = await approved(await started(), body);

@@ -20,7 +20,7 @@ describe('head reads', () => {
     await Promise.all(sessions.map((session) => ledger.commit({ draft: draft(session, session), head: null })));
   });
 
-  test('a single read is a GetItem; 16 concurrent reads share a request and each gets its own head', async () => {
+  test('a single read is a GetItem; 16 concurrent reads share one request, and each gets its own head', async () => {
     const store = watched(dynamo.client);
     const log = evidenceTable(over(store.client, dynamo.tables));
     expect(await log.head('t', 'read-1')).toMatchObject({ session_id: 'read-1', total_entries: 1 });
@@ -35,7 +35,7 @@ describe('head reads', () => {
     });
   });
 
-  test('a request has at most 100 keys', async () => {
+  test('a request contains at most 100 keys', async () => {
     const store = watched(dynamo.client);
     const log = evidenceTable(over(store.client, dynamo.tables));
     const heads = await Promise.all(sessions.map((session) => log.head('t', session)));
@@ -44,7 +44,7 @@ describe('head reads', () => {
     expect(sizes).toEqual([100, 30]);
   });
 
-  test('unprocessed keys are read again', async () => {
+  test('unprocessed keys are reread', async () => {
     const store = watched(dynamo.client, async ({ operation, input }, send) => {
       if (operation !== 'BatchGetItem') return send();
       const [{ Keys, ...rest }] = Object.values(input.RequestItems) as [{ Keys: object[] }];
@@ -62,7 +62,7 @@ describe('head reads', () => {
     expect(store.of('BatchGetItem')).toHaveLength(4);
   });
 
-  test('keys that stay unprocessed and a failing store lead to refusals', async () => {
+  test('keys that stay unprocessed, or a failing store, lead to refusals', async () => {
     const never = watched(dynamo.client, ({ input }) => ({ UnprocessedKeys: input.RequestItems }));
     const down = watched(dynamo.client, () => Promise.reject(new Error('connect ECONNREFUSED')));
     for (const { client } of [never, down]) {
@@ -73,7 +73,7 @@ describe('head reads', () => {
     }
   });
 
-  test('a key that the store does not accept affects only its own read', async () => {
+  test('a key that the store rejects affects only its own read', async () => {
     const log = evidenceTable(dynamo);
     const outcomes = await Promise.allSettled(
       ['read-1', 'x'.repeat(3_000), 'read-2'].map((session) => log.head('t', session)),
@@ -81,7 +81,7 @@ describe('head reads', () => {
     expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
   });
 
-  test('never return the result of a read that began before theirs', async () => {
+  test('never return the result of a read that began before they did', async () => {
     const ledger = tableLedger(dynamo);
     const log = evidenceTable(dynamo);
     await Promise.all(

@@ -27,7 +27,7 @@ const putsOf = ({ input }: StoreCall) =>
     Put?.TableName === dynamo.tables.evidence ? [JSON.parse(Put.Item.entry.S).envelope_id] : [],
   );
 describe('commits', () => {
-  test('a caller with a stale head from this process has no conflict', async () => {
+  test('a caller whose head is stale because of this same process has no conflict', async () => {
     const store = watched(dynamo.client);
     const ledger = tableLedger(over(store.client, dynamo.tables));
     const opened = await ledger.commit({ draft: draft('followed', 'e0'), head: null, owner: 'k' });
@@ -41,7 +41,7 @@ describe('commits', () => {
   test.each([
     ['on 16 sessions', (n: number) => `wide-${n}`],
     ['on one session', () => 'deep'],
-  ])('16 at once %s take at most three transactions', async (_, session) => {
+  ])('16 concurrent commits %s take at most three transactions', async (_, session) => {
     const store = watched(dynamo.client);
     const ledger = tableLedger(over(store.client, dynamo.tables));
     const outcomes = await Promise.all(
@@ -56,7 +56,7 @@ describe('commits', () => {
     }
   });
 
-  test('a commit that arrives during another one is next, and a single commit does not wait', async () => {
+  test('a commit that arrives during another one goes next, and a single commit does not wait', async () => {
     const first = { sent: Promise.withResolvers<void>(), go: Promise.withResolvers<void>() };
     const store = watched(dynamo.client, async ({ operation }, send) => {
       if (operation === 'TransactWriteItems') {
@@ -89,7 +89,7 @@ describe('commits', () => {
     expect(await chainOf('crowd')).toHaveLength(72);
   });
 });
-describe('one commit in a transaction', () => {
+describe('one commit of several in a transaction', () => {
   const beside = (session: string) => ['one', 'two'].map((id) => ({ draft: draft(session, `${session}-${id}`) }));
 
   test('a commit whose condition fails is rejected, and the others are written', async () => {
@@ -109,7 +109,7 @@ describe('one commit in a transaction', () => {
   test.each<[name: string, body: object, fault: object]>([
     ['that no item holds', { text: 'x'.repeat(500_000) }, { code: 'service_unavailable' }],
     ['that no JSON holds', { text: '\ud800' }, { name: 'TypeError' }],
-  ])('%s is refused, and the others are written', async (name, body, fault) => {
+  ])('a commit %s is refused, and the others are written', async (name, body, fault) => {
     const ledger = tableLedger(dynamo);
     const session = name.replaceAll(' ', '-');
     const steps = [...beside(session), { draft: draft(session, 'bad', body) }, ...beside(`${session}-not`)];
@@ -126,7 +126,7 @@ describe('one commit in a transaction', () => {
     expect(await chainOf(`${session}-not`)).toHaveLength(2);
   });
 
-  test('a commit is written separately if another process advanced its session, and the others together', async () => {
+  test('a commit whose session was advanced by another process is written separately, and the others together', async () => {
     const first = await tableLedger(dynamo).commit({ draft: draft('moved', 'first') });
     await tableLedger(dynamo).commit({ draft: draft('moved', 'elsewhere') });
     if (!first.ok) throw new Error('not written');
@@ -144,7 +144,7 @@ describe('one commit in a transaction', () => {
     expect(await idsOf('moved')).toEqual(['first', 'elsewhere', 'late']);
   });
 });
-describe('a response that is lost', () => {
+describe('a lost response', () => {
   const six = (ledger: ReturnType<typeof tableLedger>, session: string) =>
     Promise.allSettled(
       Array.from({ length: 6 }, (_, n) =>
@@ -198,7 +198,7 @@ describe('a response that is lost', () => {
     expect(await lengths('again')).toEqual([3, 3]);
   });
 
-  test('while the transaction is still in progress: exactly the same one is sent until it is done', async () => {
+  test('while the transaction is still in progress: the same request is resent until it is done', async () => {
     const tokens: string[] = [];
     const store = watched(dynamo.client, (call, send) => {
       if (call.operation !== 'TransactWriteItems') return send();

@@ -74,7 +74,7 @@ describe('worker threads', () => {
     test.each([
       ['allow', 'src/a.ts'],
       ['block', 'forbidden'],
-    ])('%s: is decided in a worker as in place', async (decision, words) => {
+    ])('%s: gets the same decision in a worker as in the main thread', async (decision, words) => {
       const there = await act(read(long(words)), compose({ ...trapped(), calls: work.calls }));
       const here = await act(read(long(words)), compose());
       expect(there.last.decision).toBe(decision);
@@ -84,13 +84,13 @@ describe('worker threads', () => {
       expect(counted).toEqual(['evaluate done']);
     });
 
-    test('a small one stays in the main thread', async () => {
+    test('a small call stays in the main thread', async () => {
       const { last } = await act(read('src/a.ts'), compose({ calls: work.calls }));
       expect(last.decision).toBe('allow');
       expect(counted).toEqual([]);
     });
 
-    test('its secrets are withheld with stored salts, and its simulation makes the same decision', async () => {
+    test('its secrets are withheld with stored salts, and a simulation makes the same decision', async () => {
       const at = compose({ ...trapped(), calls: work.calls });
       const session = 'heavy-secrets';
       const secret = 'password=hunter2hunter2';
@@ -104,7 +104,7 @@ describe('worker threads', () => {
       expect(counted).toEqual(['evaluate done', 'evaluate done']);
     });
 
-    test('a filter that takes longer than allowed is 413, and no entry is written', async () => {
+    test('a filter that exceeds its time limit returns 413, and no entry is written', async () => {
       const session = 'heavy-late';
       const { status, last } = await act(read(long('x'), { actor: { session } }), compose({ calls: hasty.calls }));
       expect([status, last.error.type]).toEqual([413, 'payload_too_large']);
@@ -112,7 +112,7 @@ describe('worker threads', () => {
       expect(await entries(session)).toEqual([]);
     });
 
-    test('over MCP it is evaluated in a worker too', async () => {
+    test('is also evaluated in a worker over MCP', async () => {
       const at = compose({ ...trapped(), calls: work.calls });
       const session = await open({ at });
       const sent = { at, session };
@@ -135,7 +135,7 @@ describe('worker threads', () => {
       expect(counted).toEqual(['result done', 'redact done']);
     });
 
-    test('a result that takes too long is not shown; the execution is reported and recorded', async () => {
+    test('a result that exceeds the time limit is not shown; the execution is reported and recorded', async () => {
       const at = compose({ calls: hasty.calls });
       const session = await open({ at });
       answering(long('password=hunter2hunter2'));
@@ -151,18 +151,18 @@ describe('worker threads', () => {
   describe('[limit.hostile] a configuration', () => {
     const shipped = readFileSync('config/gateway.yaml', 'utf8');
 
-    test('is read and checked in a worker with the same result as in the main thread', async () => {
+    test('is loaded and checked in a worker with the same result as in the main thread', async () => {
       expect(await work.configuration(shipped)).toEqual(await loadConfiguration(shipped, { packs: packFiles(packs) }));
       expect(counted).toEqual(['configuration done']);
     });
 
-    test('one that takes longer than allowed is 413', async () => {
+    test('a configuration that exceeds the time limit returns 413', async () => {
       await expect(hasty.configuration(shipped)).rejects.toMatchObject({ code: 'payload_too_large' });
     });
   });
 
   describe('[limit.hostile] questions about policies', () => {
-    test('why for a large call is computed in a worker with the same result as in the main thread', async () => {
+    test('why for a large call gives the same result in a worker as in the main thread', async () => {
       const { envelope_id } = (await act(read(long('src/a.ts')), compose())).last;
       const why = async (at: ReturnType<typeof compose>) =>
         (await http('GET', `/admin/v1/actions/${envelope_id}/why`, undefined, { key: keys.human, at })).last;
@@ -206,7 +206,7 @@ describe('load', () => {
 
   const large = `${'plain words, '.repeat(4_000)}ann@example.com 4111 1111 1111 1111 ALPHA  beta.`;
 
-  test('[limit.hostile] large text has the same findings and redactions from a worker as in the main thread', async () => {
+  test('[limit.hostile] large text has the same findings and redactions in a worker as in the main thread', async () => {
     for (const text of [large, `${large} zqqq`, `${'ｍａｒｋｓ é '.repeat(2_000)}${large}`]) {
       const here = await whole(policyOf({ output: filters }), text);
       const there = await whole(policyOf({ output: filters }, undefined, undefined, work.texts), text);
@@ -215,7 +215,7 @@ describe('load', () => {
     expect(counted).toEqual(['texts done', 'texts done', 'texts done']);
   });
 
-  test('[limit.hostile] a request whose text takes longer than allowed is 413; a reply is blocked; permissive mode lets it pass', async () => {
+  test('[limit.hostile] a request whose text exceeds the time limit returns 413; a reply is blocked; permissive mode lets the request pass', async () => {
     const hasty = start(hastyLimits).texts;
     const endless = '\ufdfa'.repeat(100_000);
     const slot = { text: endless, set: () => {} };
@@ -232,14 +232,14 @@ describe('load', () => {
     expect(new Set(counted)).toEqual(new Set(['texts late']));
   });
 
-  test('[limit.hostile] without a worker the filters fail, which blocks the call', async () => {
+  test('[limit.hostile] without a worker, the filters fail and the call is blocked', async () => {
     const gone = start();
     await gone.stop();
     const policy = policyOf({ input: filters }, undefined, undefined, gone.texts);
     expect(await policy.checkInput([{ text: large, set: () => {} }], context)).toMatchObject({ decision: 'block' });
   });
 
-  test('[limit.hostile] a long piece of a stream is scanned in slices, and is sent unchanged and in order', async () => {
+  test('[limit.hostile] a long piece of a stream is scanned in slices and sent unchanged and in order', async () => {
     const turns = { count: 0 };
     const texts: TextWork = { ...work.texts, turn: async () => void turns.count++ };
     const pieces = [large, 'and more, ', large];
@@ -267,7 +267,7 @@ describe('load', () => {
     parameters: { sql: text },
   });
 
-  test('[limit.hostile] a large call has the same effects from a worker as in the main thread; a small one stays there', async () => {
+  test('[limit.hostile] a large call has the same effects in a worker as in the main thread; a small call stays in the main thread', async () => {
     const long = sql(`select ${Array.from({ length: 1_000 }, (_, n) => `col_${n}`).join(', ')} from orders`);
     expect(await work.effects(long)).toEqual(await lazyEffects(long));
     expect(counted).toEqual(['effects done']);
@@ -275,7 +275,7 @@ describe('load', () => {
     expect(counted).toEqual(['effects done']);
   });
 
-  test('[limit.hostile] a call whose effects take longer than allowed is classified as unclear', async () => {
+  test('[limit.hostile] a call whose effect analysis exceeds the time limit is classified as unclear', async () => {
     const hasty = start(hastyLimits);
     const heavy = sql(`select 1 where 1 in (${'1,'.repeat(30_000)}1)`);
     expect(await hasty.effects(heavy)).toEqual({

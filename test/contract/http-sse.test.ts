@@ -122,7 +122,7 @@ test('[mcp.json-rpc] messages that reach another process get their responses on 
 });
 
 test.each(['*/*', 'application/json', null])(
-  '[mcp.json-rpc] a stream opens for a client that sends Accept %s, as clients do that set their own headers',
+  '[mcp.json-rpc] a stream opens for a client that sends Accept %s, as clients that set their own headers do',
   async (accept) => {
     const stream = await openStream(startProcess(), { accept });
     expect(stream.path).toMatch(/^\/mcp\/session\/[0-9a-f]{32}$/);
@@ -130,7 +130,7 @@ test.each(['*/*', 'application/json', null])(
   },
 );
 
-test('[mcp.json-rpc] a stream is only for its own key, and ends when its client disconnects', async () => {
+test('[mcp.json-rpc] a stream can be used only with its own key, and ends when its client disconnects', async () => {
   const [holder, other] = [startProcess(), startProcess()];
   const stream = await openStream(holder);
   for (const at of [holder, other])

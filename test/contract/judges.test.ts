@@ -72,7 +72,7 @@ test.each<[string, object, object]>([
   expect(harmless.matched_rule).not.toBe(by.matched_rule);
 });
 
-test('[action.judges] a large call, which is judged in a worker', async () => {
+test('[action.judges] a judge decides on a large call in a worker', async () => {
   const work = backgroundWork({ telemetry: { count: () => {} }, effects: lazyEffects, packs: 'policies' });
   try {
     const at = compose({ calls: work.calls });
@@ -87,14 +87,14 @@ test('[action.judges] a large call, which is judged in a worker', async () => {
   }
 });
 
-test('[action.judges] a tool call over MCP', async () => {
+test('[action.judges] a judge decides on a tool call over MCP', async () => {
   const own = await open();
   const { error } = (await call('create_issue', { title: 'sunday' }, { session: own })).last;
   expect(error).toMatchObject({ code: -32001, data: { reason: 'create_issue is closed on Sundays.' } });
   expect((await call('create_issue', { title: 'monday' }, { session: own })).last).toHaveProperty('result');
 });
 
-test('[action.judges] a tool call made by a model', async () => {
+test('[action.judges] a judge decides on a tool call made by a model', async () => {
   const snapshot = await test_.ports.snapshots.current();
   const principal = [...snapshot.identities.byKeyId.values()].find(({ kind }) => kind === 'agent')!;
   const chat = { snapshot, principal, sessionId: 'of-a-model', body: {} } as ChatCall;
@@ -106,7 +106,7 @@ test('[action.judges] a tool call made by a model', async () => {
   expect(JSON.stringify(await reply('monday'))).toContain('"tool_use"');
 });
 
-test('[action.judges] simulations and policy tests', async () => {
+test('[action.judges] judges apply in simulations and policy tests', async () => {
   const { last: body } = await http('POST', '/admin/v1/simulate', { calls: [push(), push('monday')] });
   const { configuration } = await test_.ports.snapshots.current();
   const decide = simulator({ configuration });
@@ -116,13 +116,13 @@ test('[action.judges] simulations and policy tests', async () => {
   }
 });
 
-test('[action.judges] why names the judge that made the decision, with its reason', async () => {
+test('[action.judges] why names the judge that made the decision and its reason', async () => {
   const { last: body } = await act();
   const { last: why } = await http('GET', `/admin/v1/actions/${body.envelope_id}/why`, undefined, { key: keys.human });
   expect(why).toMatchObject({ ...by, decided_by: 'opening-hours', reason: 'scm.push is closed on Sundays.' });
 });
 
-test('[action.judges] the card has the reason given by the deciding judge for this call', async () => {
+test('[action.judges] the card shows the reason given by the deciding judge for this call', async () => {
   decision = 'review';
   const issue = { ...push(), tool: 'scm.open_issue' };
   const cardOf = async (action: object) =>
@@ -137,7 +137,7 @@ test('[action.judges] the card has the reason given by the deciding judge for th
   expect(await cardOf(push())).toMatchObject({ rule: { name: 'git:scm.push', reason: 'Pushes are looked at.' } });
 });
 
-test('[action.judges] an approved call, right before the gateway makes it', async () => {
+test('[action.judges] a judge can stop an approved call right before the gateway makes it', async () => {
   await configure({ approvals: { on_approval: 'execute' } });
   judges.splice(judges.indexOf(openingHours), 1);
   const { last: body } = await act();

@@ -57,7 +57,7 @@ async function deployment() {
   return { config, configStore, clock, deps, snapshots, configuration, known, client, changes: () => changes };
 }
 
-test('[auth.keys-by-digest] are resolved once when the configuration is stored; looking up a caller reads no secret', async () => {
+test('[auth.keys-by-digest] key digests are resolved once when the configuration is stored; looking up a caller reads no secret', async () => {
   const { clock, deps, configuration, known, configStore } = await deployment();
   aws.answers(bundle({ CI_KEY: 'ci-key-of-16-characters\n', OTHER_KEY: ' ' }));
   await storeVersion(deps, configuration, 'test', 'api');
@@ -73,7 +73,7 @@ test('[auth.keys-by-digest] are resolved once when the configuration is stored; 
   expect(JSON.stringify([await configStore.current(), await configStore.list()])).not.toContain(keys.digests.CI_KEY);
 });
 
-test('[auth.keys-by-digest] a key that is replaced or removed in its secret takes effect within five seconds of refresh-keys', async () => {
+test('[auth.keys-by-digest] a key replaced or removed in its secret takes effect within five seconds of refresh-keys', async () => {
   const { clock, deps, configuration, known, changes } = await deployment();
   aws.answers(bundle({ CI_KEY: 'first-key', OTHER_KEY: 'other-key' }), bundle({ CI_KEY: 'second-key' }));
   await storeVersion(deps, configuration, 'test', 'api');
@@ -93,7 +93,7 @@ test('[auth.keys-by-digest] a key that is replaced or removed in its secret take
   expect(changes()).toBe(1); // cached secret values are read again, too
 });
 
-test('[auth.keys-by-digest] a rollback resolves the restored keys, and an unreadable secret stores no version', async () => {
+test('[auth.keys-by-digest] a rollback resolves the restored keys, and if a secret is unreadable, no version is stored', async () => {
   const { deps, configuration, configStore } = await deployment();
   aws.answers(bundle({ CI_KEY: 'first-key' }));
   await storeVersion(deps, configuration, 'test', 'api');
@@ -106,7 +106,7 @@ test('[auth.keys-by-digest] a rollback resolves the restored keys, and an unread
   expect((await configStore.inForce())?.keys).toEqual({ digests: { CI_KEY: sha256('now-key') }, revision: 2 });
 });
 
-test('[auth.keys-by-digest] bootstrap registers the token before and after a configuration, and replaces it', async () => {
+test('[auth.keys-by-digest] bootstrap registers the token before and after a configuration exists, and replaces it', async () => {
   const { config, clock, deps, configuration, known, client, configStore } = await deployment();
   const name = config.replace(/-config$/, '');
   const bootstrap = (token: string) => {

@@ -50,7 +50,7 @@ const ask = (key: string, over: object = {}, path: Path = '/v1/chat/completions'
 const read = (path: string, key: string) => caller(gateway.ports)('GET', path, { key });
 
 test.each(Object.keys(bodies) as Path[])(
-  '[limit.key] a limit of a key refuses requests on %s and is named; the rest of the tenant continues',
+  "[limit.key] exceeding a key's limit refuses requests on %s and names the limit; the rest of the tenant continues",
   async (path) => {
     expect((await ask('slow-key', {}, path)).status).toBe(200);
     const second = await ask('slow-key', {}, path);
@@ -103,8 +103,8 @@ test('[limit.key] a key without limits needs no additional store step, even if o
   expect(await stepsOf('paid-key')).toBeGreaterThan(free);
 });
 
-describe('[limit.key] the budget of a key', () => {
-  test('refuses a model whose share is used up, and allows the others', async () => {
+describe("[limit.key] a key's budget", () => {
+  test('refuses a model whose share is used up, and allows other models', async () => {
     const refused = await ask('paid-key', { model: 'mock-dear' });
     expect(refused.status).toBe(429);
     expect(refused.body.error).toMatchObject({
@@ -117,7 +117,7 @@ describe('[limit.key] the budget of a key', () => {
     expect((await ask('free-key', { model: 'mock-dear' })).status).toBe(200);
   });
 
-  test('is listed in GET budgets only for its own tenant, and refuses larger calls', async () => {
+  test('is listed in GET budgets only for its own tenant, and refuses calls larger than the budget', async () => {
     await ask('paid-key', { max_tokens: 5000 });
     const { body } = await read('/admin/v1/budgets', 'lab-viewer');
     const month = body.statuses.find(({ period }: { period: string }) => period === 'month');
@@ -134,7 +134,7 @@ describe('[limit.key] the budget of a key', () => {
   });
 });
 
-test('[limit.key] another model of the tenant is refused for the key, and is not listed for it', async () => {
+test('[limit.key] a model of the tenant that the key does not allow is refused, and is not listed for the key', async () => {
   const refused = await ask('named-key', { model: 'mock-dear' });
   expect(refused.status).toBe(403);
   expect(refused.body.error).toMatchObject({
@@ -150,7 +150,7 @@ test('[limit.key] another model of the tenant is refused for the key, and is not
   expect((await read('/v1/models/mock-dear', 'free-key')).status).toBe(200);
 });
 
-test('[limit.key] a refused model is reported even if the budget or the token limit is used up; its requests count', async () => {
+test('[limit.key] a refused model is reported even if the budget or token limit is used up; its requests still count', async () => {
   // The key's budget is 0, and gpt-x has no price.
   for (const model of ['mock-dear', 'gpt-x', 'mock-dear']) {
     const refused = await ask('spent-key', { model, max_tokens: 500 });
@@ -165,7 +165,7 @@ test('[limit.key] a refused model is reported even if the budget or the token li
   });
 });
 
-test('[limit.key] a key with limits cannot call in another tenant; other keys of the same person can', async () => {
+test('[limit.key] a key with limits cannot make calls in another tenant; other keys of the same person can', async () => {
   const to = (key: string) =>
     caller(gateway.ports)('POST', '/v1/chat/completions', {
       key,
@@ -179,7 +179,7 @@ test('[limit.key] a key with limits cannot call in another tenant; other keys of
   expect((await ask('person-key')).status).toBe(200);
 });
 
-test('[limit.largest-output] the largest output limit in a call is reserved', async () => {
+test('[limit.largest-output] if a call sets several output limits, the largest is reserved', async () => {
   const large = { max_completion_tokens: 1, max_tokens: 1_000_000 };
   expect(await ask('paid-key', large)).toMatchObject({ status: 429, body: { error: { type: 'budget_exceeded' } } });
   const predicted = { max_tokens: 1, options: { num_predict: 1_000_000 } };

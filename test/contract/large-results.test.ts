@@ -56,7 +56,7 @@ async function runApproved(result: unknown, ports = gateway.ports) {
 }
 
 describe('[action.large-result] a large result', () => {
-  test('reaches the caller in full; the entry has the digest and size of the stored part, without its secrets', async () => {
+  test('reaches the caller in full; the entry has the digest and size of the stored part, which contains none of its secrets', async () => {
     const { name, body } = await run(large);
     expect(body).toMatchObject({ decision: 'allow', result: { text: large.text, end: true } });
     const { outcome, result, result_sha256, result_bytes } = await resultOf(name);
@@ -72,7 +72,7 @@ describe('[action.large-result] a large result', () => {
     expect(verdict.body).toMatchObject({ valid: true });
   });
 
-  test('is in the entry up to the size limit, and not a byte beyond it', async () => {
+  test('is included in the entry up to the size limit, and not a byte beyond it', async () => {
     const most = { text: 'x'.repeat(resultSizes.inlineBytes - '{"text":""}'.length) };
     expect(await resultOf((await run(most)).name)).toMatchObject({ result: most });
     const above = { text: `${most.text}x` };
@@ -84,7 +84,7 @@ describe('[action.large-result] a large result', () => {
     expect(body.result).toBeUndefined();
   });
 
-  test('of an approved call is returned to the identical call and on its record, and only referenced in lists', async () => {
+  test('from an approved call is returned to the identical call and on its record, and only referenced in lists', async () => {
     const { id, action } = await runApproved(large);
     const again = (await act(action)).body;
     expect(again).toMatchObject({ decision: 'allow', matched_rule: `approved:${id}`, result: { text: large.text } });
@@ -100,7 +100,7 @@ describe('[action.large-result] a large result', () => {
     expect(listed.result).toBeUndefined();
   });
 
-  test('beyond the maximum response size is stored and reported as too large', async () => {
+  test('above the maximum response size is stored and reported as too large', async () => {
     const huge = { text: 'x'.repeat(resultSizes.answeredBytes) };
     const { body } = await run(huge);
     expect(body).toMatchObject({
@@ -115,7 +115,7 @@ describe('[action.large-result] a large result', () => {
     expect(await record(id)).toMatchObject({ outcome: 'executed', result_withheld: 'too_large' });
   });
 
-  test('that was removed from the store is reported, and its digest is kept', async () => {
+  test('that was removed from the store is reported as missing, and its digest is kept', async () => {
     const { id } = await runApproved(large);
     const { result_sha256 } = (await gateway.ports.approvals.find(id))!;
     const emptied = portsWith({ ...gateway.ports.results, get: async () => undefined });
@@ -125,7 +125,7 @@ describe('[action.large-result] a large result', () => {
 });
 
 describe('[action.large-result] the outcome is recorded', () => {
-  test('if the object store is down, the caller gets the result, and later readers get the reason why it is missing', async () => {
+  test('if the object store is down, the caller gets the result, and later readers see why it is missing', async () => {
     const { name, body } = await run(large, portsWith(down));
     expect(body).toMatchObject({ decision: 'allow', result: { text: large.text } });
     const kept = { result_withheld: 'store_unavailable', result_sha256: expect.stringMatching(/^[0-9a-f]{64}$/) };
@@ -144,7 +144,7 @@ describe('[action.large-result] the outcome is recorded', () => {
     ['a number beyond every double', { count: Number.POSITIVE_INFINITY }, 'not_json'],
     ['nesting without end', nested(50_000), 'not_json'],
     ['a flood of secrets', { tokens: Array.from({ length: 2_500 }, (_, i) => `${token}${i}`) }, 'too_many_secrets'],
-  ])('of a result with %s', async (_, result, reason) => {
+  ])('for a result with %s', async (_, result, reason) => {
     const { name, body } = await run(result);
     expect(body).toMatchObject({ decision: 'allow', result_withheld: reason });
     expect(await resultOf(name)).toMatchObject({ outcome: 'executed', result_withheld: reason });
@@ -155,7 +155,7 @@ describe('[action.large-result] the outcome is recorded', () => {
     ['more levels than the store takes', nested(40)],
     ['a member called __proto__', JSON.parse('{"__proto__":{"polluted":true},"null":null}')],
     ['nothing but a text', 'done'],
-  ])('and the result with it: %s', async (_, result) => {
+  ])('together with the result: %s', async (_, result) => {
     const { id, name, action } = await runApproved(result);
     expect((await resultOf(name)).result).toEqual(result);
     expect((await record(id)).result).toEqual(result);
@@ -163,7 +163,7 @@ describe('[action.large-result] the outcome is recorded', () => {
     expect((await act({ ...action, approval_ref: id })).body.result).toEqual(result);
   });
 
-  test('of a failure with long text: its beginning is recorded', async () => {
+  test('for a failure with long text, of which the beginning is kept', async () => {
     const name = `large-${++session}`;
     next = () => {
       throw new Error(`no \ud800 ${token} ${'x'.repeat(500_000)}`);

@@ -34,7 +34,7 @@ const crowd = (sessions: number, name: string, count: number): ChildProcess =>
   });
 
 describe('the ledger', () => {
-  test('[evidence.concurrent-writers] writers in three processes produce gapless chains, and a killed one loses no acknowledged entry', async () => {
+  test('[evidence.concurrent-writers] writers in three processes produce gapless chains, and killing one loses no acknowledged entry', async () => {
     const sessions = 5;
     const promised: string[][] = [];
     const victim = crowd(sessions, 'victim', 1_000_000);
@@ -89,7 +89,7 @@ describe('the ledger', () => {
     expect(await chainOf('lost')).toHaveLength(1);
   });
 
-  test('a lost response is not taken as success because another writer wrote the same content', async () => {
+  test('a lost response is not mistaken for success when another writer wrote the same content', async () => {
     const twin = tableLedger(store);
     const first = await twin.commit({ draft: draft('twins', 1) });
     const refusing = {
@@ -106,7 +106,7 @@ describe('the ledger', () => {
     expect(await chainOf('twins')).toHaveLength(1);
   });
 
-  test('identical concurrent steps of two processes are two entries', async () => {
+  test('identical concurrent steps in two processes become two entries', async () => {
     const both = await Promise.all([1, 2].map(() => tableLedger(store).commit({ draft: draft('same', 1) })));
     expect(both.map((outcome) => outcome.ok && outcome.entry.index).sort()).toEqual([0, 1]);
     expect(await chainOf('same')).toHaveLength(2);
@@ -121,7 +121,7 @@ describe('the ledger', () => {
     });
   });
 
-  test('a stale head is detected and the entry is still appended at the end', async () => {
+  test('a stale head is detected, and the entry is still appended to the end of the chain', async () => {
     const ledger = tableLedger(store);
     const first = await ledger.commit({ draft: draft('stale', 1) });
     if (!first.ok) throw new Error('unexpected');

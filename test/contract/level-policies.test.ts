@@ -58,7 +58,7 @@ const act = async (key: string, tool: string, capability = 'write', more: object
     })
   ).body;
 
-test('[identity.organizations] the strictest of all levels decides, only for the tenants below a level', async () => {
+test('[identity.organizations] the strictest level wins, and a level applies only to the tenants below it', async () => {
   expect(await act('shop-agent', 'scm.get_file', 'read')).toMatchObject({ decision: 'allow' });
   expect(await act('lab-agent', 'scm.force_push')).toMatchObject({ decision: 'allow' });
   expect(await act('shop-agent', 'scm.force_push')).toMatchObject({
@@ -81,7 +81,7 @@ test('[identity.organizations] the strictest of all levels decides, only for the
   expect([await simulated('shop-agent'), await simulated('lab-agent')]).toEqual(['block', 'allow']);
 });
 
-test('[identity.organizations] a large call, which is evaluated in a worker, is subject to the same rules', async () => {
+test('[identity.organizations] a large call evaluated in a worker is subject to the same rules', async () => {
   const snapshot = await gateway.ports.snapshots.current();
   const call = { protocol: 'git', tool: 'scm.force_push', target: 'acme/shop', capability: 'write', parameters: {} };
   const decided = async (tenant: string) => {
@@ -93,7 +93,7 @@ test('[identity.organizations] a large call, which is evaluated in a worker, is 
   expect(await decided('lab')).toBe('git:scm.*');
 });
 
-test('[identity.organizations] why names the level; a later block stops an approved call', async () => {
+test('[identity.organizations] why names the level, and a later block stops an approved call', async () => {
   const { envelope_id: id } = await act('shop-agent', 'scm.create_branch');
   const why = (await call('GET', `/admin/v1/actions/${id}/why`, 'alice-key-1')).body;
   expect(why).toMatchObject({ decision: 'review', decided_by: 'level' });
@@ -122,7 +122,7 @@ test('[identity.organizations] why names the level; a later block stops an appro
   ]);
 });
 
-test('[approval.strictest-terms] [identity.organizations] a rule that requires a review without a passkey does not lift the passkey required by a level', async () => {
+test('[approval.strictest-terms] [identity.organizations] a review rule without a passkey does not lift the passkey required by a level', async () => {
   const own = configuration(
     '{ protocol: git, tool: scm.publish, decision: review, approval: { require_passkey: true, timeout_seconds: 60 } }',
   ).replace(
@@ -205,7 +205,7 @@ test('[policy-version.own-tenant] a draft is evaluated with the levels above the
 /** Members with which lower levels would loosen rules: sections for the whole deployment, or in `tool_policies`. */
 const loosening = readCases('test/contract/level-policies.yaml', z.record(z.string(), z.string()));
 test.each(Object.entries(loosening))(
-  '[identity.organizations] a level with a member %s is refused, and the error names its location',
+  '[identity.organizations] a level with a member %s is rejected, and the error names its location',
   async (name, member) => {
     const level = configuration(noForce).replace(/ {8}policies: .*force_push.*\n/, `        ${member}\n`);
     expect(level).toContain(member);

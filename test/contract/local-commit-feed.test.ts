@@ -82,7 +82,7 @@ async function setting(fail: (entry: EvidenceEntry) => boolean = () => false) {
 
 const numbers = Array.from({ length: 25 }, (_, n) => n);
 
-test('[observations.once] every commit is projected, and stopping the feed finishes the queue', async () => {
+test('[observations.once] every commit is projected, and stopping the feed drains the queue', async () => {
   const { makeFeed, commitThrough, seen } = await setting();
   const feed = makeFeed();
   await feed.start();
@@ -92,7 +92,7 @@ test('[observations.once] every commit is projected, and stopping the feed finis
   expect(new Set(seen)).toEqual(new Set(numbers.map((n) => `e${n}`)));
 });
 
-test('[audit.views-worker] commits that arrive while a batch is filling share it', async () => {
+test('[audit.views-worker] commits that arrive while a batch is filling join that batch', async () => {
   const { makeFeed, commitThrough, seen, batches } = await setting();
   let goOn = Promise.withResolvers<void>();
   const waits = Promise.withResolvers<void>();
@@ -129,7 +129,7 @@ test('[audit.views-worker] the feed reports how long the oldest entry has been w
   await feed.stop();
 });
 
-test('[audit.views-worker] a feed that is stopping waits for no more commits', async () => {
+test('[audit.views-worker] a stopping feed does not wait for more commits', async () => {
   const { makeFeed, commitThrough, seen, batches } = await setting();
   const feed = makeFeed([], () => new Promise(() => {}));
   await feed.start();
@@ -139,7 +139,7 @@ test('[audit.views-worker] a feed that is stopping waits for no more commits', a
   expect([seen.length, batches]).toEqual([3, [3]]);
 });
 
-test('[evidence.chain] the members of a draft are read once for hash, store and projection', async () => {
+test("[evidence.chain] a draft's members are read only once for the hash, the store and the projection", async () => {
   const { makeFeed, commitThrough, seen } = await setting();
   let reads = 0;
   const body = {
@@ -201,7 +201,7 @@ async function overfull() {
   return { ...made, feed, commit, goOn: () => held.resolve() };
 }
 
-test('[audit.views-worker] entries that do not fit in the queue are read from the log, in order', async () => {
+test('[audit.views-worker] entries that do not fit in the queue are read from the log in order', async () => {
   const { feed, seen, goOn, commit } = await overfull();
   goOn();
   while (new Set(seen).size < numbers.length) await new Promise(setImmediate);
@@ -214,7 +214,7 @@ test('[audit.views-worker] entries that do not fit in the queue are read from th
   }
 });
 
-test('[audit.views-worker] a log that cannot be read at that time is read as soon as it can be', async () => {
+test('[audit.views-worker] a log that is temporarily unreadable is read as soon as possible', async () => {
   const { feed, seen, goOn, reads, reports } = await overfull();
   reads.failing = 2;
   goOn();
@@ -225,7 +225,7 @@ test('[audit.views-worker] a log that cannot be read at that time is read as soo
   );
 });
 
-test('[audit.views-worker] entries that were not re-read before the end are projected at the next start', async () => {
+test('[audit.views-worker] entries not reread before shutdown are projected at the next start', async () => {
   const { feed, makeFeed, seen, goOn, until, reports } = await overfull();
   const stopped = feed.stop();
   goOn();
@@ -264,7 +264,7 @@ test('[audit.set-aside] a failing batch is halved until the faulty entry is isol
   expect(sizes.length).toBeLessThan(14);
 });
 
-test('[store.sweep] a tenant whose rows cannot be read is reported, and the others are projected, at the start and after a full queue', async () => {
+test('[store.sweep] a tenant with unreadable rows is reported, and the others are projected, both at startup and after a full queue', async () => {
   const { makeFeed, commitThrough, seen, reports } = await setting();
   const before = commitThrough(() => {});
   for (let n = 0; n < 3; n++) await before(n);

@@ -20,7 +20,7 @@ const execution = (name: string, more: Partial<Execution> = {}): Execution => ({
   ...more,
 });
 
-test('a name is used once, and the stored execution is returned unchanged', async () => {
+test('a name can be used only once, and the stored execution is returned unchanged', async () => {
   const first = execution('once', { taskToken: 't', wakeAt: 5, wakeFor: 'timeout', attempts: [1, 0] });
   const created = await Promise.all([table().create(first), table().create(first), table().create(first)]);
   expect(created.filter(Boolean)).toHaveLength(1);
@@ -28,7 +28,7 @@ test('a name is used once, and the stored execution is returned unchanged', asyn
   expect(await table().get('other', 'once')).toBeUndefined();
 });
 
-test('the second of two writers with the same revision gets a conflict', async () => {
+test('when two writers use the same revision, the second gets a conflict', async () => {
   await table().create(execution('raced'));
   const next = execution('raced', { revision: 1, state: 'B' });
   expect(await Promise.all([table().save(next), table().save({ ...next, state: 'C' })])).toContain(false);
@@ -36,7 +36,7 @@ test('the second of two writers with the same revision gets a conflict', async (
   expect(await table().save(execution('unknown', { revision: 1 }))).toBe(false);
 });
 
-test('lists the running executions of one state machine', async () => {
+test("lists a state machine's running executions", async () => {
   const mine = { machine: 'listed' };
   for (let at = 0; at < 30; at++) await table().create(execution(`r${at}`, { ...mine, startedAt: 1000 + at }));
   await table().create(execution('ended', mine));

@@ -41,7 +41,7 @@ test.each([
   ['idle', ''],
   ['slow heads', 'GET /things HTTP/1.1\r\nHost: lo'],
   ['bodies without a key', unfinished()],
-])('[http.connections] connections without a key do not keep a person or a probe out: %s', (_, bytes) =>
+])('[http.connections] connections without a key do not lock out a person or a health probe: %s', (_, bytes) =>
   withListener({}, async (server) => {
     for (let flood = 0; flood < 40; flood++) await open(server, bytes);
     expect((await asked(server, 'X-API-Key: human')).status).toBe(200);
@@ -49,7 +49,7 @@ test.each([
   }),
 );
 
-test('[http.connections] unfinished bodies sent with one key block neither other keys nor probes; the key itself gets 429', () =>
+test('[http.connections] unfinished bodies sent with one key do not block other keys or probes; that key itself gets a 429', () =>
   withListener({}, async (server) => {
     for (let flood = 0; flood < 20; flood++) await open(server, unfinished('greedy'));
     const own = await asked(server, 'X-API-Key: greedy');
@@ -61,7 +61,7 @@ test('[http.connections] unfinished bodies sent with one key block neither other
       expect((await asked(server, field)).status).toBe(200);
   }));
 
-test('[http.connections] a tenant with many keys leaves capacity for others, and gets 429 itself', () =>
+test('[http.connections] a tenant with many keys leaves capacity for others and gets a 429 itself', () =>
   withListener({}, async (server) => {
     for (let key = 0; key < 12; key++) await open(server, unfinished(`${key}@greedy`));
     const own = await asked(server, 'X-API-Key: new@greedy');
@@ -74,7 +74,7 @@ test('[http.connections] a tenant with many keys leaves capacity for others, and
     expect((await asked(server, 'X-API-Key: one@other')).status).toBe(200);
   }));
 
-test('[http.connections] a key gets its share back once its requests have ended', () =>
+test('[http.connections] a key gets its share back when its requests have ended', () =>
   withListener({}, async (server) => {
     const bodies: Socket[] = [];
     for (let at = 0; at < 4; at++) bodies.push(await open(server, unfinished('one')));
@@ -85,7 +85,7 @@ test('[http.connections] a key gets its share back once its requests have ended'
     expect((await asked(server, 'X-API-Key: one')).status).toBe(200);
   }));
 
-test('[http.connections] bodies use a limited amount of memory per key', () =>
+test('[http.connections] the memory used by request bodies is limited per key', () =>
   withListener({ bodies: new CallerShares(8_000) }, async (server) => {
     const post = (key: string, bytes: number) =>
       raw(
@@ -98,7 +98,7 @@ test('[http.connections] bodies use a limited amount of memory per key', () =>
     expect((await post('one', 6_000)).status).toBe(200); // the earlier requests have ended
   }));
 
-test('[http.connections] kept-alive connections of one client stay open, and a stream does not count as idle', () =>
+test('[http.connections] keep-alive connections from one client stay open, and a stream does not count as idle', () =>
   withListener({}, async (server) => {
     const stream = await open(server, head('GET /stream', 'Host: localhost', 'X-API-Key: reader'));
     stream.pause();
@@ -116,7 +116,7 @@ test('[http.connections] kept-alive connections of one client stay open, and a s
     expect(stream.destroyed).toBe(false);
   }));
 
-test('[http.connections] a body that hardly arrives ends its request; one that arrives steadily is read', async () => {
+test('[http.connections] a request whose body barely trickles in is ended; a body that arrives steadily is read', async () => {
   // The listener checks them when the test triggers its timer.
   const looks: (() => void)[] = [];
   const interval = jest.spyOn(globalThis, 'setInterval').mockImplementation(((look: () => void, ms: number) => {

@@ -8,24 +8,24 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { get, head, logged, raw, server, serverOf, streams } from '../support/raw-http.ts';
 
 describe('answers', () => {
-  test('HEAD with the same headers as GET and no body', async () => {
+  test('HEAD returns the same headers as GET and no body', async () => {
     const { body, ...answer } = await raw(head('HEAD /things', 'Host: localhost', 'Connection: close'));
     expect([answer.status, answer.text]).toEqual([200, '']);
     expect(Number(answer.headers['content-length'])).toBeGreaterThan(100);
   });
 
-  test('HEAD on a stream ends the source', async () => {
+  test('HEAD on a stream closes the source', async () => {
     expect((await raw(head('HEAD /stream', 'Host: localhost', 'Connection: close'))).status).toBe(200);
   });
 
-  test.each(['/fault', '/broken-header'])('a failing handler as 500 without detail: %s', async (path) => {
+  test.each(['/fault', '/broken-header'])('a failing handler returns a 500 without details: %s', async (path) => {
     const { status, text, body } = await get(path);
     expect([status, body.error.type]).toEqual([500, 'server_error']);
     expect(text).not.toMatch(/secret detail|ERR_/);
     expect(logged.join()).toContain(body.error.type === 'server_error' ? 'A request failed.' : '');
   });
 
-  test('typed errors with Retry-After', async () => {
+  test('typed errors include Retry-After', async () => {
     const limited = await serverOf({
       handlers: Promise.resolve({
         observatory: async () => {
@@ -42,7 +42,7 @@ describe('answers', () => {
     await limited.drain(0);
   });
 
-  test('streams with back-pressure, and ends the source when the client disconnects', async () => {
+  test('streams with backpressure, and closes the source when the client disconnects', async () => {
     const socket = connect(server.port, '127.0.0.1');
     socket.write(head('GET /stream', 'Host: localhost'));
     await once(socket, 'data');
@@ -55,7 +55,7 @@ describe('answers', () => {
     expect(stream.opened).toBeLessThan(1000); // an endless source without a reader was stopped
   });
 
-  test('[edge.hostile] a large body: complete for a client that reads, ended for one that does not', async () => {
+  test('[edge.hostile] a large body is sent in full to a client that reads it; the connection is closed for a client that does not', async () => {
     const bytes = 24 * 1024 * 1024;
     const ended = Promise.withResolvers<void>();
     async function* endless() {
@@ -93,7 +93,7 @@ describe('answers', () => {
     await large.drain(0);
   });
 
-  test('several requests on one connection, including refused ones', async () => {
+  test('handles several requests on one connection, including refused ones', async () => {
     const line = (path: string, ...headers: string[]) => head(`GET ${path}`, 'Host: localhost', ...headers);
     const socket = connect(server.port, '127.0.0.1');
     socket.end(line('/nothing') + line('/things') + line('/fault') + line('/things', 'Connection: close'));
@@ -161,7 +161,7 @@ describe('a streamed reply', () => {
     };
   }
 
-  test('headers before the first chunk, then each chunk as it arrives; the connection stays open', async () => {
+  test('sends the headers before the first chunk, then each chunk as it arrives; the connection stays open', async () => {
     const scripts = [scripted(), scripted()] as const;
     const bodies = [...scripts];
     const streaming = await serving(async () => events(bodies.shift()!.body));
@@ -187,7 +187,7 @@ describe('a streamed reply', () => {
     await streaming.drain(0);
   });
 
-  test('a client that disconnects ends the source without waiting for its next chunk, and aborts the signal', async () => {
+  test('a client disconnect closes the source without waiting for its next chunk and aborts the signal', async () => {
     const script = scripted();
     const signals: AbortSignal[] = [];
     const streaming = await serving(async (_, { signal }) => {
@@ -203,7 +203,7 @@ describe('a streamed reply', () => {
     await streaming.drain(0);
   });
 
-  test('a source that fails closes the connection, so that a partial response is not mistaken for a complete one', async () => {
+  test('a failing source closes the connection so that a partial response is not mistaken for a complete one', async () => {
     const script = scripted();
     const streaming = await serving(async () => events(script.body));
     const { seen, closed } = await client(streaming.port);
@@ -217,7 +217,7 @@ describe('a streamed reply', () => {
     await streaming.drain(0);
   });
 
-  test('a source that fails immediately is a typed error', async () => {
+  test('a source that fails immediately returns a typed error', async () => {
     const streaming = await serving(async () =>
       events({
         [Symbol.asyncIterator]: () => ({
@@ -250,7 +250,7 @@ describe('a streamed reply', () => {
     await streaming.drain(0);
   });
 
-  test('a client that reads slowly gets the whole response', async () => {
+  test('a slow reader still gets the whole response', async () => {
     const lines = Array.from({ length: 300 }, (_, n) => `${n}:${'ü'.repeat(10_000)}\n`);
     const streaming = await serving(async () => ({
       statusCode: 200,
@@ -271,8 +271,8 @@ const aborted = (signal: AbortSignal) =>
     if (signal.aborted) return resolve();
     signal.addEventListener('abort', () => resolve());
   });
-describe('the abort signal of a call', () => {
-  test('aborts if the client disconnects before the first byte, for each pending call on the connection', async () => {
+describe('the abort signal of a request', () => {
+  test('fires for each pending call on the connection if the client disconnects before the first byte', async () => {
     const signals: AbortSignal[] = [];
     const both = Promise.withResolvers<void>();
     const waiting = await serverOf({
@@ -293,7 +293,7 @@ describe('the abort signal of a call', () => {
     await waiting.drain(0);
   });
 
-  test('stays unaborted once the reply has ended, whatever the client does then', async () => {
+  test('stays unaborted once the response is complete, whatever the client does afterwards', async () => {
     const signals: AbortSignal[] = [];
     const answering = await serverOf({
       handlers: Promise.resolve({

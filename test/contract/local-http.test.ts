@@ -33,14 +33,14 @@ describe('refuses', () => {
     expect(answer.body.error).toMatchObject({ code: status, type, message: expect.stringMatching(new RegExp(says)) });
   });
 
-  test('names the allowed methods in a header', async () => {
+  test('lists the allowed methods in a header', async () => {
     expect((await raw(head('PUT /things', 'Host: localhost'))).headers.allow).toBe('GET, HEAD, POST');
   });
 
   test.each([
     ['announced', `Content-Length: ${64 * 1024 * 1024}`],
     ['in chunks', 'Transfer-Encoding: chunked'],
-  ])('[auth.before-body] a body of a caller whom the handler refuses is not read: %s', async (_, length) => {
+  ])('[auth.before-body] the body of a request that the handler refuses is not read: %s', async (_, length) => {
     const closed = await serverOf({ beforeBody: async () => ({ bodyBytes: 0 }) });
     try {
       const socket = connect(closed.port, '127.0.0.1');
@@ -78,7 +78,7 @@ describe('refuses', () => {
     expect((await answerFrom(socket)).status).toBe(413);
   });
 
-  test('[http.connections] an idle connection stays open 30 seconds longer than Keep-Alive states', async () => {
+  test('[http.connections] an idle connection stays open 30 seconds longer than the Keep-Alive header says', async () => {
     const waits = jest.spyOn(Socket.prototype, 'setTimeout');
     try {
       const { headers } = await fetch(`http://127.0.0.1:${server.port}/things/a`);
@@ -89,7 +89,7 @@ describe('refuses', () => {
     }
   });
 
-  test('slow clients are disconnected, both in the headers and in the body', async () => {
+  test('slow clients are disconnected, whether the headers or the body is slow', async () => {
     const quick = await serverOf({ headersTimeoutMs: 100, requestTimeoutMs: 200 });
     const [headers, body] = await Promise.all([
       raw('GET /things HTTP/1.1\r\nHost: localhost\r\n', quick.port),
@@ -101,7 +101,7 @@ describe('refuses', () => {
   });
 });
 describe('passes on', () => {
-  test('method, path, parameters, query and headers in the form that API Gateway uses', async () => {
+  test('method, path, parameters, query and headers in API Gateway format', async () => {
     const { body } = await get('/things/a%2Fb?q=1&q=2&e=&p=%C3%A9', 'X-Api-Key: one', 'x-API-key: two');
     expect(body).toMatchObject({
       httpMethod: 'GET',
@@ -118,7 +118,7 @@ describe('passes on', () => {
     });
   });
 
-  test('the literal route before the parameter, and an empty value as null', async () => {
+  test('a literal route takes precedence over a parameter, and an empty value becomes null', async () => {
     const { body } = await get('/things/special');
     expect(body).toMatchObject({ resource: '/things/special', pathParameters: null, queryStringParameters: null });
   });
@@ -127,7 +127,7 @@ describe('passes on', () => {
     expect((await raw(head('GET /things', `Host: ${host}`))).status).toBe(200);
   });
 
-  test('[auth.host-header] IP addresses as Host if the listener accepts every address, never names', async () => {
+  test('[auth.host-header] accepts IP addresses as Host if the listener is bound to all addresses, but never host names', async () => {
     const open = await serverOf({ host: '0.0.0.0' });
     const status = async (host: string) => (await raw(head('GET /things', `Host: ${host}`), open.port)).status;
     expect(await Promise.all(['10.1.2.3:80', '[fe80::1]', 'evil.example'].map(status))).toEqual([200, 200, 403]);
@@ -144,21 +144,21 @@ describe('passes on', () => {
       (answer) => answer.body,
     );
 
-  test('text as text, including a byte order mark', async () => {
+  test('passes text through as text, including a byte order mark', async () => {
     const body = await post(Buffer.from('\ufeff{"é":"\u0000"}'));
     expect(body).toMatchObject({ body: '\ufeff{"é":"\u0000"}', isBase64Encoded: false });
   });
 
-  test('bytes that are not valid UTF-8, in base64', async () => {
+  test('bytes that are not valid UTF-8 are passed as base64', async () => {
     const bytes = Buffer.from([0x7b, 0xff, 0xfe, 0xed, 0xa0, 0x80, 0x00]);
     expect(await post(bytes)).toMatchObject({ body: bytes.toString('base64'), isBase64Encoded: true });
   });
 
-  test('a body whose size is exactly the limit', async () => {
+  test('a body exactly at the size limit', async () => {
     expect((await post(Buffer.alloc(maxBodyBytes, 'x'))).body).toHaveLength(maxBodyBytes);
   });
 
-  test('[http.expectation] a request with `100 Continue`; any other expectation is a typed 417', async () => {
+  test('[http.expectation] a request with `100 Continue` is accepted; any other expectation is a typed 417', async () => {
     const sent = (expect: string) =>
       raw([
         head('POST /things', 'Host: localhost', `Expect: ${expect}`, 'Content-Length: 2', 'Connection: close'),
@@ -176,7 +176,7 @@ describe('passes on', () => {
     }
   });
 
-  test('[http.expectation] only chunked is read; any additional coding is refused before its bytes are read', async () => {
+  test('[http.expectation] only chunked encoding is read; any additional coding is refused before its bytes are read', async () => {
     const sent = (coding: string) =>
       raw([
         head('POST /things', 'Host: localhost', `Transfer-Encoding: ${coding}`, 'Connection: close'),
@@ -194,7 +194,7 @@ describe('passes on', () => {
     expect(body.multiValueHeaders.a).toHaveLength(1100);
   });
 });
-test('draining finishes running requests and accepts no new ones', async () => {
+test('draining lets running requests finish and accepts no new ones', async () => {
   const leaving = await serverOf();
   const socket = connect(leaving.port, '127.0.0.1');
   socket.write(head('GET /slow', 'Host: localhost'));
@@ -207,14 +207,14 @@ test('draining finishes running requests and accepts no new ones', async () => {
   expect(await answer).toMatchObject({ status: 200, headers: { connection: 'close' } });
   await drained;
 });
-test('a port in use is reported clearly', async () => {
+test('a port that is already in use is reported clearly', async () => {
   await expect(serverOf({ port: server.port })).rejects.toThrow(/in use.*another port/);
 });
 test.each([
   ['a foreign Host', ['Host: evil.example', 'Upgrade: websocket'], 403],
   ['no Host', ['Accept: */*', 'Upgrade: websocket'], 400],
   ['another protocol, which is passed over', ['Host: localhost', 'Upgrade: h2c'], 200],
-])('an upgrade with %s does not reach its handler', async (_, headers, status) => {
+])('an upgrade with %s does not reach the upgrade handler', async (_, headers, status) => {
   const upgrade = jest.fn();
   const open = await serverOf({ upgrade });
   const answer = await raw(head('GET /things', 'Connection: Upgrade', ...headers), open.port);

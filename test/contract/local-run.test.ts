@@ -55,7 +55,7 @@ const until = async (condition: () => boolean | Promise<boolean>) => {
   while (!(await condition())) await new Promise((wait) => setTimeout(wait, 20));
 };
 
-test('the ready line names three listeners that respond to /health, and the keys file', async () => {
+test('the ready line names the keys file and three listeners that respond to /health', async () => {
   const { ready } = gateway;
   expect(ready).toMatchObject({ event: 'ready', version, keys_file: join(gateway.state, 'keys.json') });
   expect(ready.edge_url).toMatch(/^https:\/\/127\.0\.0\.1:\d+$/);
@@ -66,13 +66,13 @@ test('the ready line names three listeners that respond to /health, and the keys
   expect((await fetch(`${ready.gateway_url}/admin/v1/whoami`)).status).toBe(404);
 });
 
-test('files in the state folder are readable by their owner only', () => {
+test('files in the state folder are readable only by their owner', () => {
   for (const file of ['keys.json', 'ready.json', 'signing-key.pem', 'scm-app-key.pem', 'store.db']) {
     expect([file, statSync(join(gateway.state, file)).mode & 0o077]).toEqual([file, 0]);
   }
 });
 
-test('a second gateway on the same state folder is refused and does no harm', async () => {
+test('a second gateway on the same state folder is refused and does no damage', async () => {
   const { code, err } = await run([
     '--state',
     gateway.state,
@@ -87,7 +87,7 @@ test('a second gateway on the same state folder is refused and does no harm', as
   expect((await get('/admin/v1/whoami')).status).toBe(200);
 });
 
-test('[policy.hot-reload] a changed configuration takes effect; an invalid one is reported until it is corrected, and the old one stays', async () => {
+test('[policy.hot-reload] a changed configuration takes effect; an invalid one is reported until corrected, and the old one stays in force', async () => {
   const versionNow = async () => (await get('/admin/v1/policy-versions/current')).body.version;
   const good = readFileSync(config, 'utf8');
   const before = await versionNow();
@@ -111,7 +111,7 @@ test('[policy.hot-reload] a changed configuration takes effect; an invalid one i
   expect((await agentctl('doctor')).out).not.toContain('configuration file');
 });
 
-test('[store.survives] the store has neither a separate process nor a port', async () => {
+test('[store.survives] the store needs neither a separate process nor a port', async () => {
   const pid = lockHolder();
   expect(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim()).toBe('');
   const sockets = new Set(
@@ -176,7 +176,7 @@ describe('refuses to start', () => {
     expect(await run([...fresh(), ...args], env)).toMatchObject({ code, err: expect.stringMatching(says) });
   });
 
-  test('a port in use', async () => {
+  test('if the port is already in use', async () => {
     const { port } = new URL(gateway.ready.admin_url);
     expect(await run([...fresh(), '--admin-port', port])).toMatchObject({
       code: 1,
@@ -189,7 +189,7 @@ test('--help', async () => {
   expect(await run(['--help'])).toMatchObject({ code: 0, out: expect.stringContaining('--state DIR') });
 });
 
-test('npm start uses one C heap for all threads if the system supports it, in the original process', async () => {
+test('npm start uses one C heap for all threads where the system supports it, without starting another process', async () => {
   const flags = packageJson.scripts.start.split(' ').slice(1, -1);
   const told = `process.once('exit', () => process.stderr.write([process.env.MALLOC_ARENA_MAX, process.env.MALLOC_MMAP_THRESHOLD_, process.pid, process.argv[2]].join()))`;
   writeFileSync(join(folder, 'told.mjs'), told);
@@ -209,7 +209,7 @@ test('npm start uses one C heap for all threads if the system supports it, in th
   expect(own.err).toBe(['3', '', own.pid, '--version'].join());
 });
 
-test('a program with a channel to its parent keeps the channel and its C heaps', async () => {
+test('a program with an IPC channel to its parent keeps the channel and its C heaps', async () => {
   const { MALLOC_ARENA_MAX: _, ...env } = process.env;
   const told = `process.send(process.env.MALLOC_ARENA_MAX ?? 'as before'); process.disconnect()`;
   const child = spawn(join(root, 'node_modules/.bin/node'), ['--import', './bin/one-arena.mjs', '-e', told], {
@@ -221,7 +221,7 @@ test('a program with a channel to its parent keeps the channel and its C heaps',
   expect(message).toBe('as before');
 });
 
-test('--version; a later start does not load the TypeScript compiler', async () => {
+test('prints --version; a later start does not load the TypeScript compiler', async () => {
   const flags = packageJson.scripts.start.split(' ').slice(1, -1);
   const cache = mkdtempSync(join(folder, 'cache-'));
   // When it exits, the process prints whether the compiler was loaded.

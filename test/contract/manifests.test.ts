@@ -63,7 +63,7 @@ describe('manifests', () => {
   }
 
   describe('the store', () => {
-    test('stores a manifest once, however often and with whichever key it is declared', async () => {
+    test('stores a manifest once, however often it is declared and with whichever key', async () => {
       const manifest = made({ sessions: [fresh()] });
       const others = await Promise.all(Array.from({ length: 8 }, () => tasks.create(manifest)));
       expect(others).toEqual(Array(8).fill(manifest));
@@ -77,7 +77,7 @@ describe('manifests', () => {
       expect(made(words)).toMatchObject({ name: 'use [withheld]', description: 'with [withheld]' });
     });
 
-    test('[manifest.drift] finds the manifests of a session, a key and a call in one store step', async () => {
+    test('[manifest.drift] finds the manifests for a session, a key and a call in one store step', async () => {
       const session = fresh();
       const bySession = await tasks.create(made({ sessions: [session, fresh()] }));
       const byKey = await tasks.create(made({ key_id: 'k-1' }));
@@ -100,7 +100,7 @@ describe('manifests', () => {
       expect(steps).toBe(1);
     });
 
-    test('removes a manifest once, and accepts the same task again', async () => {
+    test('removes a manifest once, and accepts the same task again afterwards', async () => {
       const session = fresh();
       const manifest = await tasks.create(made({ sessions: [session], key_id: 'k-3' }));
       const removed = await Promise.all([1, 2, 3].map(() => tasks.remove('default', manifest.id, isoTime(now()))));
@@ -114,7 +114,7 @@ describe('manifests', () => {
       expect((await tasks.attached('default', { session, key_id: 'k-3' })).manifests).toEqual([manifest]);
     });
 
-    test('attaches at most eight manifests to a session, and does not store a ninth', async () => {
+    test('attaches at most eight manifests to a session and does not store a ninth', async () => {
       const session = fresh();
       for (let i = 0; i < 8; i++) await tasks.create(made({ sessions: [session] }));
       const ninth = made({ sessions: [session, fresh()] });
@@ -123,7 +123,7 @@ describe('manifests', () => {
       expect((await tasks.attached('default', { session, key_id: 'k' })).manifests).toHaveLength(8);
     });
 
-    test('lists page by page, newest first, limited to the tenant', async () => {
+    test('lists manifests page by page, newest first, and only those of the tenant', async () => {
       const far = await tasks.create(made({ sessions: [fresh()] }, 'elsewhere'));
       for (let i = 0; i < 9; i++) await tasks.create(made({ sessions: [fresh()] }));
       const seen: string[] = [];
@@ -141,7 +141,7 @@ describe('manifests', () => {
   });
 
   describe('over HTTP', () => {
-    test('[manifest.drift] is declared by a human, shown, and deleted; both acts are fully recorded in evidence', async () => {
+    test('[manifest.drift] is declared by a human, shown, and deleted; the declaration and the deletion are fully recorded in evidence', async () => {
       const session = fresh();
       const body = { name: 'docs', tools: ['scm.get_*'], resources: ['acme/web'], sessions: [session], max_actions: 3 };
       const first = await call('POST', admin, { key: keys.human, body });
@@ -183,7 +183,7 @@ describe('manifests', () => {
       expect(answer.body.error.type).toBe('invalid_request');
     });
 
-    test('agents cannot declare or delete manifests, but see their own', async () => {
+    test('agents cannot declare or delete manifests but can see their own', async () => {
       const session = fresh();
       await act(session, 'scm.get_file_contents', 'acme/web', 'read');
       const { id } = (await declare({ sessions: [session] })).body;
@@ -199,7 +199,7 @@ describe('manifests', () => {
       expect((await call('GET', admin, { key: keys.viewer })).status).toBe(403);
     });
 
-    test('[manifest.drift] finds every kind of drift in the history of a session, even from before the manifest was declared', async () => {
+    test("[manifest.drift] finds every kind of drift in a session's history, even from before the manifest was declared", async () => {
       const session = fresh();
       await act(session, 'scm.get_file_contents', 'acme/web', 'read');
       await act(session, 'scm.delete_repo', 'acme/web', 'delete', {}, 'block');
@@ -249,7 +249,7 @@ describe('manifests', () => {
     });
   });
 
-  test('[manifest.drift] warn records the drift; enforce blocks the call and names the manifest', () => {
+  test('[manifest.drift] warn mode records the drift; enforce mode blocks the call and names the manifest', () => {
     const drift = [{ manifest_id: 'task-1', kind: 'tool', found: 'scm.delete_repo', allowed: 'scm.get_*' } as const];
     expect(driftVerdict(drift, { enforcement_mode: 'warn' })).toBeUndefined();
     expect(driftVerdict([], { enforcement_mode: 'enforce' })).toBeUndefined();
@@ -294,7 +294,7 @@ manifests: { enforcement_mode: ${mode} }`,
       return found.findLast(({ kind }) => kind === 'allow' || kind === 'block')!;
     };
 
-    test('in a session that has spent its budget on model calls, the next tool call exceeds the task', async () => {
+    test("in a session whose budget was spent on model calls, the next tool call exceeds the task's budget", async () => {
       expect(await chat('measure')).toBe(200);
       const cost = await spent('measure');
       expect(cost).toBeGreaterThan(0);

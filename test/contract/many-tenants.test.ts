@@ -54,7 +54,7 @@ async function readsOf(key: string): Promise<readonly string[]> {
   return recorded.calls.slice(from).map(({ method }) => method);
 }
 
-test('[tenants.at-scale] the configuration and the reads per caller are the same as in a gateway without rows', async () => {
+test('[tenants.at-scale] the configuration and the number of reads per caller are the same as in a gateway without tenant rows', async () => {
   expect((await gateway.ports.configStore.current())?.sha256).toBe(before);
   const { configuration } = await gateway.ports.snapshots.current();
   expect(configuration.tenants.map(({ id }) => id)).toEqual(['default', 'elsewhere']);
@@ -67,13 +67,13 @@ test('[tenants.at-scale] the configuration and the reads per caller are the same
   }
 });
 
-test('[tenants.at-scale] filters are compiled once for all tenants', async () => {
+test('[tenants.at-scale] filters are compiled only once for all tenants', async () => {
   const [one, other] = await Promise.all([identified(keyOf(1)), identified(keyOf(2))]);
   const policy = contentPolicyFor(one.configuration, 'tenant-1', gateway.ports);
   expect(contentPolicyFor(other.configuration, 'tenant-2', gateway.ports)).toBe(policy);
 });
 
-test('[tenants.at-scale] adding a tenant is one transaction', async () => {
+test('[tenants.at-scale] adding a tenant takes one transaction', async () => {
   const from = recorded.calls.length;
   const answer = await caller(gateway.ports)('PUT', '/admin/v1/tenant-rows/one-more', { ...admin, body: {} });
   expect(answer.status).toBe(201);
@@ -82,7 +82,7 @@ test('[tenants.at-scale] adding a tenant is one transaction', async () => {
   expect((await gateway.ports.configStore.current())?.sha256).toBe(before);
 });
 
-test('[tenants.at-scale] memory does not grow with the number of callers, and callers that are idle for long are read again', async () => {
+test('[tenants.at-scale] memory does not grow with the number of callers, and callers that have long been idle are read again', async () => {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
   const held = () => {

@@ -32,7 +32,7 @@ describe('bad input', () => {
 
   describe('[auth.tenant-isolation] ids that belong to another key', () => {
     test.each(['tasks/get', 'tasks/result', 'tasks/cancel'])(
-      'a task by %s, waiting or over, is not found',
+      '%s on a task that belongs to another key is not found, whether the task is waiting or finished',
       async (method) => {
         const [own, foreign] = [await open(), await open({ key: keys.other })];
         const waiting = (await call('create_issue', issue(), { session: own }, { task: {} })).last.result.task.taskId;
@@ -52,20 +52,23 @@ describe('bad input', () => {
       },
     );
 
-    test.each(['tasks/get', 'tasks/update', 'tasks/cancel'])('so is one of 2026-07-28 by %s', async (method) => {
-      const envelope = {
-        ...meta,
-        'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
-      };
-      const { taskId } = (await modern('tools/call', { name: 'create_issue', arguments: issue() }, {}, envelope)).last
-        .result;
-      const { error } = (await modern(method, { taskId }, { key: keys.other }, envelope)).last;
-      expect(error).toMatchObject({ code: -32602, message: 'Task not found.' });
-      expect((await test_.ports.approvals.find(taskId))!.status).toBe('pending');
-    });
+    test.each(['tasks/get', 'tasks/update', 'tasks/cancel'])(
+      '%s on a 2026-07-28 task that belongs to another key is not found either',
+      async (method) => {
+        const envelope = {
+          ...meta,
+          'io.modelcontextprotocol/clientCapabilities': { extensions: { 'io.modelcontextprotocol/tasks': {} } },
+        };
+        const { taskId } = (await modern('tools/call', { name: 'create_issue', arguments: issue() }, {}, envelope)).last
+          .result;
+        const { error } = (await modern(method, { taskId }, { key: keys.other }, envelope)).last;
+        expect(error).toMatchObject({ code: -32602, message: 'Task not found.' });
+        expect((await test_.ports.approvals.find(taskId))!.status).toBe('pending');
+      },
+    );
 
     test.each(['POST', 'GET', 'DELETE'])(
-      'a session by %s is not found, and stays open for its owner',
+      '%s on a session that belongs to another key is not found, and the session stays open for its owner',
       async (method) => {
         const session = await open();
         const body = method === 'POST' ? { jsonrpc: '2.0', id: 1, method: 'ping' } : undefined;
@@ -99,7 +102,7 @@ describe('bad input', () => {
     await configure();
   });
 
-  describe('[mcp.upstream-error] a server that responds to a call with garbage', () => {
+  describe('[mcp.upstream-error] a server that responds with garbage', () => {
     type Answer = (response: ServerResponse, id: unknown) => void;
     const json = (response: ServerResponse, value: unknown, status = 200) => {
       response.writeHead(status, { 'content-type': 'application/json' });
@@ -177,8 +180,8 @@ describe('bad input', () => {
     });
   });
 
-  describe('[approval.used-once] between the vote, the call and its record', () => {
-    test('a task that is cancelled while it is being approved has a single outcome, and runs only if it was approved', async () => {
+  describe('[approval.used-once] interruptions between the vote, the call and the record of its outcome', () => {
+    test('a task cancelled while it is being approved has a single outcome, and runs only if it was approved', async () => {
       const session = await open();
       for (let round = 0; round < 8; round++) {
         const calls = server.calls().length;
@@ -195,7 +198,7 @@ describe('bad input', () => {
       }
     });
 
-    test('if a gateway dies after the call and before recording it, the outcome is unknown, and the call is not repeated', async () => {
+    test('if a gateway dies after the call but before recording it, the outcome is unknown, and the call is not repeated', async () => {
       const { ledger } = test_.ports;
       const reached = Promise.withResolvers<void>();
       const dying = compose({
@@ -242,7 +245,7 @@ describe('bounds', () => {
     ['one server', false],
     ['several servers', true],
   ])(
-    '[mcp.answer-bounds] a server with more tools than max_tools is refused with the bound: %s',
+    '[mcp.answer-bounds] a server with more tools than max_tools is refused, and the error gives the limit: %s',
     async (_, several) => {
       const own = upstreams({ max_tools: 3 });
       upstream.clear();
@@ -260,7 +263,7 @@ describe('bounds', () => {
     },
   );
 
-  test('[mcp.answer-bounds] a long list is hashed, judged and shown in slices, so that other requests get a turn', async () => {
+  test('[mcp.answer-bounds] a long list is hashed, checked and returned in slices so that other requests get a turn', async () => {
     let turns = 0;
     offer(640);
     await configure({ upstreams: upstreams({ drift: 'block' }) });
@@ -279,7 +282,7 @@ describe('bounds', () => {
     };
     const nested = (levels: number) => JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`) as object;
 
-    test('a result with more values than max_result_values is refused with the limit and not parsed', async () => {
+    test('a result with more values than max_result_values is refused without being parsed, and the error gives the limit', async () => {
       const parse = jest.spyOn(JSON, 'parse');
       const { error } = await answered({ max_result_values: 2_000 }, { list: Array(3_000).fill(1) });
       expect(error.message).toContain('more than 2000 values (max_result_values)');
@@ -292,13 +295,13 @@ describe('bounds', () => {
       expect((await answered({ max_result_values: 4_000 }, { list: Array(3_000).fill(1) })).result).toBeDefined();
     });
 
-    test('nested deeper than 256 levels is refused; a less deep one passes', async () => {
+    test('a result nested deeper than 256 levels is refused; a shallower one passes', async () => {
       expect((await answered({}, nested(300))).error.message).toContain('deeper than 256 levels');
       expect((await answered({}, nested(40))).result.structuredContent).toEqual(nested(40));
     });
   });
 
-  test('[mcp.answer-bounds] the log contains no gateway errors for them', () => {
+  test('[mcp.answer-bounds] the log contains no gateway errors for these results', () => {
     expect(test_.lines.filter((line) => line.includes('"level":"error"'))).toEqual([]);
   });
 });

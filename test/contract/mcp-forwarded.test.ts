@@ -45,7 +45,7 @@ const received = (method = 'tools/call') => upstream.received(method).map(({ mes
 const trace = { traceparent: `00-${'ab'.repeat(16)}-${'cd'.repeat(8)}-01`, tracestate: 'vendor=value,other=1' };
 
 describe('[mcp.forwarded-is-decided] tools/call', () => {
-  test.each(cases.refused)('with %s is refused, and nothing is sent or stored', async (_what, more, data) => {
+  test.each(cases.refused)('is refused with %s, and nothing is sent or stored', async (_what, more, data) => {
     const session = await open();
     for (const name of ['run', 'asked']) {
       const { error } = (await call(name, { a: 1 }, { session }, more)).last;
@@ -59,7 +59,7 @@ describe('[mcp.forwarded-is-decided] tools/call', () => {
     ['a token that is an object', { progressToken: { a: 1 } }],
     ['an endless token', { progressToken: 'x'.repeat(2000) }],
     ['no object', ['x']],
-  ])('with %s in _meta is refused', async (_what, _meta) => {
+  ])('is refused with %s in _meta', async (_what, _meta) => {
     expect((await call('run', {}, { session: await open() }, { _meta })).last.error.code).toBe(-32602);
     expect(received()).toEqual([]);
   });
@@ -90,7 +90,7 @@ describe('[mcp.forwarded-is-decided] tools/call', () => {
     ]);
   });
 
-  test('of revision 2026-07-28 carries the declarations of its client, but no free text from it', async () => {
+  test("a 2026-07-28 call carries its client's declarations but no free text from the client", async () => {
     const client = { name: 'c', version: '1', tenant: 'PRODUCTION' };
     const capabilities = {
       elicitation: { form: {} },
@@ -109,7 +109,7 @@ describe('[mcp.forwarded-is-decided] tools/call', () => {
     expect(JSON.stringify(message?.params)).not.toMatch(/PRODUCTION|not one|secret/);
   });
 
-  test('metadata set by the operator is sent with the call, and is evaluated, shown and stored with it', async () => {
+  test('metadata set by the operator is sent with the call, and is included when the call is evaluated, shown and stored', async () => {
     const session = await open();
     const sent = { _meta: { 'com.acme/cost-centre': 'A-17', progressToken: 4 } };
     const { envelope_id } = (await call('asked', { a: 1 }, { session }, sent)).last.error.data;
@@ -130,7 +130,7 @@ describe('[mcp.forwarded-is-decided] tools/call', () => {
     ]);
   });
 
-  test('[policy.sent-with] a rule for any text also matches the metadata', async () => {
+  test('[policy.sent-with] a rule that matches any text also matches the metadata', async () => {
     const rule = { protocol: 'mcp', arguments: { '**': { glob: 'PRODUCTION' } }, decision: 'block' };
     await configure({
       upstreams: [{ name: 'one', url: upstream.url, forwarded_meta: ['com.acme/*'] }],
@@ -147,7 +147,7 @@ describe('[mcp.forwarded-is-decided] tools/call', () => {
     expect((await run('staging')).result).toBeDefined();
   });
 
-  test('a call that the state machine makes carries the same metadata', async () => {
+  test('a call made by the state machine carries the same metadata', async () => {
     const session = await open();
     const more = { _meta: { 'com.acme/cost-centre': 'C' } };
     const { envelope_id } = (await call('asked', { z: 1, a: 2 }, { session }, more)).last.error.data;
@@ -159,7 +159,7 @@ describe('[mcp.forwarded-is-decided] tools/call', () => {
 
 describe('[mcp.forwarded-is-decided] other methods', () => {
   test.each(cases.forwarded)(
-    '%s: known members are forwarded; others and unknown metadata are refused',
+    '%s: known members are forwarded; other members and unknown metadata are refused',
     async (method, params) => {
       const session = await open();
       const sent = { session, headers: { 'mcp-param-tenant': 'PRODUCTION' } };
@@ -173,7 +173,7 @@ describe('[mcp.forwarded-is-decided] other methods', () => {
     },
   );
 
-  test('completion/complete: nested members are checked as well', async () => {
+  test('completion/complete: nested members are checked too', async () => {
     const session = await open();
     const params = { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: 'b' } };
     for (const more of [
@@ -208,7 +208,7 @@ describe('[mcp.forwarded-is-decided] other methods', () => {
     expect(received(method)).toEqual(forwarded);
   });
 
-  test('the response to a request from the server has only its known members', async () => {
+  test('the response to a request from the server contains only known members', async () => {
     const session = await open();
     await call('run', {}, { session });
     const result = { action: 'accept', content: { ok: true }, tenant: 'PRODUCTION', _meta: { tenant: 'x' } };

@@ -19,7 +19,7 @@ import {
 useInputRequired();
 
 describe('[approval.ways-to-wait] a call that needs a human', () => {
-  test('gets a response that names the address of its approval, without a way to decide it', async () => {
+  test('gets a response with the URL of its approval but no way to decide on it', async () => {
     const call = fresh();
     const calls = server.calls().length;
     const { result } = (await first(call)).last;
@@ -42,7 +42,7 @@ describe('[approval.ways-to-wait] a call that needs a human', () => {
     expect((await asked(call)).approval).toBe(result.inputRequests[requestKey].params.url.split('/').at(-1));
   });
 
-  test('runs once when it is sent again after approval, however many times concurrently', async () => {
+  test('runs once when it is sent again after approval, no matter how many times concurrently', async () => {
     const call = fresh();
     const { state, approval } = await asked(call);
     await vote(approval, 'approve');
@@ -58,7 +58,7 @@ describe('[approval.ways-to-wait] a call that needs a human', () => {
     expect(server.calls().length).toBe(calls + 1);
   });
 
-  test('repeats its question while it is pending, and ends with an error before the client gives up', async () => {
+  test('asks again while approval is pending, and ends with an error before the client gives up', async () => {
     const call = fresh();
     let { state, approval } = await asked(call);
     for (let round = 2; round <= 8; round++) {
@@ -75,7 +75,7 @@ describe('[approval.ways-to-wait] a call that needs a human', () => {
   test.each([
     ['decline', 'declined'],
     ['cancel', 'cancelled'],
-  ])('is not made when the client’s user answers %s; its approval stands', async (action, reason) => {
+  ])('is not made when the client’s user answers %s; its approval still stands', async (action, reason) => {
     const call = fresh();
     const { state, approval } = await asked(call);
     const calls = server.calls().length;
@@ -88,7 +88,7 @@ describe('[approval.ways-to-wait] a call that needs a human', () => {
   });
 
   test.each([['content'], [{ [requestKey]: 'yes' }], [{ [requestKey]: { action: 'approve' } }]])(
-    'an answer of another form, %j, is refused',
+    'an answer in any other form, %j, is refused',
     async (responses) => {
       const call = fresh();
       const { state } = await asked(call);
@@ -99,7 +99,7 @@ describe('[approval.ways-to-wait] a call that needs a human', () => {
     },
   );
 
-  test('continues without a response to the question, and with any other members', async () => {
+  test('continues without a response to the question, and with unrelated members in the response', async () => {
     const call = fresh();
     const { state, approval } = await asked(call);
     await vote(approval, 'approve');
@@ -112,7 +112,7 @@ describe('[approval.ways-to-wait] a call that needs a human', () => {
     );
   });
 
-  test('if denied or timed out, it stays refused, and makes no other request', async () => {
+  test('if denied or timed out, it stays refused and creates no new approval request', async () => {
     const call = fresh();
     const { state, approval } = await asked(call);
     await vote(approval, 'deny');
@@ -132,7 +132,7 @@ describe('[approval.ways-to-wait] a call that needs a human', () => {
     expect([server.calls().length, (await pending()) - before]).toEqual([calls, 1]);
   });
 
-  test('may carry secrets too: only its caller has them, and its caller sends it again', async () => {
+  test('may carry secrets too, because its caller keeps them and sends them again', async () => {
     const call = { name: 'create_issue', arguments: { title: `ghp_${'x7W6'.repeat(9)}` } };
     const withTasks = { elicitation: { url: {} }, extensions: { 'io.modelcontextprotocol/tasks': {} } };
     const { result } = (await first(call, {}, { ...meta, [capabilities]: withTasks })).last;
@@ -143,7 +143,7 @@ describe('[approval.ways-to-wait] a call that needs a human', () => {
     expect((await again(call, result.requestState)).last.result.content).toBeDefined();
   });
 
-  test('can be sent again to another instance, hours later, in its own session', async () => {
+  test('can be sent again hours later to another instance, and stays in its own session', async () => {
     await configure({ approvals: { timeout_seconds: 14_400 } });
     const call = fresh();
     const { state, approval } = await asked(call);
@@ -156,7 +156,7 @@ describe('[approval.ways-to-wait] a call that needs a human', () => {
     await other.gateway.stop();
   });
 
-  test('waits for the same approval while the gateway makes the call', async () => {
+  test('waits on the same approval while the gateway makes the call', async () => {
     const call = fresh();
     const { state, approval } = await asked(call);
     await vote(approval, 'approve');
@@ -230,7 +230,7 @@ describe('the chosen way', () => {
     expect(result?.resultType ?? String(error.code)).toBe(way);
   });
 
-  test('[approval.ways-to-wait] an address before a held response, and a held response if no state can be signed', async () => {
+  test('[approval.ways-to-wait] an approval URL is preferred to a held response; the response is held if no state can be signed', async () => {
     const extra = { credentials: { tickets: { key_env: 'NO_SUCH_KEY' } } };
     await configure({ hold: 1 });
     const withToken = { ...asks, progressToken: 'p' };

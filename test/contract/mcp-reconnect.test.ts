@@ -34,7 +34,7 @@ describe('approvals', () => {
   const issue = (title: string, session: string, sent = {}) => call('create_issue', { title }, { session, ...sent });
   const idOf = (answer: { last: { error: { data: { envelope_id: string } } } }) => answer.last.error.data.envelope_id;
 
-  test('[mcp.reconnect] the identical call after a reconnect runs once, in the chain of the session that requested it', async () => {
+  test('[mcp.reconnect] an identical call after a reconnect runs once and is recorded in the chain of the session that requested it', async () => {
     const first = await open();
     const id = idOf(await issue('again', first));
     await http('DELETE', '/mcp', undefined, { session: first });
@@ -58,7 +58,7 @@ describe('approvals', () => {
     expect(server.calls().length).toBe(before + 1);
   });
 
-  test('[mcp.reconnect] one of eight connections runs the approved call', async () => {
+  test('[mcp.reconnect] only one of eight connections runs the approved call', async () => {
     const id = idOf(await issue('race', await open()));
     await vote(id, 'approve');
     const sessions = await Promise.all(Array.from({ length: 8 }, () => open()));
@@ -68,7 +68,7 @@ describe('approvals', () => {
     expect(server.calls().length).toBe(before + 1);
   });
 
-  test('[mcp.reconnect] a client that reconnects gets the denial', async () => {
+  test('[mcp.reconnect] a client that reconnects receives the denial', async () => {
     const id = idOf(await issue('no', await open()));
     const again = await open();
     await vote(id, 'deny');
@@ -84,7 +84,7 @@ describe('approvals', () => {
       () => open({ headers: { 'x-session-id': 'mine' } }),
       (session: string) => issue('bound', session, { headers: { 'x-session-id': 'mine' } }),
     ],
-  ])('[mcp.reconnect] %s does not get it', async (_, reconnect, again) => {
+  ])('[mcp.reconnect] %s does not get the approval', async (_, reconnect, again) => {
     const id = idOf(await issue('bound', await open()));
     await vote(id, 'approve');
     const before = server.calls().length;
@@ -121,7 +121,7 @@ describe('words and results', () => {
   const seenBy = (session: string) => allRows(test_.store.store, 'provenance', { partition: `default#${session}` });
   const reviewed = { error: { code: -32002 } };
 
-  test('[mcp.reconnect] the prompts of one connection do not count for the next', async () => {
+  test('[mcp.reconnect] the prompts of one connection do not count on the next', async () => {
     const before = server.calls().length;
     const first = await open();
     const asked = await issue('file-8131', first, 'hello');
@@ -143,14 +143,14 @@ describe('words and results', () => {
     expect((await issue('file-8131', first, 'and now?')).last).toMatchObject(reviewed);
   });
 
-  test('[mcp.reconnect] prompts from the earlier connection do not allow a call on the next', async () => {
+  test('[mcp.reconnect] prompts on the earlier connection do not allow a call on the next', async () => {
     const first = await open();
     await issue('file-8132', first, 'hello');
     await call('echo', {}, { session: first }, { _meta: { 'agent-governance-gateway/prompt': 'Open file-8132 now' } });
     expect((await issue('file-8132', await open(), 'What is for lunch?')).last).toMatchObject(reviewed);
   });
 
-  test('[mcp.reconnect] the approval from the earlier connection is used, and its result belongs to the caller', async () => {
+  test('[mcp.reconnect] the approval from the earlier connection is used, and the result counts for the calling connection', async () => {
     const first = await open();
     const asked = await issue('file-8133', first, 'hello');
     await vote(asked.last.error.data.envelope_id, 'approve');
@@ -236,7 +236,7 @@ describe('forgotten sessions', () => {
     { status: 503, code: -32001, message: notFound },
     { status: 200, code: -32001, message: notFound },
     { status: 200, code: -32001, message: 'Session not found', id: null },
-  ])('[mcp.sessions] $status $code "$message": a new handshake, and the call once', async (refusal) => {
+  ])('[mcp.sessions] $status $code "$message" triggers a new handshake, and the call is made once', async (refusal) => {
     const server = await startForgetful(refusal);
     const session = await open();
     expect((await call('act', {}, { session })).last.result).toBeDefined();
@@ -251,16 +251,13 @@ describe('forgotten sessions', () => {
     { code: -32000, message: 'The database session of this report was not found' },
     { code: -32001, message: notFound },
     { code: -32600, message: 'The title is required' },
-  ])(
-    '[mcp.sessions] an error of a tool, $code "$message", is passed on and the call is not repeated',
-    async (failing) => {
-      const server = await startForgetful({ status: 404, code: -32001, message: notFound }, failing);
-      const session = await open();
-      const before = server.sessions();
-      expect((await call('fail', {}, { session })).last.error.message).toContain(failing.message);
-      expect(server.ran).toEqual(['fail']);
-      expect(server.sessions()).toBeLessThanOrEqual(before + 1);
-      await server.stop();
-    },
-  );
+  ])('[mcp.sessions] a tool error, $code "$message", is passed on and the call is not repeated', async (failing) => {
+    const server = await startForgetful({ status: 404, code: -32001, message: notFound }, failing);
+    const session = await open();
+    const before = server.sessions();
+    expect((await call('fail', {}, { session })).last.error.message).toContain(failing.message);
+    expect(server.ran).toEqual(['fail']);
+    expect(server.sessions()).toBeLessThanOrEqual(before + 1);
+    await server.stop();
+  });
 });

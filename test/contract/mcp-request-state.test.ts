@@ -79,7 +79,7 @@ describe('[approval.ways-to-wait] a call with a forged or stale state does not r
     expect(server.calls().length).toBe(calls);
   });
 
-  test('after its time, and after the approval has expired', async () => {
+  test('when either the state or its approval has expired', async () => {
     const [call, next] = [fresh(), fresh()];
     const { state } = await asked(call);
     test_.pass(3600);
@@ -100,7 +100,7 @@ describe('[approval.ways-to-wait] a call with a forged or stale state does not r
     expect((await again(call, state)).last.error.code).toBe(-32001);
   });
 
-  test('without a key to read the state, no call is made', async () => {
+  test('no call is made without a key to read the state', async () => {
     const call = fresh();
     const { state, approval } = await asked(call);
     await vote(approval, 'approve');
@@ -112,8 +112,8 @@ describe('[approval.ways-to-wait] a call with a forged or stale state does not r
   });
 });
 
-describe('a server that returns a request', () => {
-  test('is passed on unchanged, with its state', async () => {
+describe('a server that responds with a request', () => {
+  test('has its request passed on unchanged, including its state', async () => {
     const call = { name: 'test_input_required_result_multi_round', arguments: {} };
     const { result } = (await first(call)).last;
     expect(Object.keys(result.inputRequests)).toEqual(['step1']);

@@ -42,7 +42,7 @@ describe('framing and environment', () => {
       ...more,
     });
 
-  test('lines are complete however they are split into chunks; the id of a line that is too long is reported', () => {
+  test('lines are reassembled however they are split into chunks; the id of an overlong line is reported', () => {
     const lines: string[] = [];
     const overlong: (number | undefined)[] = [];
     const reader = new LineReader(100, { line: (text) => lines.push(text), overlong: (id) => overlong.push(id) });
@@ -56,7 +56,7 @@ describe('framing and environment', () => {
     expect(overlong).toEqual([7, 8]);
   });
 
-  test('a server sees only environment variables that are listed by name', async () => {
+  test('a server sees only the environment variables listed by name', async () => {
     const { stdio } = servers({
       PATH: process.env.PATH,
       GATEWAY_ADMIN_TOKEN: 'not for you',
@@ -72,7 +72,7 @@ describe('framing and environment', () => {
     await stdio.stop();
   });
 
-  test('[mcp.stdio-start] proxy settings and certificates of the gateway are passed on only if the configuration requests it', async () => {
+  test("[mcp.stdio-start] the gateway's proxy settings and certificates are passed on only if the configuration says so", async () => {
     const environment = {
       PATH: process.env.PATH,
       https_proxy: 'http://user:hunter2@proxy.example:3128',
@@ -98,7 +98,7 @@ describe('framing and environment', () => {
     expect(await said(['certificates'])).not.toContain('"https_proxy"]');
   });
 
-  test('calls of several callers do not mix, and neither do their progress messages', async () => {
+  test('calls from several callers do not mix, and neither do their progress messages', async () => {
     const { stdio } = servers();
     const link = await stdio.connect(local(), options);
     const heard: Record<string, unknown[]> = { a: [], b: [] };
@@ -115,7 +115,7 @@ describe('framing and environment', () => {
     await stdio.stop();
   });
 
-  test('[admin.status] if a process exits, its calls fail, and it is restarted with growing delays', async () => {
+  test('[admin.status] if a process exits, its calls fail and it is restarted with increasing delays', async () => {
     const { stdio, time, connections } = servers();
     const link = await stdio.connect(local(), options);
     await expect(link.request('tools/call', { name: 'crash', arguments: {} }, asking)).rejects.toMatchObject({
@@ -141,7 +141,7 @@ describe('framing and environment', () => {
       await stdio.stop();
     });
 
-    test('servers are started before a client calls; one that fails is logged and does not delay the others', async () => {
+    test('servers are started before any client call; one that fails is logged and does not delay the others', async () => {
       const failed = Promise.withResolvers<unknown>();
       const { stdio } = servers(undefined, (_level, message, fields) => {
         if (message === 'an MCP server was not started') failed.resolve(fields);
@@ -155,7 +155,7 @@ describe('framing and environment', () => {
       await stdio.stop();
     });
 
-    test('until its next start, a call reports why the server exited and when it restarts', async () => {
+    test('until the next start, a call reports why the server exited and when it will restart', async () => {
       const { stdio } = servers();
       const broken = local({ command: [node, '-e', 'console.error("no licence"); process.exit(3)'] });
       await expect(stdio.connect(broken, options)).rejects.toThrow('no licence');
@@ -178,7 +178,7 @@ describe('framing and environment', () => {
   test.each([
     ['goes on', "setInterval(() => process.stdout.write('x'.repeat(1000)), 1)", 60_000],
     ['stops in it', "process.stdout.write('x'.repeat(1500))", 50],
-  ])('[mcp.stdio-start] a program that %s is ended, and starts again', async (_, calls, timeout_ms) => {
+  ])('[mcp.stdio-start] a program that %s is stopped and restarted', async (_, calls, timeout_ms) => {
     const { stdio, time } = servers();
     const program = local({ command: [node, '-e', answering(calls)], max_result_bytes: 1000, timeout_ms });
     const link = await stdio.connect(program, options);
@@ -192,7 +192,7 @@ describe('framing and environment', () => {
     await stdio.stop();
   });
 
-  test('[mcp.stdio-start] a program continues after a response that is too large and after lines that are not JSON', async () => {
+  test('[mcp.stdio-start] a program keeps running after a response that is too large and after lines that are not JSON', async () => {
     const { stdio } = servers();
     const calls = "process.stdout.write('starting…\\n[1, {]\\n'); say({ id, result: { text: 'x'.repeat(2500) } })";
     const program = local({ command: [node, '-e', answering(calls)], max_result_bytes: 2000 });
@@ -266,7 +266,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
     ['with network', {}],
     ['without network', { network: false }],
   ])(
-    '[executor.contained] a server %s reads neither state folder nor memory of the gateway, and reads its files',
+    "[executor.contained] a server %s cannot read the gateway's state folder or memory, but can read its own files",
     async (_, more) => {
       const read = readBy(more);
       if (!permitted) return expect(read).rejects.toThrow('contained: false');
@@ -276,7 +276,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
     },
   );
 
-  test('[executor.contained] a server with contained: false can read both, and status shows a warning', async () => {
+  test('[executor.contained] a server with contained: false can read both the state folder and the memory, and status shows a warning', async () => {
     const [secret] = (await readBy({ contained: false })) as string[];
     expect(secret).toBe('the-secret-of-the-state-folder');
     const warned = (contained: boolean) =>
@@ -291,7 +291,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
     expect(warned(true)).toEqual([]);
   });
 
-  test('[executor.contained] without containment the server is not started, and the error names the setting', async () => {
+  test('[executor.contained] if containment is unavailable, the server is not started, and the error names the setting', async () => {
     const none = new StdioServers({
       secrets: { get: async () => undefined },
       clock: { now: () => 0 },
@@ -305,7 +305,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
     );
   });
 
-  test('[executor.contained] a server that does not start reports its last output, without its secrets', async () => {
+  test('[executor.contained] a server that fails to start reports its last output, without its secrets', async () => {
     const script = `console.error('first line'); console.error('no such host registry.example, token ' + process.env.SERVER_TOKEN); process.exitCode = 3`;
     const failed = stdio.connect(local(script, { contained: false, env: ['SERVER_TOKEN'] }), options);
     await expect(failed).rejects.toThrow(

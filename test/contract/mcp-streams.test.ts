@@ -44,8 +44,8 @@ describe('open streams', () => {
     };
   }
 
-  describe('[mcp.event-streams] on AWS, which bills open streams', () => {
-    test('GET /mcp is 405 by default and lists what is allowed; POST and DELETE continue to work', async () => {
+  describe('[mcp.event-streams] on AWS, where open streams are billed', () => {
+    test('GET /mcp returns 405 by default and lists the allowed methods; POST and DELETE keep working', async () => {
       const at = compose(aws);
       const session = await open({ at });
       const refused = await http('GET', '/mcp', undefined, { at, session, headers: events });
@@ -55,7 +55,7 @@ describe('open streams', () => {
       await at.gateway.stop();
     });
 
-    test('GET /sse is 404 and subscriptions/listen is unknown by default; on other hosts they are offered', async () => {
+    test('by default, GET /sse returns 404 and subscriptions/listen is unknown; both are available on other hosts', async () => {
       const at = compose(aws);
       expect((await http('GET', '/sse', undefined, { at, headers: events })).status).toBe(404);
       const listen = () => modern('subscriptions/listen', { notifications: {} } as object, { at });
@@ -70,7 +70,7 @@ describe('open streams', () => {
       await at.gateway.stop();
     });
 
-    test('a stream that the configuration enables ends after 25 seconds, and may be reopened', async () => {
+    test('a stream enabled in the configuration ends after 25 seconds and may be reopened', async () => {
       await configure(on);
       const timeouts = woundTimeouts();
       const at = compose({ ...aws, timeouts });
@@ -91,7 +91,7 @@ describe('open streams', () => {
       return [compose({ streamSlots: slots() } as object), compose({ streamSlots: slots() } as object)] as const;
     };
 
-    test('streams of a session are counted across processes, and a closed stream frees a slot', async () => {
+    test("a session's streams are counted across processes, and a closed stream frees a slot", async () => {
       await configure(bounded({ max_streams_per_session: 2 }));
       const [a, b] = processes();
       const [session, another] = [await open({ at: a }), await open({ at: a })];
@@ -109,7 +109,7 @@ describe('open streams', () => {
       await Promise.all([a.gateway.stop(), b.gateway.stop()]);
     });
 
-    test('streams of a key are limited in one process too, separately from other keys', async () => {
+    test("a key's streams are also limited within one process, separately from other keys", async () => {
       await configure(bounded({ max_streams_per_key: 1 }));
       const first = get(await open(), gateway);
       const refused = await http('GET', '/mcp', undefined, { session: await open(), headers: events });
@@ -122,7 +122,7 @@ describe('open streams', () => {
     test.each<[string, (session: string, at: Process) => Promise<unknown>]>([
       ['GET /mcp', (session, at) => get(session, at).ended],
       ['subscriptions/listen', (_, at) => modern('subscriptions/listen', { notifications: {} } as object, { at })],
-    ])('[auth.revoked-key] %s ends once its key is revoked, and not before', async (_, start) => {
+    ])('[auth.revoked-key] %s ends when its key is revoked, and not before', async (_, start) => {
       const timeouts = woundTimeouts();
       let revoked = false;
       const current = async () => {
@@ -147,7 +147,7 @@ describe('open streams', () => {
       await at.gateway.stop();
     });
 
-    test('left open by a dead process count until their end', async () => {
+    test('streams left open by a dead process count until their end time', async () => {
       const slots = streamSlots({ ...test_.ports, ...test_.store });
       const owner = { tenant: 'default', key_id: 'k' };
       const most = { perKey: 1, perSession: 1 };
@@ -172,11 +172,11 @@ describe('open streams', () => {
     while (!(await holds())) await new Promise(setImmediate);
   }
 
-  describe('[cancel.any-process] a tool call that runs in another process', () => {
+  describe('[cancel.any-process] a tool call running in another process', () => {
     const cancelled = (requestId: unknown, sent: { key?: string; session: string; at: Process }) =>
       http('POST', '/mcp', { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId } }, sent);
 
-    test('is ended by notifications/cancelled from its own session, and not from another one', async () => {
+    test('is cancelled by notifications/cancelled from its own session, but not from another one', async () => {
       const timeouts = woundTimeouts();
       const [a, b] = [compose({ timeouts }), compose()];
       const session = await open({ at: a });
@@ -268,7 +268,7 @@ describe('resumed answers', () => {
     }
   };
 
-  test('[mcp.event-streams] a held call continues without its connection, and a returning client gets its response', async () => {
+  test('[mcp.event-streams] a held call continues after its connection is lost, and a returning client gets its response', async () => {
     await configure({ hold: 30 });
     const session = await open();
     const first = await connect('POST', session, { body: issue('held') });
@@ -295,7 +295,7 @@ describe('resumed answers', () => {
     expect(server.calls().length).toBe(before + 1);
   });
 
-  test('[mcp.event-streams] another session, another key and an unknown event are refused without content', async () => {
+  test('[mcp.event-streams] another session, another key and an unknown event id are refused without revealing any content', async () => {
     await configure({ hold: 30 });
     const session = await open();
     const first = await connect('POST', session, { body: issue('mine') });
@@ -319,7 +319,7 @@ describe('resumed answers', () => {
         return { session: await open({ at }), at };
       },
     ],
-  ])('[mcp.event-streams] %s gets events without ids', async (_, start) => {
+  ])('[mcp.event-streams] %s receives events without ids', async (_, start) => {
     await configure({ hold: 30 });
     const { session, at } = await start();
     const stream = await connect('POST', session, { body: issue(`plain ${session}`), at });

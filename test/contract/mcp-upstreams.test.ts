@@ -24,20 +24,20 @@ describe('[mcp.placement] a call through test-action', () => {
     ['files.read', [['files.read'], [], []]],
     ['web.get', [[], ['web.get'], []]],
     ['note', [[], [], ['note']]],
-  ])('%s goes to the server that has it', async (tool, expected) => {
+  ])('%s goes to the server that offers it', async (tool, expected) => {
     const { status, last } = await act({ tool });
     expect([status, last.decision, last.result.content[0].text]).toEqual([200, 'allow', `ran ${tool}`]);
     expect(sent()).toEqual(expected);
   });
 
-  test('a call to an unknown tool is refused without a request to a server', async () => {
+  test('a call to an unknown tool is refused without a request to any server', async () => {
     const { status, last } = await act({ tool: 'missing' });
     expect([status, last.error.type]).toEqual([404, 'no_upstream']);
     expect(last.error.message).toMatch(/No upstream serves the tool missing/);
     expect(sent()).toEqual([[], [], []]);
   });
 
-  test('[mcp.placement] to a tool that no server has is a block if the policy blocks it, without a request', async () => {
+  test('[mcp.placement] is blocked without a request if no server has the tool and the policy blocks it', async () => {
     const rules = [
       { protocol: 'mcp', tool: 'drop_*', decision: 'block', reason: 'Nothing is dropped.' },
       { protocol: 'mcp', decision: 'allow' },
@@ -53,7 +53,7 @@ describe('[mcp.placement] a call through test-action', () => {
     expect(sent()).toEqual([[], [], []]);
   });
 
-  test('to a server that does not respond is refused and not sent elsewhere', async () => {
+  test('is refused and not sent elsewhere if the server does not respond', async () => {
     files.fail(403);
     const { status, last } = await act({ tool: 'files.unheard' });
     expect([status, last.error.type, last.error.upstream]).toEqual([503, 'service_unavailable', 'files']);
@@ -73,7 +73,7 @@ describe('[mcp.placement] a call through test-action', () => {
     expect(sent()).toEqual([[], [], ['note']]);
   });
 
-  test('to a tool that two servers have must name the server', async () => {
+  test('must name the server if two servers have the tool', async () => {
     evil.offer(toolsOf('post'));
     gateway.gateway.stop();
     const at = compose();
@@ -90,7 +90,7 @@ describe('[mcp.placement] a call through test-action', () => {
     await at.gateway.stop();
   });
 
-  test('has the capability and the target derived from its tool and arguments, whatever its caller claims', async () => {
+  test('has its capability and target derived from the tool and arguments, whatever its caller claims', async () => {
     files.offer(toolsOf('files.read delete_note'));
     const rules = ['read', 'execute'].map((capability) => ({
       protocol: 'mcp',
@@ -108,7 +108,7 @@ describe('[mcp.placement] a call through test-action', () => {
     expect(sent()).toEqual([['files.read'], [], []]);
   });
 
-  test('a dry run gets a decision even if no server responds', async () => {
+  test('a dry run gets a decision even if no server is responding', async () => {
     for (const server of servers()) server.fail(403);
     expect((await act({ tool: 'wipe', dry_run: true })).last.decision).toBe('block');
     expect((await act({ tool: 'files.read', upstream: 'files', dry_run: true })).last.decision).toBe('allow');
@@ -116,7 +116,7 @@ describe('[mcp.placement] a call through test-action', () => {
 });
 
 describe('[mcp.placement]', () => {
-  test('evidence and approval name the server', async () => {
+  test('the evidence and the approval name the server', async () => {
     await configure({ upstreams: entriesOf() });
     const session = await open();
     const { envelope_id } = (await call('post', { a: 1 }, { session })).last.error.data;
@@ -125,7 +125,7 @@ describe('[mcp.placement]', () => {
     expect([shown.last.upstream, entry!.body.upstream]).toEqual([`web${run}`, `web${run}`]);
   });
 
-  test('a call that was approved for one server needs a new approval for another', async () => {
+  test('a call approved for one server needs a new approval for another', async () => {
     await configure({ upstreams: entriesOf() });
     const session = await open();
     const { envelope_id } = (await call('post', { b: 1 }, { session })).last.error.data;
@@ -152,7 +152,7 @@ describe('[mcp.placement]', () => {
     return (await test_.ports.approvals.find(envelope_id))!;
   };
 
-  test('on_approval: execute sends it to the server named in the approval', async () => {
+  test('on_approval: execute sends the call to the server named in the approval', async () => {
     await configure({ upstreams: entriesOf(), approvals: { on_approval: 'execute' } });
     const row = await approved({ c: 1 });
     expect(await executeApproved(compose().ports, row)).toMatchObject({ status: 'consumed', outcome: 'executed' });
@@ -162,7 +162,7 @@ describe('[mcp.placement]', () => {
   test.each([
     ['that server has it no more', () => web.offer(toolsOf('web.get'))],
     ['another server has it now', () => [web.offer(toolsOf('web.get')), evil.offer(toolsOf('post'))]],
-  ])('and nowhere where %s', async (why, change) => {
+  ])('on_approval: execute sends the call nowhere if %s', async (why, change) => {
     await configure({ upstreams: entriesOf(), approvals: { on_approval: 'execute' } });
     const row = await approved({ why });
     change();
@@ -171,7 +171,7 @@ describe('[mcp.placement]', () => {
     expect(sent()).toEqual([[], [], []]);
   });
 
-  test('the call is reviewed if that server does not respond', async () => {
+  test('the call stays approved and is made later if that server does not respond', async () => {
     await configure({ upstreams: entriesOf(), approvals: { on_approval: 'execute' } });
     const row = await approved({ d: 1 });
     web.fail(403);
@@ -183,10 +183,10 @@ describe('[mcp.placement]', () => {
   });
 });
 
-describe('[guard.changes] a tool added by a known server', () => {
+describe('[guard.changes] a tool added by an already known server', () => {
   const later = 'web.get post web.later';
 
-  test.each(['warn', 'block'])('under drift: %s is reported once', async (drift) => {
+  test.each(['warn', 'block'])('is reported once under drift: %s', async (drift) => {
     await configure({ upstreams: entriesOf({}, { drift }) });
     const session = await open();
     await toolNames(session);
@@ -207,7 +207,7 @@ describe('[guard.changes] a tool added by a known server', () => {
     expect(drift === 'warn' ? last.result : last.error.code).toEqual(drift === 'warn' ? expect.anything() : -32001);
   });
 
-  test('under drift: block needs acceptance by a human on every surface', async () => {
+  test('must be accepted by a human on every surface under drift: block', async () => {
     await configure({ upstreams: entriesOf({}, { drift: 'block' }) });
     const session = await open();
     expect(await toolNames(session)).toContain('web.get');

@@ -26,7 +26,7 @@ const withTasks = {
 describe('waiting for a human', () => {
   const held = { title: 'held' };
 
-  test('the call is refused with its approval, and runs once however many times it is repeated concurrently', async () => {
+  test('the call is refused and names its approval, and runs once however many times it is retried concurrently', async () => {
     const session = await open();
     const refused = (await call('create_issue', { title: 'race' }, { session })).last.error;
     expect(refused).toMatchObject({
@@ -46,7 +46,7 @@ describe('waiting for a human', () => {
     expect(server.calls().length).toBe(before + 1);
   });
 
-  test('[approval.denied] a held call that is denied returns a denial, and so does its retry', async () => {
+  test('[approval.denied] a held call that is denied returns a denial, and so does a retry', async () => {
     await configure({ hold: 30 });
     const session = await open();
     const before = server.calls().length;
@@ -59,12 +59,12 @@ describe('waiting for a human', () => {
     expect(server.calls().length).toBe(before);
   });
 
-  test('without a progress token no call is held open', async () => {
+  test('no call is held open without a progress token', async () => {
     await configure({ hold: 30 });
     expect((await call('create_issue', { title: 'unheld' }, { session: await open() })).last.error.code).toBe(-32002);
   });
 
-  test('[approval.cancelled-hold] a held call that is cancelled is removed from the pending requests, and can no longer be approved', async () => {
+  test('[approval.cancelled-hold] cancelling a held call removes it from the pending requests, and it can no longer be approved', async () => {
     await configure({ hold: 40 });
     const session = await open();
     const before = server.calls().length;
@@ -93,7 +93,7 @@ describe('waiting for a human', () => {
     expect(server.calls().length).toBe(before);
   });
 
-  test('[approval.cancelled-hold] a held call is not made after its session ends, and the client returns for the approval', async () => {
+  test('[approval.cancelled-hold] a held call is not made after its session ends, and the client comes back for the approval', async () => {
     await configure({ hold: 40 });
     const session = await open();
     const before = server.calls().length;
@@ -107,7 +107,7 @@ describe('waiting for a human', () => {
     expect(server.calls().length).toBe(before + 1);
   });
 
-  test('[approval.cancelled-hold] an approved call whose caller has disconnected runs once, when the identical call arrives', async () => {
+  test('[approval.cancelled-hold] an approved call whose caller has disconnected runs once, when an identical call arrives', async () => {
     await configure({ hold: 40 });
     const session = await open({}, '2025-06-18');
     const before = server.calls().length;
@@ -129,7 +129,7 @@ describe('waiting for a human', () => {
     expect((await entries(session)).map(({ kind }) => kind)).toEqual(['review', 'approve', 'allow', 'result']);
   });
 
-  test('[approval.cancelled-hold] a caller that returns while its request is pending is held again, and the card does not report it as disconnected', async () => {
+  test('[approval.cancelled-hold] a caller that returns while its request is pending is held again, and the approval card does not report it as disconnected', async () => {
     await configure({ hold: 40 });
     const session = await open({}, '2025-06-18');
     const left = new AbortController();
@@ -151,7 +151,7 @@ describe('waiting for a human', () => {
     expect((await second).last.result).toBeDefined();
   });
 
-  test('a task in 2025-11-25: polled, carried out once, and its result stored', async () => {
+  test('a 2025-11-25 task is polled, runs once, and its result is stored', async () => {
     const session = await open();
     const created = await call('create_issue', { title: 'task' }, { session }, { task: { ttl: 60_000 } });
     const { taskId, status } = created.last.result.task;
@@ -172,15 +172,18 @@ describe('waiting for a human', () => {
     expect((await send('tasks/get', { taskId }, { session })).last.result.status).toBe('completed');
   });
 
-  test.each([-1, '60000', null])('a task with the lifetime %j is refused before the call is decided', async (ttl) => {
-    const refused = await call('create_issue', { title: 'ttl' }, { session: await open() }, { task: { ttl } });
-    expect(refused.last.error).toMatchObject({
-      code: -32602,
-      message: 'params.task.ttl must be a number of milliseconds, at least 0.',
-    });
-  });
+  test.each([-1, '60000', null])(
+    'a task with a ttl of %j is refused before a decision is made on the call',
+    async (ttl) => {
+      const refused = await call('create_issue', { title: 'ttl' }, { session: await open() }, { task: { ttl } });
+      expect(refused.last.error).toMatchObject({
+        code: -32602,
+        message: 'params.task.ttl must be a number of milliseconds, at least 0.',
+      });
+    },
+  );
 
-  test('a task in 2026-07-28, and one that needed no reviewer', async () => {
+  test('a 2026-07-28 task completes after approval, and so does a task that needed no reviewer', async () => {
     const created = await modern(
       'tools/call',
       { name: 'create_issue', arguments: { title: 'new task' } },
@@ -225,7 +228,7 @@ describe('waiting for a human', () => {
     expect(server.calls().length).toBe(before);
   });
 
-  test('[action.large-result] a task with a large result, and one whose result was removed', async () => {
+  test('[action.large-result] a task with a large result is served; one whose result was removed is an error', async () => {
     await configure({ extra: { tool_policies: { pack: null, default_decision: 'review', rules: [] } } });
     const session = await open();
     const created = await call('huge', { bytes: 3_000_000 }, { session }, { task: {} });
@@ -243,7 +246,7 @@ describe('waiting for a human', () => {
     await emptied.gateway.stop();
   });
 
-  test('[action.large-result] a call that ran gets its response even if its task cannot be stored', async () => {
+  test('[action.large-result] a call that ran returns its response even if its task cannot be stored', async () => {
     const session = await open();
     const down = compose({ results: { ...test_.ports.results, put: () => Promise.reject(new Error('no store')) } });
     const { result } = (await call('huge', { bytes: 100_000 }, { session, at: down }, { task: {} })).last;
@@ -253,7 +256,7 @@ describe('waiting for a human', () => {
     await down.gateway.stop();
   });
 
-  test('a call with secrets does not become a task, because only its caller could send it again', async () => {
+  test('a call with secrets does not become a task, because only its caller could resend it', async () => {
     const title = `ghp_${'z9Y8'.repeat(9)}`;
     const { last } = await call('create_issue', { title }, { session: await open() }, { task: {} });
     expect(last.error.code).toBe(-32002);

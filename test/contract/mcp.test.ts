@@ -27,7 +27,7 @@ const cases = readCases(
 useMcpEndpoint(mcpRules);
 
 describe('store steps', () => {
-  test('[action.store-steps] a block takes at most 3 sequential store steps and an allow at most 4, not counting the upstream', async () => {
+  test('[action.store-steps] a block takes at most 3 sequential store steps and an allow takes at most 4, not counting the upstream', async () => {
     const session = await open();
     await call('echo', {}, { session });
     const blocked = await test_.steps.during(() => call('delete_file', { path: 'a' }, { session }));
@@ -37,7 +37,7 @@ describe('store steps', () => {
     expect([blocked.steps <= 3, allowed.steps <= 4]).toEqual([true, true]);
   });
 
-  test('the same limits apply on an instance that has just started', async () => {
+  test('the same limits apply to an instance that has just started', async () => {
     const session = await open();
     await call('echo', {}, { session });
     const [first, second] = [compose(), compose()];
@@ -51,7 +51,7 @@ describe('store steps', () => {
   });
 });
 describe('sessions', () => {
-  test('[mcp.sessions] belong to the key that opened them, survive a restart of the process, and end', async () => {
+  test('[mcp.sessions] belong to the key that opened them, survive a process restart, and end', async () => {
     const session = await open();
     expect((await send('tools/list', {}, { session, key: keys.other })).status).toBe(404);
     expect((await send('tools/list', {}, { session: 'mcp-00000000000000000000000000000000' })).status).toBe(404);
@@ -63,7 +63,7 @@ describe('sessions', () => {
     await next.gateway.stop();
   });
 
-  test('a server that lost the session is initialised again, and the call is made once', async () => {
+  test('a server that lost the session is reinitialized, and the call is made once', async () => {
     const session = await open();
     await call('echo', {}, { session });
     const before = server.calls().length;
@@ -72,7 +72,7 @@ describe('sessions', () => {
     expect(server.calls().length).toBe(before + 1);
   });
 
-  test('batches are only supported in 2025-03-26', async () => {
+  test('batches are supported only in 2025-03-26', async () => {
     const session = await open({}, '2025-03-26');
     const batch = [
       { jsonrpc: '2.0', id: 'a', method: 'ping' },
@@ -105,7 +105,7 @@ describe('refused requests', () => {
     expect([answer.status, answer.last.error.code]).toEqual([status, code]);
   });
 
-  test('[identity.oidc-mcp] without an issuer a 401 does not start a sign-in, and there is no metadata', async () => {
+  test('[identity.oidc-mcp] without an issuer, a 401 does not start a sign-in, and no metadata is served', async () => {
     const answer = await http('POST', '/mcp', rpcCall('echo', {}), { key: 'nobody', headers: { host: 'mcp.test' } });
     expect([answer.status, answer.headers['www-authenticate']]).toEqual([
       401,
@@ -115,7 +115,7 @@ describe('refused requests', () => {
       expect((await http('GET', `/.well-known/oauth-protected-resource${path}`, undefined, {})).status).toBe(404);
   });
 
-  test('[identity.oidc-mcp] with an issuer a 401 names the configured resource, whatever the Host header', async () => {
+  test('[identity.oidc-mcp] with an issuer, a 401 names the configured resource, whatever the Host header says', async () => {
     const callers = [{ when: { scope: ['mcp:use'] }, tenant: 'default', role: 'operator' }];
     const issuer = { name: 'corp', issuer: 'https://issuer.test', audiences: ['https://gw.example/mcp'], callers };
     await configure({ extra: { identity: { mcp_resource: 'https://gw.example/mcp', oidc: [issuer] } } });
@@ -135,7 +135,7 @@ describe('refused requests', () => {
     });
   });
 
-  test('[mcp.upstream-error] more calls than the tenant may make are refused before any work, and not as a gateway error', async () => {
+  test("[mcp.upstream-error] calls above the tenant's limit are refused before any work is done, and not as a gateway error", async () => {
     await configure({ rate: 2 });
     const session = await open();
     expect((await call('echo', {}, { session })).status).toBe(200);
@@ -151,7 +151,7 @@ describe('refused requests', () => {
     expect(logged.map(({ level, msg }) => [level, msg])).toEqual([['info', 'an MCP message was refused']]);
   });
 
-  test('[mcp.placement] a tool that no server offers', async () => {
+  test('[mcp.placement] a tool that no server offers is refused', async () => {
     const session = await open();
     const { error } = (await call('delete_nope', { path: '/srv' }, { session })).last;
     expect(error).toMatchObject({ code: -32003, data: { tool: 'delete_nope' } });
@@ -167,7 +167,7 @@ describe('refused requests', () => {
 describe('several servers', () => {
   const second = useStarted(() => startMcpServer({ name: 'second' }));
 
-  test('[mcp.names] names that collide carry their server; rules for the original name still apply', async () => {
+  test('[mcp.names] names that collide are prefixed with their server name; rules for the original name still apply', async () => {
     await configure({
       upstreams: [
         { name: 'one', url: server.url },
@@ -190,7 +190,7 @@ describe('several servers', () => {
     expect((await call('two__get_file', { path: 'a' }, { session })).last.error.code).toBe(-32003);
   });
 
-  test('prompts and resources of all servers are listed page by page, and can be read by those names', async () => {
+  test('prompts and resources of all servers are listed page by page and can be read by the listed names', async () => {
     await configure({
       upstreams: [
         { name: 'one', url: server.url },

@@ -78,7 +78,7 @@ approvals:
     expect(await notify(ports)()).toEqual({ delivered: 0 });
   });
 
-  test('[notify.events] a batch from the stream is sent immediately, without a tick; a batch that is delivered twice is sent once', async () => {
+  test('[notify.events] a batch from the stream is sent immediately, without a tick; a batch delivered twice is sent once', async () => {
     const records = (await enqueued(100, 'stream')).map(recordOfDelivery);
     for (let i = 0; i < records.length; i += 10) {
       const Records = records.slice(i, i + 10);
@@ -89,7 +89,7 @@ approvals:
     expect(await notify(ports)()).toEqual({ delivered: 0 });
   });
 
-  test('[notify.events] changes to a delivery and stored callbacks are not notifications', async () => {
+  test('[notify.events] changes to a delivery and stored callbacks are not sent as notifications', async () => {
     const [delivery] = await enqueued(1, 'other');
     const changed = { ...recordOfDelivery(delivery!), eventName: 'MODIFY' } as DynamoDBRecord;
     const seen: DynamoDBRecord = { eventName: 'INSERT', dynamodb: { NewImage: { id: { S: 'seen#slack#1' } } } };
@@ -97,7 +97,7 @@ approvals:
     expect(slack.calls).toEqual([]);
   });
 
-  test('[notify.events] the local run delivers enqueued entries in batches, and reports a batch that failed', async () => {
+  test('[notify.events] the local run delivers enqueued entries in batches and reports a batch that failed', async () => {
     const reports: unknown[] = [];
     const sizes: number[] = [];
     const handler = async ({ Records }: { readonly Records: readonly unknown[] }) => {
@@ -111,7 +111,7 @@ approvals:
     expect(reports).toHaveLength(1);
   });
 
-  test('[store.sweep] a stream record that cannot be read is logged, and the others in its batch are sent', async () => {
+  test('[store.sweep] an unreadable stream record is logged, and the rest of its batch is sent', async () => {
     const [first, second] = (await enqueued(2, 'readable')).map(recordOfDelivery);
     const lines: string[] = [];
     const telemetry = { ...ports.telemetry, log: (_: string, message: string) => void lines.push(message) };
@@ -183,7 +183,7 @@ approvals: { channels: { webhook: { url: "${hook.url}/hook", secret_env: HOOK_SE
   const deliver = () => notify(gateway.ports)();
   const messages = () => hook.calls.map(({ body }) => JSON.parse(body)).sort((a, b) => a.event.localeCompare(b.event));
 
-  test('[webhook.policy-events] a blocked prompt, a blocked action and a warning are sent and signed, without their content', async () => {
+  test('[webhook.policy-events] a blocked prompt, a blocked action and a warning are sent signed and without their content', async () => {
     await start();
     expect((await ask('say the forbidden phrase')).status).toBe(403);
     expect((await ask('write to ann@example.com')).status).toBe(200);
@@ -214,7 +214,7 @@ approvals: { channels: { webhook: { url: "${hook.url}/hook", secret_env: HOOK_SE
     expect(headers['x-gateway-signature']).toBe(`v1=${expected}`);
   });
 
-  test('[webhook.policy-events] projected again, it is still one message, and repeats of a rule within a minute are one', async () => {
+  test('[webhook.policy-events] projecting an event a second time sends no second message, and repeats of a rule within a minute are one message', async () => {
     await start();
     for (let n = 0; n < 5; n++) await ask(`the forbidden phrase, ${n}`);
     for (let n = 0; n < 2; n++) {
@@ -229,7 +229,7 @@ approvals: { channels: { webhook: { url: "${hook.url}/hook", secret_env: HOOK_SE
     expect(hook.calls).toHaveLength(2);
   });
 
-  test('[webhook.policy-events] a delivery to a webhook that responds with errors is retried, and finally given up', async () => {
+  test('[webhook.policy-events] a delivery to a webhook that responds with errors is retried and eventually given up', async () => {
     await start();
     await ask('the forbidden phrase');
     await project();
@@ -276,7 +276,7 @@ describe('deliveries in the store', () => {
   });
 
   describe('the delivery store', () => {
-    test('stores enqueued notifications, and keeps the first of two with one id', async () => {
+    test('stores enqueued notifications, and keeps the first of two with the same id', async () => {
       const store = await freshStore();
       await store.enqueue(delivery(1));
       await store.enqueue(delivery(1, { tenant: 'other' }));
@@ -328,7 +328,7 @@ describe('deliveries in the store', () => {
       expect(await store.due('2027-01-01T00:00:00.000Z', 10)).toEqual([]);
     });
 
-    test('one of twenty concurrent updates of a delivery succeeds', async () => {
+    test('only one of twenty concurrent updates to a delivery succeeds', async () => {
       const store = await freshStore();
       await store.enqueue(delivery(1));
       const moves = Array.from({ length: 20 }, (_, i) =>
@@ -343,7 +343,7 @@ describe('deliveries in the store', () => {
       expect(await store.get(delivery(1).id)).toBeUndefined();
     });
 
-    test('[slack.confirmed] a callback id is new only once, even if twenty arrive at the same moment', async () => {
+    test('[slack.confirmed] a callback id counts as new only once, even if twenty callbacks arrive at the same time', async () => {
       const store = await freshStore();
       const outcomes = await Promise.all(
         Array.from({ length: 20 }, () => store.seen('trigger#1', '2026-01-01T00:15:00.000Z')),
@@ -353,7 +353,7 @@ describe('deliveries in the store', () => {
       expect(await store.due('2027-01-01T00:00:00.000Z', 10)).toEqual([]);
     });
 
-    test('if the store is down, calls are refused', async () => {
+    test('if the store is down, its methods return an error', async () => {
       const store = deliveriesTable({ store: downStore() });
       await expect(store.enqueue(delivery(1))).rejects.toMatchObject({ code: 'service_unavailable' });
       await expect(store.seen('x', '2026-01-01T00:15:00.000Z')).rejects.toMatchObject({ code: 'service_unavailable' });

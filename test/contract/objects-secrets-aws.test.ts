@@ -23,7 +23,7 @@ const xml = (code: string, status: number) => ({
 describe('objects in S3', () => {
   const bucket = () => objectBucket({ bucket: 'b', client: new S3Client({ ...aws.client, forcePathStyle: true }) });
 
-  test('are stored under their digest if absent, with the digest for S3 to check', async () => {
+  test('are stored under their digest unless already present, with the digest for S3 to check', async () => {
     aws.answers({ body: '' });
     expect(await bucket().put(bytes)).toBe(digest);
     expect(aws.asked[0]).toMatchObject({
@@ -36,12 +36,12 @@ describe('objects in S3', () => {
     });
   });
 
-  test('stored twice exist once: an object that is already present counts as success', async () => {
+  test('are stored only once: an object that is already present counts as success', async () => {
     aws.answers(xml('PreconditionFailed', 412));
     expect(await bucket().put(bytes)).toBe(digest);
   });
 
-  test('[action.large-result] are given up if S3 never responds, and pending work continues', async () => {
+  test('[action.large-result] storing is given up if S3 never responds, and pending work continues', async () => {
     const silent = await fakeHttpService(() => 'hang');
     const client = new S3Client({ ...aws.client, ...objectBounds(100), endpoint: silent.url, forcePathStyle: true });
     await expect(objectBucket({ bucket: 'b', client }).put(bytes)).rejects.toMatchObject({
@@ -51,13 +51,13 @@ describe('objects in S3', () => {
     await silent.stop();
   });
 
-  test('that another writer is storing are retried', async () => {
+  test('storing is retried while another writer is storing the same object', async () => {
     aws.answers(xml('ConditionalRequestConflict', 409), { body: '' });
     expect(await bucket().put(bytes)).toBe(digest);
     expect(aws.asked).toHaveLength(2);
   });
 
-  test('are read back, but not if they do not match their digest', async () => {
+  test('are read back, and reading fails if they do not match their digest', async () => {
     aws.answers(
       { body: 'content', contentType: 'application/octet-stream' },
       { body: 'contents' },
@@ -70,7 +70,7 @@ describe('objects in S3', () => {
     expect(await store.get('../another')).toBeUndefined();
   });
 
-  test('an object that S3 rejects is an error', async () => {
+  test('an object that S3 rejects causes an error', async () => {
     aws.answers(xml('AccessDenied', 403));
     await expect(bucket().put(bytes)).rejects.toMatchObject({ code: 'service_unavailable' });
   });
@@ -81,7 +81,7 @@ describe('secrets in Secrets Manager', () => {
     secretsManager({ secretIds, client: new SecretsManagerClient(aws.client), now });
   const secret = (values: unknown) => ({ body: { SecretString: JSON.stringify(values) } });
 
-  test('[secrets.kept] are found in their bundle, which is read once per five minutes', async () => {
+  test('[secrets.kept] are found in their bundle, which is read once every five minutes', async () => {
     aws.answers(secret({ A: 'one' }), secret({ A: 'two' }));
     let now = 0;
     const store = open(['keys'], () => now);
@@ -98,7 +98,7 @@ describe('secrets in Secrets Manager', () => {
     expect(aws.asked[0]?.body).toBe('{"SecretId":"keys"}');
   });
 
-  test('[secrets.kept] are read again if the stored configuration changed or a provider refused a key', async () => {
+  test('[secrets.kept] are read again if the stored configuration has changed or a provider has rejected a key', async () => {
     aws.answers(secret({ A: 'one' }), secret({ A: 'two' }), secret({ A: 'three' }));
     let now = 0;
     const store = open(['keys'], () => now);
@@ -119,20 +119,20 @@ describe('secrets in Secrets Manager', () => {
     expect([await open(['new']).get('A'), await open(['newer']).get('A')]).toEqual([undefined, undefined]);
   });
 
-  test('secrets of a missing or unreadable bundle count as missing', async () => {
+  test('secrets in a missing or unreadable bundle count as missing', async () => {
     aws.answers(awsError('AccessDeniedException'), awsError('ResourceNotFoundException'));
     expect(await open(['brokers']).get('A')).toBeUndefined();
     expect(await open(['gone']).get('A')).toBeUndefined();
   });
 
-  test('unreadable secrets cause an error and are read again', async () => {
+  test('secrets that cannot be read cause an error and are read again', async () => {
     aws.answers(awsError('InternalServiceError', 500), secret({ A: 'one' }));
     const store = open(['keys']);
     await expect(store.get('A')).rejects.toMatchObject({ code: 'service_unavailable' });
     expect(await store.get('A')).toBe('one');
   });
 
-  test('a malformed bundle is refused without quoting a value', async () => {
+  test('a malformed bundle is refused, and the error does not quote any value', async () => {
     aws.answers({ body: { SecretString: 'plain s3cret' } });
     await expect(open(['keys']).get('A')).rejects.toMatchObject({
       code: 'service_unavailable',
@@ -141,7 +141,7 @@ describe('secrets in Secrets Manager', () => {
   });
 });
 
-test('environment secrets: only allowed names, in preference to generated ones; an empty value counts as missing', async () => {
+test('environment secrets: only allowed names are read, they take precedence over generated ones, and an empty value counts as missing', async () => {
   const store = environmentSecrets(
     { A: 'real', EMPTY: '', PATH: '/bin', AWS_SECRET_ACCESS_KEY: 'x' },
     { A: 'made', B: 'made', EMPTY: 'made' },

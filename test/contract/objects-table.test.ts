@@ -13,7 +13,7 @@ const store = () => objectsTable({ store: rows });
 const bytesOf = (length: number, seed = 1) => Uint8Array.from({ length }, (_byte, at) => (at * 31 + seed) % 251);
 
 test.each([0, 1, 349_999, 350_000, 350_001, 2_500_000])(
-  '[shared.gateways] a body of %i bytes is read by another process',
+  '[shared.gateways] a body of %i bytes can be read by another process',
   async (length) => {
     const bytes = bytesOf(length);
     const sha256 = await store().put(bytes);
@@ -22,7 +22,7 @@ test.each([0, 1, 349_999, 350_000, 350_001, 2_500_000])(
   },
 );
 
-test('[shared.gateways] a body whose writer stopped midway does not exist, and is stored again', async () => {
+test('[shared.gateways] a body whose writer stopped midway does not exist and can be stored again', async () => {
   const bytes = bytesOf(800_000, 2);
   const sha256 = await store().put(bytes);
   await rows.remove('objects', { sha256, part: 'body' });
@@ -31,14 +31,14 @@ test('[shared.gateways] a body whose writer stopped midway does not exist, and i
   expect((await store().get(sha256))?.byteLength).toBe(800_000);
 });
 
-test('[shared.gateways] a body that was changed in the store is refused, and names that are not digests are not found', async () => {
+test('[shared.gateways] a body that was modified in the store is refused, and names that are not digests are not found', async () => {
   const sha256 = await store().put(bytesOf(10, 3));
   await rows.put('objects', { sha256, part: '00000000', bytes: bytesOf(10, 4) });
   await expect(store().get(sha256)).rejects.toThrow('was changed in the store');
   for (const name of ['', '../secret', 'A'.repeat(64), 'f'.repeat(64)]) expect(await store().get(name)).toBeUndefined();
 });
 
-test('[shared.gateways] bodies in the folder of an earlier release are copied to the store when they are read', async () => {
+test("[shared.gateways] bodies in an earlier release's folder are copied to the store when they are read", async () => {
   const own = folderObjectStore(folder);
   const sha256 = await own.put(bytesOf(20, 5));
   expect(await store().get(sha256)).toBeUndefined();

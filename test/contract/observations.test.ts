@@ -14,7 +14,7 @@ const record = (entry: EvidenceEntry, sequence: string): DynamoDBRecord => ({
   dynamodb: { SequenceNumber: sequence, NewImage: { entry: { S: canonicalize(entry) } } },
 });
 describe('the views', () => {
-  test('[admin.usage] count each entry once, however often and by however many consumers it is delivered', async () => {
+  test('[admin.usage] count each entry once, however often it is delivered and by however many consumers', async () => {
     const { observations } = await setting();
     const entries = [
       sampleEntry(0),
@@ -40,7 +40,7 @@ describe('the views', () => {
     });
   });
 
-  test('a cursor of another tenant is refused', async () => {
+  test('a cursor from another tenant is refused', async () => {
     const { observations } = await setting();
     await observations.apply([projectEntry(sampleBlock(0, { tenant: 'theirs', envelope_id: 'secret' }))]);
     const foreign = Buffer.from(JSON.stringify({ series: 'theirs#violations', at: '9' })).toString('base64url');
@@ -52,7 +52,7 @@ describe('the views', () => {
 });
 const linesOf = async (path: string) => (await readFile(path, 'utf8')).split('\n').slice(0, -1);
 describe('the archive folder', () => {
-  test('appends the canonical text of each entry as a line in the file of its session', async () => {
+  test("appends each entry's canonical text as a line in its session's file", async () => {
     const { archive, root } = await setting();
     const entries = [0, 1, 2].map((index) => sampleEntry(index));
     await Promise.all(entries.slice(0, 2).map((entry) => archive.keep([entry])));
@@ -60,7 +60,7 @@ describe('the archive folder', () => {
     expect(await linesOf(join(root, 'default', 's1.jsonl'))).toEqual(entries.map((entry) => canonicalize(entry)));
   });
 
-  test('a session named `..` does not lead to another folder', async () => {
+  test('a session named `..` does not escape the folder', async () => {
     const { archive, root } = await setting();
     await archive.keep([sampleEntry(0, { session_id: '..' })]);
     expect(await readdir(root)).toEqual(['default']);
@@ -77,7 +77,7 @@ describe('the projector', () => {
     expect(new Set(await linesOf(join(ports.root, 'default', 's1.jsonl'))).size).toBe(23);
   });
 
-  test('[audit.set-aside] sets aside a session that the archive rejects, and processes everything else', async () => {
+  test('[audit.set-aside] sets aside a session that the archive rejects and processes everything else', async () => {
     const ports = await setting();
     let tries = 0;
     const archive = {
@@ -113,7 +113,7 @@ describe('the projector', () => {
     expect(ports.lines.join()).toContain('a session was set aside by the projection');
   });
 
-  test('[audit.set-aside] a session that is the only one in a batch, or that fails in another step, is set aside as well', async () => {
+  test('[audit.set-aside] a session that is the only one in its batch, or that fails in another step, is also set aside', async () => {
     const ports = await setting();
     const failing = async () => Promise.reject(new Error('no'));
     const one = [record(sampleEntry(0, { session_id: 'alone' }), '1')];
@@ -134,7 +134,7 @@ describe('the projector', () => {
     expect(await ports.setAside.list('default', 9)).toEqual([]);
   });
 
-  test('[audit.set-aside] a failing archive counts as an outage: the batch is retried and no session is set aside', async () => {
+  test('[audit.set-aside] a failure of the whole archive counts as an outage: the batch is retried and no session is set aside', async () => {
     const ports = await setting();
     let down = true;
     const archive = {
@@ -158,7 +158,7 @@ describe('the projector', () => {
   });
 
   test.each([undefined, 'not JSON', 'null', '"text"', '{}', '{"tenant":"default","session_id":7}'])(
-    '[store.sweep] a record with the entry %s is logged, counted and left out, and the others are projected',
+    '[store.sweep] a record with the entry %s is logged, counted and skipped, and the others are projected',
     async (text) => {
       const ports = await setting();
       const counted: string[] = [];
@@ -178,7 +178,7 @@ describe('the projector', () => {
     },
   );
 
-  test('[evidence.contradicted] a changed entry reports its chain once and is not projected; entries of other chains are', async () => {
+  test('[evidence.contradicted] a modified entry reports its chain once and is not projected; entries from other chains are', async () => {
     const ports = await setting();
     const Keys = { chain: { S: 'default#s1' }, position: { S: '000000000000' } };
     const changed = { eventName: 'MODIFY' as const, dynamodb: { ...record(sampleEntry(0), '1').dynamodb, Keys } };

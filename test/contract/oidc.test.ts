@@ -30,7 +30,7 @@ import {
 describe('tokens', () => {
   useOidcGateway();
 
-  test('[identity.oidc-token] an access token from a real server is accepted in addition to keys, in either header', async () => {
+  test('[identity.oidc-token] an access token from a real server is accepted in either header, in addition to keys', async () => {
     const token = await tokenOf('writer-bot', audience);
     const known = await whoami(token);
     expect(known).toMatchObject({
@@ -44,7 +44,7 @@ describe('tokens', () => {
     expect(fetched).toEqual(['/.well-known/openid-configuration', '/jwks']);
   });
 
-  test('[identity.oidc-mapping] claims determine tenant, role, kind and person, and never grant more than the entry', async () => {
+  test('[identity.oidc-mapping] claims determine the tenant, role, kind and person, and never grant more than the configured entry', async () => {
     const human = await whoami(await tokenOf('alice-console', audience));
     // In `people`, alice is an operator, so she does not get the entry's admin role.
     expect(human.body).toMatchObject({ kind: 'human', person: 'alice', role: 'operator', name: 'alice@example.com' });
@@ -79,7 +79,7 @@ describe('tokens', () => {
       () => signed(first, { ...wellFormed(), email: 'mallory@example.com' }),
       /mapped to no person/,
     ],
-  ])('[identity.oidc-mapping] a valid token with %s is 403', async (_, token, message) => {
+  ])('[identity.oidc-mapping] a valid token with %s returns 403', async (_, token, message) => {
     expect(await whoami(await token())).toMatchObject({
       status: 403,
       body: { error: { type: 'forbidden', message: expect.stringMatching(message) } },
@@ -133,7 +133,7 @@ describe('tokens', () => {
     ],
     ['is too long', /at most 8192/, () => signed(first, { ...wellFormed(), pad: 'x'.repeat(8_000) })],
     ['is encrypted', /cannot be read|can be read/, () => `${base64({ alg: 'RSA-OAEP', enc: 'A256GCM' })}.a.b.c.d`],
-  ])('[identity.oidc-token] a token that %s is 401 invalid_token', async (_, message, token) => {
+  ])('[identity.oidc-token] a token that %s returns 401 invalid_token', async (_, message, token) => {
     const sent = await token();
     const refused = await whoami(sent);
     expect(refused).toMatchObject({
@@ -146,13 +146,13 @@ describe('tokens', () => {
     expect(refused.text + refused.headers['www-authenticate']).not.toContain(sent.slice(-40));
   });
 
-  test('[identity.oidc-token] a clock that is off by half a minute is tolerated', async () => {
+  test('[identity.oidc-token] a clock that is off by 30 seconds is tolerated', async () => {
     const { body } = await whoami(await signed(first, { ...wellFormed(), exp: now() - 29, iat: now() - 60 }));
     expect(body.name).toBe('writer-bot');
     expect((await whoami(await signed(first, { ...wellFormed(), nbf: now() + 29, iat: now() + 29 }))).status).toBe(200);
   });
 
-  test('[identity.oidc-token] unknown key ids cause one fetch per thirty seconds, and a rotated key is found by the next fetch', async () => {
+  test('[identity.oidc-token] unknown key ids cause one fetch every thirty seconds, and a rotated key is found by the next fetch', async () => {
     expect((await whoami(await tokenOf('writer-bot', audience))).status).toBe(200);
     const before = fetched.length;
     gateway.pass(31);
@@ -183,7 +183,7 @@ describe('tokens', () => {
     expect([(await whoami(bot)).status, (await whoami(human)).status]).toEqual([401, 401]);
   });
 
-  test('[identity.oidc-token] while the issuer is down known keys are accepted for a limited time, then 503; an issuer that was never reached is 503', async () => {
+  test('[identity.oidc-token] while the issuer is down, known keys are accepted for a limited time, then requests return 503; so do requests for an issuer that was never reached', async () => {
     const token = () => signed(first, { ...wellFormed(), exp: now() + 3000 });
     expect((await whoami(await token())).status).toBe(200);
     await server.stop();
@@ -220,7 +220,7 @@ describe('callers', () => {
     parameters: { title: 'x', head: 'a', base: 'main' },
   };
 
-  test('[identity.oidc-votes] humans signed in through an issuer vote as their person: never agents, never on their own requests', async () => {
+  test('[identity.oidc-votes] humans who sign in through an issuer vote as their person; agents never vote, and no person votes on their own requests', async () => {
     const [bot, alice, bob] = await Promise.all(
       ['writer-bot', 'alice-console', 'bob-console'].map((id) => tokenOf(id, audience)),
     );
@@ -244,7 +244,7 @@ describe('callers', () => {
     expect(await vote(alice!)).toMatchObject({ status: 200, body: { status: 'approved' } });
   });
 
-  test('[identity.oidc-votes] entries name issuer, subject and owner, and never the token', async () => {
+  test('[identity.oidc-votes] entries name the issuer, subject and owner, but never contain the token', async () => {
     const bot = await tokenOf('writer-bot', audience);
     const authorization = `Bearer ${bot}`;
     const session = 'oidc-evidence';

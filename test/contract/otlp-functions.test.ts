@@ -18,7 +18,7 @@ describe('a function', () => {
     AWS_LAMBDA_LOG_GROUP_NAME: '/aws/lambda/chat',
   };
 
-  test('[trace.export] sends spans signed for X-Ray, in gzipped JSON, with a signature that AWS would accept', async () => {
+  test('[trace.export] sends gzipped JSON spans to X-Ray, with a signature that AWS would accept', async () => {
     const { telemetry } = telemetryOf();
     const url = `${receiver.httpUrl}/v1/traces`;
     const sign = (request: Parameters<typeof signRequest>[0]) =>
@@ -42,7 +42,7 @@ describe('a function', () => {
     expect(signature).toBe(signatureOf(request!, signedHeaders, environment.AWS_SECRET_ACCESS_KEY));
   });
 
-  test('without credentials no request is sent, and the reason is logged', async () => {
+  test('sends no request without credentials, and logs the reason', async () => {
     const { telemetry, lines } = telemetryOf();
     const sign = (request: Parameters<typeof signRequest>[0]) =>
       signRequest(request, { region: 'eu-west-1', service: 'xray', environment: {}, clock });
@@ -54,7 +54,7 @@ describe('a function', () => {
     expect(lines[0]).toContain('AWS_ACCESS_KEY_ID');
   });
 
-  test('reads address and identity from its environment, and sends no span before a flush', async () => {
+  test('reads its address and identity from the environment, and sends no spans before a flush', async () => {
     const { telemetry } = telemetryOf();
     const url = `${receiver.httpUrl}/v1/traces`;
     telemetry.exportTo(tracesFromEnvironment({ ...environment, OTLP_TRACES_URL: url }, { telemetry, clock }));
@@ -81,11 +81,11 @@ describe('a function', () => {
     ['https://xray.eu-west-1.amazonaws.com.example.org/v1/traces', undefined],
     ['https://xray.eu-west-1.amazonaws.com@example.org/v1/traces', undefined],
     ['https://example.org/https://xray.eu-west-1.amazonaws.com/', undefined],
-  ])('%s is signed for %j', (url, scope) => {
+  ])('the signing scope of %s is %j', (url, scope) => {
     expect(signedFor(url)).toEqual(scope);
   });
 
-  test('exports nothing without an address', () => {
+  test('exports nothing without a configured address', () => {
     expect(tracesFromEnvironment({}, telemetryOf())).toBeUndefined();
   });
 });

@@ -75,7 +75,7 @@ describe('the local run', () => {
     await following.stop();
   });
 
-  test('follows the configuration: enabled, renamed, with another rate, disabled', async () => {
+  test('follows configuration changes: enabled, renamed, with another rate, disabled', async () => {
     const { telemetry, following, settled, tick, change, looks } = followed(settings());
     await settled();
     const seen = async () => {
@@ -104,7 +104,7 @@ describe('the local run', () => {
   });
 
   test.each(['grpc', 'http'] as const)(
-    'continues when the collector refuses over %s, and reports it once',
+    'continues when the collector rejects exports over %s, and reports this once',
     async (kind) => {
       const url = kind === 'grpc' ? receiver.grpcUrl : receiver.httpUrl;
       const { telemetry, following, settled, lines } = followed(settings({ otlp_endpoint: url, otlp_protocol: kind }));
@@ -133,7 +133,7 @@ describe('the outcome on a span', () => {
     http: () => httpSender({ url: `${receiver.httpUrl}/v1/traces`, resource: () => resourceAttributes('s') }),
   };
 
-  test.each(['grpc', 'http'] as const)('arrives over %s: well, refused, failed', async (kind) => {
+  test.each(['grpc', 'http'] as const)('arrives over %s for a success, a refusal and a failure', async (kind) => {
     const { telemetry } = telemetryOf();
     const sink = batchedSink({ sender: senders[kind](), telemetry, clock });
     telemetry.exportTo(sink);
@@ -158,6 +158,6 @@ test.each([
   ['http://127.0.0.1:4318/', 'http://127.0.0.1:4318/v1/traces'],
   ['https://otel.example/base', 'https://otel.example/base/v1/traces'],
   ['https://otel.example/v1/traces', 'https://otel.example/v1/traces'],
-])('the traces of %s go to %s', (endpoint, url) => {
+])('traces for %s are sent to %s', (endpoint, url) => {
   expect(tracesUrl(endpoint)).toBe(url);
 });

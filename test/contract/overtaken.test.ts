@@ -35,7 +35,7 @@ const approved = async (session: string, over?: Loose): Promise<string> => {
 /** Returns a port with some of its functions replaced. */
 const replaced = (port: object, over: object) => Object.setPrototypeOf(over, port);
 
-test('[behavior.rules] if a session is stopped while a decision is being written, its call is not made, and ends as not executed', async () => {
+test('[behavior.rules] if a session is stopped while a decision is being written, its call is not made and is recorded as not executed', async () => {
   const { ledger } = gateway.ports;
   const commit = async (step: Parameters<typeof ledger.commit>[0]) => {
     const outcome = await ledger.commit(step);
@@ -49,7 +49,7 @@ test('[behavior.rules] if a session is stopped while a decision is being written
   expect(await gateway.ports.startedActions.due('9999', 10)).toEqual([]);
 });
 
-describe('[action.idempotency-key] a request whose first attempt started a moment ago', () => {
+describe('[action.idempotency-key] a request whose first attempt started a moment earlier', () => {
   const startedActions = () => ({ ...gateway.ports.startedActions, get: async () => undefined });
 
   test('returns the first outcome', async () => {
@@ -58,7 +58,7 @@ describe('[action.idempotency-key] a request whose first attempt started a momen
     expect([again.body.replayed, again.body.result, runs]).toEqual([true, { run: 1 }, 1]);
   });
 
-  test('returns the first outcome under another approval as well', async () => {
+  test('returns the first outcome under a different approval as well', async () => {
     await approved('twice-approved');
     const first = await act('twice-approved', pull, {}, 'k-2');
     await approved('twice-approved');
@@ -68,7 +68,7 @@ describe('[action.idempotency-key] a request whose first attempt started a momen
   });
 });
 
-test('[approval.lease] a call that ends after the sweep has closed its lease gets a conflict', async () => {
+test('[approval.lease] a call that ends after the sweep has closed its lease returns a conflict', async () => {
   const id = await approved('lease');
   behave = async () => {
     gateway.pass(600);
@@ -82,7 +82,7 @@ test('[approval.lease] a call that ends after the sweep has closed its lease get
   expect(await gateway.ports.approvals.find(id)).toMatchObject({ status: 'consumed', outcome: 'unknown' });
 });
 
-test('[approval.on-approval.execute] a held call whose approval the gateway just used returns the result', async () => {
+test('[approval.on-approval.execute] a held call returns the result if the gateway is executing its approval at that moment', async () => {
   const { approvals, snapshots } = gateway.ports;
   const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   behave = () => {
@@ -111,7 +111,7 @@ test('[approval.on-approval.execute] a held call whose approval the gateway just
   expect(runs).toBe(1);
 });
 
-test('[approval.on-approval.execute] a held call whose approval the gateway used a moment before gets the result', async () => {
+test('[approval.on-approval.execute] a held call returns the result if the gateway executed its approval a moment earlier', async () => {
   const { approvals, snapshots } = gateway.ports;
   const get = async (tenant: string, id: string) => {
     const read = await approvals.get(tenant, id);
@@ -128,7 +128,7 @@ test('[approval.on-approval.execute] a held call whose approval the gateway used
   expect(runs).toBe(1);
 });
 
-test('[approval.execute-asks-again] an approved call is not made if the definition of its tool has changed since', async () => {
+test('[approval.execute-asks-again] an approved call is not made if its tool definition has changed since the approval', async () => {
   const at = (definition: string) => {
     const place = async () => ({ upstream: 'forge', upstream_tool: 'pull', definition });
     return { executors: () => [{ ...executor, place }] };

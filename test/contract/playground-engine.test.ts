@@ -81,7 +81,7 @@ function needsGrammar(call: ToolCall): boolean {
 }
 
 describe.each(shippedPacks)('pack %s', (pack) => {
-  test('[console.playground] every row of its table gets the same decision and explanation as at the gateway, before and after a change', async () => {
+  test('[console.playground] every row of its table gets the same decision and explanation as on the gateway, before and after a change', async () => {
     const { base, engine, simulate } = await beside(configuration(`{ pack: ${pack} }`));
     const changed = {
       ...base.configuration.tool_policies,
@@ -98,7 +98,7 @@ describe.each(shippedPacks)('pack %s', (pack) => {
   });
 });
 
-test('[console.playground] rules of levels, of the sandbox and of MCP servers apply as at the gateway', async () => {
+test('[console.playground] level, sandbox and MCP server rules apply as on the gateway', async () => {
   const more = `organizations:
   - id: acme
     policies: { rules: [{ protocol: git, tool: scm.delete_*, decision: block, reason: Acme deletes nothing. }] }
@@ -121,7 +121,7 @@ upstreams: { mcp: [{ name: books, url: "https://books.example/mcp", tools: ["led
   expect(told.before.results[0]).toMatchObject({ decision: 'block', reason: 'Acme deletes nothing.' });
 });
 
-test('[console.playground] line numbers of rules are the same as at the gateway', async () => {
+test('[console.playground] line numbers of rules match those on the gateway', async () => {
   const { base, simulate } = await beside(configuration('{ pack: null, rules: [{ protocol: git, decision: allow }] }'));
   const calls = [{ protocol: 'git', tool: 'scm.get_file', target: 'acme/site', capability: 'read' }];
   const places = { rules: ['gateway.yaml:7'], guards: {}, levels: {} };
@@ -133,7 +133,7 @@ test('[console.playground] line numbers of rules are the same as at the gateway'
   expect((await simulate({ calls })).results[0].decision).toBe(told.before.results[0].decision);
 });
 
-test('[console.playground] errors have the same wording as at the gateway; questions that only the gateway can answer are sent to it', async () => {
+test('[console.playground] errors are worded as on the gateway; questions that only the gateway can answer are sent to it', async () => {
   const { base, engine, simulate } = await beside(configuration('{ pack: readonly }'));
   const { tool_policies } = base.configuration;
   const call = { protocol: 'git', tool: 'scm.get_file', target: 'acme/site', capability: 'read' };
@@ -177,7 +177,7 @@ test('[console.playground] errors have the same wording as at the gateway; quest
   });
 });
 
-test('[console.playground] the browser reads paths and base64 as Node does', () => {
+test('[console.playground] the browser handles paths and base64 the same way as Node', () => {
   const part = fc.constantFrom('..', '.', '', 'a', 'b c', '...', 'ü');
   const path = fc
     .tuple(fc.boolean(), fc.array(part, { maxLength: 6 }))

@@ -4,7 +4,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-test('[plugin.shipped] the modules were built from these sources: if not, run `npm run plugins`', () => {
+test('[plugin.shipped] the built modules match these sources; if not, run `npm run plugins`', () => {
   const { stdout, stderr } = spawnSync(process.execPath, ['plugins/sources.mjs'], { encoding: 'utf8' });
   expect([stdout, stderr]).toEqual([readFileSync('plugins/sources.sha256', 'utf8'), '']);
 });

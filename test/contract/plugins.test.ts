@@ -26,7 +26,7 @@ describe('uploads', () => {
     });
   const acts = async () => (await call('GET', '/admin/v1/supply-chain', { key: adminToken })).body.acts;
 
-  test('[wasm.abi] a module is stored under its digest, can be uploaded twice, and the upload is recorded in evidence', async () => {
+  test('[wasm.abi] a module is stored under its digest and can be uploaded twice, and the upload is recorded in evidence', async () => {
     const digest = sha256(guard);
     for (const _ of [1, 2]) {
       const { status, body } = await upload(guard);
@@ -66,7 +66,7 @@ describe('uploads', () => {
   ];
 
   test.each(hostile)(
-    '[wasm.abi] %s is refused, not stored, and the refusal is recorded in evidence',
+    '[wasm.abi] %s is refused and not stored, and the refusal is recorded in evidence',
     async (_what, make, why) => {
       const bytes = await make();
       const { status, body } = await upload(bytes);
@@ -82,7 +82,7 @@ describe('uploads', () => {
     },
   );
 
-  test('[wasm.abi] bytes with another digest are refused before they are compiled', async () => {
+  test('[wasm.abi] bytes that do not match the digest are refused before they are compiled', async () => {
     const compiled = jest.fn();
     call = caller({ ...gateway.ports, compileModule: compiled } as unknown as Parameters<typeof caller>[0]);
     const { status, body } = await upload(guard, 'a'.repeat(64));
@@ -102,7 +102,7 @@ describe('uploads', () => {
     expect([answer.status, answer.body.error.type]).toEqual([400, 'invalid_request']);
   });
 
-  test('[wasm.abi] a module of several megabytes is accepted', async () => {
+  test('[wasm.abi] a module several megabytes in size is accepted', async () => {
     // A custom section, which any tool may add.
     const name = Buffer.from([1, 0x78]);
     const size = 4 * 1024 * 1024;
@@ -113,7 +113,7 @@ describe('uploads', () => {
   });
 
   test.each(Object.entries(keys))(
-    '[wasm.abi] the key %s, without platform rights, cannot upload',
+    '[wasm.abi] the key %s, which lacks platform rights, cannot upload',
     async (_name, key) => {
       expect((await upload(guard, sha256(guard), key)).status).toBe(403);
       expect(await gateway.ports.objects.get(sha256(guard))).toBeUndefined();
@@ -161,7 +161,7 @@ describe('unsigned parts', () => {
     }
   };
 
-  test('[supply-chain.require-signed] a pack without a signature is refused, and the refusal is recorded in evidence', async () => {
+  test('[supply-chain.require-signed] an unsigned pack is refused, and the refusal is recorded in evidence', async () => {
     const before = (await call('GET', '/admin/v1/config', { key })).body.version;
     const refused = await put(unsigned);
     expect(refused).toMatchObject({ status: 400, body: { error: { type: 'invalid_request' } } });
@@ -180,13 +180,13 @@ describe('unsigned parts', () => {
     expect((await call('GET', '/admin/v1/audit/verify', { key })).body).toMatchObject({ valid: true });
   });
 
-  test('[supply-chain.require-signed] other refusals, and the same pack without the requirement, create no such entry', async () => {
+  test('[supply-chain.require-signed] other refusals, and the same pack when no signature is required, create no such entry', async () => {
     expect((await put(configuration('unknown_key: 1'))).status).toBe(400);
     expect((await put(configuration('', '', '{ pack: readonly }'))).status).toBe(201);
     expect(await acts()).toEqual([]);
   });
 
-  test('[alert.thresholds] a refusal opens one alert for its tenant, which resolves after ten minutes', async () => {
+  test('[alert.thresholds] refusals open one alert for the tenant, which resolves after ten minutes', async () => {
     await minutes(1);
     expect(await open()).toEqual([]);
     await put(unsigned);

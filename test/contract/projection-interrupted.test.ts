@@ -53,7 +53,7 @@ async function expected() {
 }
 
 describe('[observations.once] [admin.analytics] a batch', () => {
-  test('counts once if its consumer ends at any request, however the batch is split when it is redelivered', async () => {
+  test('is counted once if its consumer dies at any request, however the batch is split on redelivery', async () => {
     const { views, requests } = await expected();
     expect(requests).toBeGreaterThan(6);
     for (let at = 0; at < requests; at++) {
@@ -68,7 +68,7 @@ describe('[observations.once] [admin.analytics] a batch', () => {
     }
   });
 
-  test('after a failure the consumer finishes its interrupted entry before the next one', async () => {
+  test('after a failure, the consumer finishes the interrupted entry before the next one', async () => {
     const { views } = await expected();
     const store = testStore();
     let failing = true;
@@ -84,7 +84,7 @@ describe('[observations.once] [admin.analytics] a batch', () => {
     expect(await viewsOf(store)).toEqual(views);
   });
 
-  test('an entry that was counted long ago changes nothing when it is redelivered', async () => {
+  test('an entry that was counted long ago changes nothing if it is redelivered', async () => {
     const { views } = await expected();
     const store = testStore();
     const first = observationsTable({ store });
@@ -105,7 +105,7 @@ describe('[observations.once] [admin.analytics] a batch', () => {
     expect(await viewsOf(store)).toEqual(before);
   });
 
-  test('40 parallel consumers share no rows except their sums', async () => {
+  test('40 parallel consumers share no rows except the sums', async () => {
     const { store, of } = recordedStore(testStore());
     const consumers = Array.from({ length: 40 }, () => observationsTable({ store }));
     const each = consumers.map((_, n) => [sampleChat(n), sampleEntry(100 + n)].map(projectEntry));
@@ -120,7 +120,7 @@ describe('[observations.once] [admin.analytics] a batch', () => {
   });
 });
 
-test('[observations.once] pending additions of a batch are kept until they are added, and then removed', async () => {
+test("[observations.once] a batch's pending additions are kept until they are applied, and then removed", async () => {
   const store = testStore();
   await observationsTable({ store }).apply(projections);
   const rowsOf = async (partition: string) => (await store.query('observations', { partition })).rows;

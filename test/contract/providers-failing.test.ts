@@ -23,7 +23,7 @@ describe.each(kinds)('$title', (each) => {
   const host = useProviderKind(each);
   const { withTimeouts, calling, faultOf, answering, eventsOf, read, silenceAfter } = host;
 
-  test('[chat.provider-error] a refusal keeps its status and Retry-After; only messages about the request are passed on', async () => {
+  test('[chat.provider-error] a refusal keeps its status and Retry-After; its message is passed on only if it is about the request', async () => {
     const limited = await answering(refuse(kind, 429, 'slow down', { 'retry-after': '7' }));
     expect(limited).toMatchObject({ kind: 'status', status: 429, retryAfterSeconds: 7, shown: undefined });
     const date = new Date(Date.now() + 60_000).toUTCString();
@@ -79,20 +79,20 @@ describe.each(kinds)('$title', (each) => {
     ['one JSON document with an error', jsonReply({ error: { message: 'overloaded' } })],
     ['bytes of another protocol', stream(['hello, I am not a stream\n\n'])],
     ['no event at all', stream([])],
-  ])('[chat.provider-error] %s instead of a stream is refused', async (_title, reply) => {
+  ])('[chat.provider-error] %s in place of a stream is refused', async (_title, reply) => {
     const fault = await answering(reply, true);
     expect(['garbage', 'broken']).toContain(fault.kind);
   });
 
   if (kind === 'openai')
-    test('[chat.provider-error] a stream that consists only of its end is garbage', async () => {
+    test('[chat.provider-error] a stream that consists only of an end event is garbage', async () => {
       expect(await answering(stream(['data: [DONE]\n\n']), true)).toMatchObject({
         kind: 'garbage',
         message: expect.stringContaining('without events'),
       });
     });
 
-  test('[chat.provider-error] a stream is broken if its connection breaks or it stops without an end event', async () => {
+  test('[chat.provider-error] a stream is broken if its connection drops or it stops without an end event', async () => {
     const pieces = piecesOf(kind, { text: ['one', 'two'] });
     const cut = pieces.slice(0, 2);
     for (const ending of ['break', 'end'] as const) {
@@ -102,7 +102,7 @@ describe.each(kinds)('$title', (each) => {
     }
   });
 
-  test('[chat.provider-error] an error within a stream breaks the stream, after its earlier events', async () => {
+  test('[chat.provider-error] an error within a stream breaks the stream, but earlier events are delivered', async () => {
     const pieces = piecesOf(kind, { text: ['one', 'two'] });
     const error =
       kind === 'bedrock'
@@ -118,7 +118,7 @@ describe.each(kinds)('$title', (each) => {
     expect(seen.length).toBeGreaterThan(0);
   });
 
-  test('[chat.provider-error] a rate limit or an overload keeps its status, even within a stream or under a success status', async () => {
+  test('[chat.provider-error] a rate limit or an overload keeps its status, even within a stream or when sent with a success status', async () => {
     const error =
       kind === 'bedrock'
         ? { event: { throttlingException: { message: 'too many' } } }
@@ -130,7 +130,7 @@ describe.each(kinds)('$title', (each) => {
     expect(whole).toMatchObject({ kind: 'status', status: 529 });
   });
 
-  test('a provider that never responds, or goes silent within its stream, times out', async () => {
+  test('a provider that never responds, or goes silent mid-stream, times out', async () => {
     await expect(answering(silent, false, { timeout_ms: 400 })).resolves.toMatchObject({ kind: 'timeout' });
     host.fake.answers(stream(piecesOf(kind, { text: ['one', 'two'] }).slice(0, 2), 'open'));
     expect(await silenceAfter(1)).toMatchObject({ kind: 'timeout' });
@@ -145,7 +145,7 @@ describe.each(kinds)('$title', (each) => {
     bedrock: { event: { contentBlockDelta: { contentBlockIndex: 0, delta: {} } } },
   }[kind];
 
-  test('[chat.provider-error] a stream with only keep-alives times out, both before its first event and after', async () => {
+  test('[chat.provider-error] a stream that sends only keep-alives times out, both before its first event and after it', async () => {
     for (const before of [[], piecesOf(kind, { text: ['one', 'two'] }).slice(0, 2)]) {
       host.fake.answers(endless(keepAlive, before));
       expect(await silenceAfter(before.length === 0 ? 0 : 1)).toMatchObject({
@@ -156,7 +156,7 @@ describe.each(kinds)('$title', (each) => {
     }
   });
 
-  test('[chat.provider-error] a reply that never ends times out, and so does the body of a refusal', async () => {
+  test('[chat.provider-error] a response that never ends times out, and so does the body of a refusal', async () => {
     const timeouts = woundTimeouts();
     const patient = withTimeouts(timeouts);
     const cut = async (status: number, ms: number) => {
@@ -183,7 +183,7 @@ describe.each(kinds)('$title', (each) => {
     });
   });
 
-  test('an abort closes the connection while a reply, the first event or the next one is pending', async () => {
+  test('an abort closes the connection while a response, the first event or the next event is pending', async () => {
     for (const [reply, streams] of [
       [silent, false],
       [silent, true],
@@ -201,7 +201,7 @@ describe.each(kinds)('$title', (each) => {
     }
   });
 
-  test('a reader that leaves an endless stream closes its connection', async () => {
+  test('a reader that abandons an endless stream closes its connection', async () => {
     const [opening] = piecesOf(kind, { text: ['one'] });
     const forever = kind === 'bedrock' ? stream([opening!, opening!], 'open') : endless(`${encoded(opening!)}`);
     host.fake.answers(forever);
@@ -218,7 +218,7 @@ describe.each(kinds)('$title', (each) => {
     return `event: ${event.type ?? 'message'}\ndata: ${JSON.stringify(event)}\n\n`;
   };
 
-  test('connections are reused for the next call, after replies and after streams', async () => {
+  test('connections are reused for the next call, after both whole responses and streams', async () => {
     const own = await startFakeProvider({ kind });
     for (const streams of [false, true, false, true]) {
       const reply = await calling(streams, {}, { base_url: own.baseUrl });

@@ -7,7 +7,7 @@ describe.each(kinds)('$title', (each) => {
   const host = useProviderKind(each);
   const { calling, faultOf, answering, dialect, textOf, eventsOf, read, secrets } = host;
 
-  test('a reply comes in the dialect of the kind, with its text and its token counts', async () => {
+  test('a response arrives in the dialect of the provider type, with its text and token counts', async () => {
     host.fake.answers(say('Hello there'));
     const reply = await calling(false);
     if (reply.type !== 'json') throw new Error('no JSON');
@@ -18,7 +18,7 @@ describe.each(kinds)('$title', (each) => {
     if (type !== 'bedrock') expect(request!.body.model).toBe('m-1');
   });
 
-  test('a stream comes in the dialect of the kind, event by event, until its end', async () => {
+  test('a stream arrives in the dialect of the provider type, event by event, until its end', async () => {
     host.fake.answers(say(['Hel', 'lo ', 'thére ', '日本🙂']));
     const events = await read(await calling(true));
     expect(events.map((event) => textOf(dialect.eventTexts(event))).join('')).toBe('Hello thére 日本🙂');
@@ -28,7 +28,7 @@ describe.each(kinds)('$title', (each) => {
     expect(host.fake.requests[0]).toMatchObject({ path: path.stream, stream: true });
   });
 
-  test('a tool call arrives whole, with its arguments, streamed and not', async () => {
+  test('a tool call arrives complete with its arguments, streamed or not', async () => {
     const input = { path: 'src/été "q".ts', line: 42 };
     host.fake.answers(say([], { toolCalls: [{ id: 'call_1', name: 'read_file', input }] }));
     const reply = await calling(false);
@@ -62,7 +62,7 @@ describe.each(kinds)('$title', (each) => {
     expect(count).toBeGreaterThan(2);
   });
 
-  test('[credential.never-shown] the key is read at call time, sent as the kind requires, and nowhere else', async () => {
+  test('[credential.never-shown] the key is read at call time, sent the way the provider type requires, and sent nowhere else', async () => {
     host.fake.answers(say());
     const reply = await calling(false);
     const [request] = host.fake.requests;
@@ -83,14 +83,14 @@ describe.each(kinds)('$title', (each) => {
     for (const fault of [told, logged]) expect(`${fault.message} ${fault.stack}`).not.toContain(key);
   });
 
-  test('[credential.never-shown] an ordinary word used as a key is not redacted', async () => {
+  test('[credential.never-shown] an ordinary word used as a key is not redacted from text', async () => {
     secrets.set('PROVIDER_KEY', 'bad');
     const told = await answering(refuse(kind, 400, 'bad request'));
     secrets.set('PROVIDER_KEY', key);
     expect(told.shown).toBe('bad request');
   });
 
-  test('an entry without its secret and a disabled one are unavailable', async () => {
+  test('an entry without its secret is unavailable, and so is a disabled entry', async () => {
     await expect(faultOf(calling(false, {}, { api_key_env: 'NO_SUCH_KEY' }))).resolves.toMatchObject({
       kind: 'unavailable',
       message: expect.stringContaining('NO_SUCH_KEY'),

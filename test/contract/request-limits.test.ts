@@ -52,7 +52,7 @@ describe('[limit.rate] gateway requests other than chat calls', () => {
     ['HEAD /v1/models', () => ask('HEAD', '/v1/models')],
     ['GET /v1/models/{id}', () => ask('GET', '/v1/models/mock')],
     ['POST /v1/messages/count_tokens', count],
-  ])('%s counts as one and is refused above the limit', async (_name, request) => {
+  ])('%s counts as one request and is refused above the limit', async (_name, request) => {
     await configure({ rate: 2 });
     const first = await request();
     expect([first.status, ...left(first)]).toEqual([200, '2', '1']);
@@ -66,7 +66,7 @@ describe('[limit.rate] gateway requests other than chat calls', () => {
     expect([(await request()).status, (await request()).status, (await request()).status]).toEqual([200, 200, 429]);
   });
 
-  test('they share one limit with chat and tool calls, and the refusal has the format of the surface', async () => {
+  test('they share one limit with chat and tool calls, and the refusal is in the format of the API that was called', async () => {
     await configure({ rate: 4 });
     const session = await open();
     expect((await ask('POST', '/v1/chat/completions', message)).status).toBe(200);
@@ -80,7 +80,7 @@ describe('[limit.rate] gateway requests other than chat calls', () => {
     expect((await call('echo', {}, { session })).status).toBe(429);
   });
 
-  test('malformed and unauthenticated requests are not counted; unknown models are', async () => {
+  test('malformed and unauthenticated requests are not counted; requests for unknown models are', async () => {
     await configure({ rate: 1 });
     expect((await ask('POST', '/v1/messages/count_tokens', { model: 1 })).status).toBe(400);
     expect((await ask('GET', '/v1/models?what=1')).status).toBe(400);
@@ -89,13 +89,13 @@ describe('[limit.rate] gateway requests other than chat calls', () => {
     expect((await models()).status).toBe(429);
   });
 
-  test('a tenant without limits needs no store step for them, and gets no header', async () => {
+  test('a tenant without limits needs no store step for its requests and gets no rate-limit header', async () => {
     await configure();
     const steps = await test_.steps.during(models);
     expect([steps.calls, steps.value.headers['x-ratelimit-limit-requests']]).toEqual([0, undefined]);
   });
 
-  test('the limit of a key applies only to that key', async () => {
+  test("a key's limit applies only to that key", async () => {
     const api_keys = [
       { key: keys.agent, kind: 'agent', name: 'writer', rate_limit: { requests_per_minute: 1 } },
       { key: keys.other, kind: 'agent', name: 'other' },
@@ -125,7 +125,7 @@ describe('[limit.rate] requests from MCP clients', () => {
     ['never/heard-of', {}],
   ];
 
-  test.each(asked)('%s counts as one, and no tool is called above the limit', async (method, params) => {
+  test.each(asked)('%s counts as one request, and no tool is called above the limit', async (method, params) => {
     await configure({ rate: 2 });
     const session = await open();
     const passed = await send(method, params, { session });
@@ -138,7 +138,7 @@ describe('[limit.rate] requests from MCP clients', () => {
     expect(server.calls().length).toBe(before);
   });
 
-  test('initialize counts, and opens no session above the limit', async () => {
+  test('initialize counts as a request and opens no session above the limit', async () => {
     await configure({ rate: 1 });
     const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 't', version: '1' } };
     const first = await send('initialize', params);
@@ -154,7 +154,7 @@ describe('[limit.rate] requests from MCP clients', () => {
     expect((await modern('tools/list', {})).status).toBe(429);
   });
 
-  test('ping, notifications, responses, and ending a task or a session pass above the limit', async () => {
+  test('ping, notifications, responses, and requests that end a task or a session pass above the limit', async () => {
     await configure({ rate: 1 });
     const session = await open();
     expect((await send('tools/list', {}, { session })).status).toBe(429);

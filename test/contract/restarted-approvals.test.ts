@@ -108,7 +108,7 @@ const begin = async (extra?: string) => {
 afterEach(() => made.stop());
 
 describe('[approval.restarted] the sweep starts a second execution', () => {
-  test('the outcome of a lost call is recorded, and identical calls get its result', async () => {
+  test('the outcome of the lost call is recorded, and identical calls get its result', async () => {
     const { world, approved, sweep, runs, find, act, due } = await begin();
     world.losing = true;
     const id = await approved();
@@ -122,7 +122,7 @@ describe('[approval.restarted] the sweep starts a second execution', () => {
     expect(await due()).toEqual([]);
   });
 
-  test('a call that failed before it started is made later', async () => {
+  test('a call that failed before it started is made by the second execution', async () => {
     const { world, approved, exhaust, sweep, runs, find, due } = await begin();
     world.minting = down;
     const id = await approved();
@@ -135,7 +135,7 @@ describe('[approval.restarted] the sweep starts a second execution', () => {
     expect(await due()).toEqual([]);
   });
 
-  test('only once: if that one fails as well, the approval stays with its caller', async () => {
+  test('it starts only one: if that one fails as well, the approval stays with its caller', async () => {
     const { world, approved, exhaust, sweep, runs, find, due } = await begin();
     world.minting = down;
     const id = await approved();
@@ -171,7 +171,7 @@ function dying(ports: TestPorts['ports'], at: number, after: boolean) {
 
 const points = [1, 2, 3, 4].flatMap((at) => [[at, false] as const, [at, true] as const]);
 test.each(points)(
-  '[approval.restarted] a sweep that dies at write %i (done: %s) makes the call once',
+  '[approval.restarted] if a sweep dies at write %i (done: %s), the call is made only once',
   async (at, after) => {
     const { ports, world, approved, sweep, runs, find, due } = await begin();
     world.losing = true;
@@ -185,7 +185,7 @@ test.each(points)(
   },
 );
 
-test('[approval.restarted] an execution that was only late, the second one and a caller together make the call once', async () => {
+test('[approval.restarted] an execution that was merely late, a second one and a caller together make the call only once', async () => {
   const { ports, world, approved, sweep, runs, act, interpreter } = await begin();
   world.losing = true;
   const id = await approved();
@@ -196,8 +196,8 @@ test('[approval.restarted] an execution that was only late, the second one and a
   expect(runs).toHaveLength(1);
 });
 
-describe('[approval.restarted] no second execution for', () => {
-  test('a call that runs', async () => {
+describe('[approval.restarted] starts no second execution for', () => {
+  test('a call that is still running', async () => {
     const { ports, world, sweep, runs, find, ...rest } = await begin();
     let done: () => void = () => {};
     world.running = () => new Promise((resolve) => (done = resolve));
@@ -211,7 +211,7 @@ describe('[approval.restarted] no second execution for', () => {
     expect([world.started, runs.length, (await find(id)).outcome]).toEqual([[id], 1, 'executed']);
   });
 
-  test('a call that was killed while it ran: its outcome is unknown', async () => {
+  test('a call that was killed while running, so that its outcome is unknown', async () => {
     const { ports, world, approved, sweep, runs, find } = await begin();
     world.losing = true;
     const id = await approved();
@@ -232,7 +232,7 @@ describe('[approval.restarted] no second execution for', () => {
     expect([world.started, runs.length, (await find(id)).outcome]).toEqual([[id], 0, 'unknown']);
   });
 
-  test('a call whose credential the issuer refuses', async () => {
+  test('a call whose credential the issuer refuses to issue', async () => {
     const { world, approved, exhaust, sweep, runs, due } = await begin();
     world.minting = () => Promise.reject(new GatewayError('forbidden', 'Not for this repository.'));
     const id = await approved();
@@ -242,7 +242,7 @@ describe('[approval.restarted] no second execution for', () => {
     expect([world.started, runs.length, await due()]).toEqual([[id], 0, []]);
   });
 
-  test('an approved call that its caller makes, under on_approval: release', async () => {
+  test('an approved call that its caller is to make, under on_approval: release', async () => {
     const { world, approved, sweep, runs, due } = await begin('');
     world.losing = true;
     const id = await approved();

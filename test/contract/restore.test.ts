@@ -79,7 +79,7 @@ async function restored() {
   return { decided, waiting, published };
 }
 
-test('[evidence.archive.check] [cli.status] a table restored to an earlier time is refused until its entries are restored, which is recorded', async () => {
+test('[evidence.archive.check] [cli.status] a table restored to an earlier point in time is refused until its entries are restored, and the restore is recorded', async () => {
   const { decided, waiting, published } = await restored();
   const refused = await check('--published', published);
   expect(refused.code).toBe(1);
@@ -143,7 +143,7 @@ test('[evidence.archive.check] [cli.status] a table restored to an earlier time 
   expect(used.body).toMatchObject({ decision: 'allow', matched_rule: `approved:${waiting}` });
 });
 
-test('[evidence.archive.check] a session that continued after the restore is refused, and the others are restored', async () => {
+test('[evidence.archive.check] a session that went on after the table was restored is refused, and the others are restored', async () => {
   await restored();
   await gateway.read('a', 'acme/z');
   const { code, out } = await agentctl('restore', 'entries', '--json');
@@ -165,7 +165,7 @@ test('[evidence.archive.check] a session that continued after the restore is ref
   ]);
 });
 
-test('[evidence.archive.check] no entry is restored or recorded without a loss, nor for other callers', async () => {
+test('[evidence.archive.check] nothing is restored or recorded if nothing was lost, or for other callers', async () => {
   await gateway.read('a', 'acme/a');
   await gateway.projected();
   expect((await agentctl('restore', 'entries')).out).toBe('put back: 0 entries\n');

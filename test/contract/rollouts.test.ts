@@ -66,7 +66,7 @@ async function project(...sessions: string[]): Promise<void> {
 }
 const noticed = () => gateway.pass(10);
 
-test('[rollout.create] creating a rollout returns all its fields, and a model can have only one', async () => {
+test('[rollout.create] creating a rollout returns all its fields, and a model can have only one rollout', async () => {
   const { status, body } = await create({ stages: [5, 25], error_threshold: 7, latency_p95_threshold: 900 });
   expect([status, body]).toEqual([
     201,
@@ -110,7 +110,7 @@ test('[rollout.create] an invalid setting is refused, and the error lists the va
   expect((await call('GET', '/admin/v1/rollouts/nothing', { key: admin })).status).toBe(404);
 });
 
-test('[rollout.traffic] traffic goes to the canary according to the percentage of the stage, and is recorded with its side', async () => {
+test('[rollout.traffic] traffic goes to the canary according to the percentage of the stage, and is recorded with the side that served it', async () => {
   const { body } = await create({ stages: [50, 100] });
   noticed();
   const answers = await Promise.all(Array.from({ length: 40 }, (_, n) => chat(body.route_model, `half-${n}`)));
@@ -125,7 +125,7 @@ test('[rollout.traffic] traffic goes to the canary according to the percentage o
   expect(metrics.canary.errors + metrics.baseline.errors).toBe(0);
 });
 
-test('[rollout.states] a failing canary affects no caller and is rolled back', async () => {
+test('[rollout.states] a failing canary does not affect callers and is rolled back', async () => {
   const { body } = await create();
   noticed();
   fresh.answers(refuse('openai', 500));
@@ -157,7 +157,7 @@ test("[rollout.states] the caller's own faults and blocks count for no side", as
   expect((await get(body.id)).metrics.canary).toMatchObject({ errors: 0 });
 });
 
-test('[rollout.states] a healthy canary is promoted stage by stage and stays in use when the rollout is done', async () => {
+test('[rollout.states] a healthy canary is promoted stage by stage and stays in use after the rollout is done', async () => {
   const { body } = await create({ stages: [50, 100], observation_window: '60s' });
   const round = async (name: string) => {
     noticed();
@@ -182,7 +182,7 @@ test('[rollout.states] a healthy canary is promoted stage by stage and stays in 
   expect(kinds).toEqual(['rollout.create', 'rollout.promote', 'rollout.complete']);
 });
 
-test('[rollout.create] pause, resume and rollback return the rollout; in another state they are 400', async () => {
+test('[rollout.create] pause, resume and rollback return the rollout; in any other state they return 400', async () => {
   const { body } = await create();
   expect((await act(body.id, 'resume')).status).toBe(400);
   expect((await act(body.id, 'pause')).body.state).toBe('paused');
@@ -196,7 +196,7 @@ test('[rollout.create] pause, resume and rollback return the rollout; in another
   expect((await act(body.id, 'rollback')).status).toBe(400);
 });
 
-test('[rollout.create] a rollout with a start time waits for it', async () => {
+test('[rollout.create] a rollout with a start time does not begin before that time', async () => {
   const start_at = new Date(gateway.ports.clock.now() + 60_000).toISOString();
   const { body } = await create({ start_at });
   expect([body.state, body.current_percentage]).toEqual(['pending', 0]);
@@ -217,10 +217,10 @@ test('[rollout.create] a tenant can move only its own traffic, and agents cannot
   expect([refused.status, refused.body.error.type]).toEqual([403, 'forbidden']);
 });
 
-describe('[rollout.states] the clock of one rollout', () => {
+describe('[rollout.states] the clock of a rollout', () => {
   const handler = () => createSweep(gateway.ports);
 
-  test('is started with it; a clock that fails to start does not prevent the rollout from being created', async () => {
+  test('starts with the rollout; if the clock fails to start, the rollout is still created', async () => {
     const started: string[] = [];
     const made = caller({ ...gateway.ports, rolloutClock: { start: async (id) => void started.push(id) } });
     const broken = caller({ ...gateway.ports, rolloutClock: { start: () => Promise.reject(new Error('away')) } });
@@ -240,7 +240,7 @@ describe('[rollout.states] the clock of one rollout', () => {
     ['10s', 5],
     ['168h', 3600],
   ])(
-    'looks thirty times in a window of %s, and at most every 5 s and at least every hour: each %i s',
+    'checks thirty times within a window of %s, at most every 5 s and at least every hour: every %i s',
     async (window, seconds) => {
       const { body } = await create({ observation_window: window });
       expect(await handler()({ rollout_id: body.id })).toEqual({ seconds });
@@ -248,7 +248,7 @@ describe('[rollout.states] the clock of one rollout', () => {
     },
   );
 
-  test('advances it based on its data, and ends with it', async () => {
+  test('advances the rollout based on its data and ends with it', async () => {
     const { body } = await create({ observation_window: '10s' });
     noticed();
     const names = Array.from({ length: 25 }, (_, n) => `clocked-${n}`);

@@ -88,7 +88,7 @@ describe('risk', () => {
 
   const replayed = (session: string) => replayRisk(gateway.ports.evidence.entries('default', session));
 
-  test('[behavior.rules] concurrent writers in two processes store the score that a replay of the chain gives', async () => {
+  test('[behavior.rules] concurrent writers in two processes store the same score that replaying the chain gives', async () => {
     const session = fresh();
     const others = [gateway.ports.ledger, tableLedger(gateway.store), tableLedger(gateway.store)];
     const steps = Array.from({ length: 30 }, (_, i) => sh(i % 3 === 0 ? 'cat .env' : `curl http://10.0.0.${i}/`));
@@ -100,7 +100,7 @@ describe('risk', () => {
     expect(record?.score).toBeGreaterThan(0);
   });
 
-  test('[behavior.rules] the call that reaches the kill-switch threshold is blocked with its session', async () => {
+  test('[behavior.rules] the call that reaches the kill-switch threshold is blocked along with its session', async () => {
     const session = fresh();
     expect(await act(session, 'one', sh('cat .env'))).toBeUndefined();
     expect(await act(session, 'one', sh('ls'))).toBeUndefined();
@@ -116,8 +116,8 @@ describe('risk', () => {
     gateway.pass(-24 * 3600);
   });
 
-  describe('[behavior.rules] new sessions do not evade the rules', () => {
-    test('a read in one session and sends in others count against the key, and block its new sessions', async () => {
+  describe('[behavior.rules] opening new sessions does not evade the rules', () => {
+    test('a read in one session and sends in others count against the key and block its new sessions', async () => {
       await act(fresh(), 'two', sh('cat ~/.ssh/id_rsa'));
       for (let i = 0; i < 3; i++) await act(fresh(), 'two', evil);
       const record = await keyRisks.of('default', 'two');
@@ -130,7 +130,7 @@ describe('risk', () => {
       expect(await act(fresh(), 'three', sh('ls'))).toBeUndefined();
     });
 
-    test('concurrent writers of a key lose no points, and calls without signals write no record', async () => {
+    test('concurrent writers for a key lose no points, and calls without signals write no record', async () => {
       await Promise.all(Array.from({ length: 6 }, (_, i) => act(fresh(), 'four', sh(`chmod u+s bin/${i}`))));
       // Each session attempts the same action: for the key it counts once.
       expect(await keyRisks.of('default', 'four')).toMatchObject({ score: 30 });
@@ -159,7 +159,7 @@ describe('risk', () => {
     const release = (session: string, key: string, body: unknown = { reason: 'the upload was part of the task' }) =>
       call('POST', `/admin/v1/sessions/${session}/release`, { key, body });
 
-    test('[behavior.rules] shows score, alerts and cited entries to operators and to the agent itself, and agrees with the evidence', async () => {
+    test('[behavior.rules] shows the score, alerts and cited entries to operators and to the agent itself, and matches the evidence', async () => {
       const session = fresh();
       const key_id = await keyIdOf('writer');
       await act(session, key_id, sh('cat .env'));
@@ -197,7 +197,7 @@ describe('risk', () => {
       });
     });
 
-    test('[behavior.release] only a human administrator who does not own the key can release it; the release is recorded, and replay reflects it', async () => {
+    test('[behavior.release] only a human administrator who does not own the key can release it; the release is recorded and shows up in a replay', async () => {
       const session = fresh();
       const key_id = await keyIdOf('other');
       expect((await release(session, 'admin-token-1')).status).toBe(404);
@@ -239,7 +239,7 @@ describe('risk', () => {
     });
   });
 
-  test('[behavior.rules] the call that trips the kill switch of its key also stops harmless calls in new sessions', async () => {
+  test("[behavior.rules] the call that trips its key's kill switch also stops harmless calls in new sessions", async () => {
     const of = (session: string, tool: string, target: string) =>
       call('POST', '/admin/v1/test-action', {
         key: keys.agent,
@@ -284,7 +284,7 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
       { 'x-session-id': session },
     ] as const;
 
-  test('[session.owner] a dry run in the session of another key is refused', async () => {
+  test('[session.owner] a dry run in a session of another key is refused', async () => {
     const read = action({ protocol: 'git', tool: 'scm.get_file_contents', capability: 'read', dry_run: true });
     const [path, body] = action({ protocol: 'git', tool: 'scm.get_file_contents', capability: 'read' })('owned');
     expect((await process()('POST', path, { key: keys.agent, body })).status).toBe(200);
@@ -292,14 +292,14 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
     expect((await process()('POST', path, { key: keys.other, body: read('owned')[1] })).status).toBe(403);
   });
 
-  describe('[session.owner] two keys that open a session at the same time', () => {
+  describe('[session.owner] two keys that open the same session at the same time', () => {
     test.each([
       ['an allowed action', action({ protocol: 'git', tool: 'scm.get_file_contents', capability: 'read' })],
       ['a blocked action', action({ protocol: 'shell', tool: 'shell.rm', capability: 'execute' })],
       ['a reviewed action', action({ protocol: 'git', tool: 'scm.create_pull_request', capability: 'write' })],
       ['a chat', chat('hello')],
       ['a reviewed chat', chat('launch')],
-    ])('exactly one gets in: %s', async (name, request) => {
+    ])('only one of them gets in: %s', async (name, request) => {
       const handlers = [process(), process()];
       for (let round = 0; round < rounds; round++) {
         const session = `${name.replaceAll(' ', '-')}-${round}`;
@@ -319,7 +319,7 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
       }
     });
 
-    test('a chat that lost the race after its model responded is recorded in a session of its own', async () => {
+    test('a chat that lost the race after its model responded is recorded in its own session', async () => {
       const open = process();
       const late: Ledger = {
         commit: async (step) => {
@@ -341,7 +341,7 @@ policies: { input: [{ name: ask-a-human, type: keyword, action: review, keywords
       expect((await entriesOf('late')).map(({ kind }) => kind)).toEqual(['allow', 'result']);
     });
 
-    test('entries with the same key, and those by humans, are committed in parallel', async () => {
+    test('entries with the same key and entries by humans are committed in parallel', async () => {
       const request = action({ protocol: 'shell', tool: 'shell.rm', capability: 'execute' });
       const [path, body] = request('mine');
       const first = await process()('POST', path, { key: keys.agent, body });

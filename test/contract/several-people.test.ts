@@ -88,49 +88,52 @@ tool_policies: { pack: null, default_decision: review, rules: [{ name: two for a
       neededThen: expect.stringMatching(/^1 more approval \(two for a merge\), 1 of 2 given$/),
       firstVote: { person: 'carol', comment: 'by carol' },
     },
-  ])('several people are asked for $asked', ({ configuration, requires, neededAtFirst, neededThen, firstVote }) => {
-    beforeEach(() => start(configuration));
+  ])(
+    'votes from several people are required $asked',
+    ({ configuration, requires, neededAtFirst, neededThen, firstVote }) => {
+      beforeEach(() => start(configuration));
 
-    test('[identity.separation-rules] approvals are collected until there are enough; each is recorded in evidence, and the approval is used once', async () => {
-      const { envelope_id: id } = await act();
-      expect(await item(id)).toMatchObject({ status: 'pending', requires, still_needed: neededAtFirst });
-      const first = await vote(id, 'carol');
-      expect([first.status, first.body.status, first.body.still_needed]).toEqual([200, 'pending', neededThen]);
-      expect((await act({ approval_ref: id })).decision).toBe('review');
-      const again = await vote(id, 'carol');
-      expect([again.status, again.body.error.type]).toEqual([409, 'conflict']);
-      const own = await vote(id, 'dave');
-      expect([own.status, own.body.error.type]).toEqual([403, 'separation_of_duties']);
+      test('[identity.separation-rules] approvals are collected until there are enough; each is recorded in evidence, and the combined approval is used once', async () => {
+        const { envelope_id: id } = await act();
+        expect(await item(id)).toMatchObject({ status: 'pending', requires, still_needed: neededAtFirst });
+        const first = await vote(id, 'carol');
+        expect([first.status, first.body.status, first.body.still_needed]).toEqual([200, 'pending', neededThen]);
+        expect((await act({ approval_ref: id })).decision).toBe('review');
+        const again = await vote(id, 'carol');
+        expect([again.status, again.body.error.type]).toEqual([409, 'conflict']);
+        const own = await vote(id, 'dave');
+        expect([own.status, own.body.error.type]).toEqual([403, 'separation_of_duties']);
 
-      const { pending } = (await call('GET', '/admin/v1/approvals', 'bob-key-1')).body;
-      expect(pending[0].votes).toMatchObject([firstVote]);
-      const last = await vote(id, 'bob');
-      expect([last.status, last.body.status]).toEqual([200, 'approved']);
-      expect((await vote(id, 'alice')).status).toBe(409);
-      expect((await act({ approval_ref: id })).matched_rule).toBe(`approved:${id}`);
-      expect((await act({ approval_ref: id })).decision).toBe('review');
+        const { pending } = (await call('GET', '/admin/v1/approvals', 'bob-key-1')).body;
+        expect(pending[0].votes).toMatchObject([firstVote]);
+        const last = await vote(id, 'bob');
+        expect([last.status, last.body.status]).toEqual([200, 'approved']);
+        expect((await vote(id, 'alice')).status).toBe(409);
+        expect((await act({ approval_ref: id })).matched_rule).toBe(`approved:${id}`);
+        expect((await act({ approval_ref: id })).decision).toBe('review');
 
-      const bundle = (await call('GET', '/admin/v1/evidence/sessions/release/export', 'alice-key-1')).body;
-      const kinds = bundle.entries.map(({ kind }: { kind: string }) => kind);
-      expect(kinds).toEqual(expect.arrayContaining(['review', 'vote', 'approve', 'allow']));
-      const approve = bundle.entries.find(({ kind }: { kind: string }) => kind === 'approve');
-      expect(approve.body.votes.map(({ person }: { person: string }) => person)).toEqual(['carol', 'bob']);
-      expect((await verifyBundle(bundle)).valid).toBe(true);
-    });
+        const bundle = (await call('GET', '/admin/v1/evidence/sessions/release/export', 'alice-key-1')).body;
+        const kinds = bundle.entries.map(({ kind }: { kind: string }) => kind);
+        expect(kinds).toEqual(expect.arrayContaining(['review', 'vote', 'approve', 'allow']));
+        const approve = bundle.entries.find(({ kind }: { kind: string }) => kind === 'approve');
+        expect(approve.body.votes.map(({ person }: { person: string }) => person)).toEqual(['carol', 'bob']);
+        expect((await verifyBundle(bundle)).valid).toBe(true);
+      });
 
-    test('[identity.separation-rules] one denial ends the request, whatever was approved before', async () => {
-      const { envelope_id: id } = await act();
-      await vote(id, 'carol');
-      const denied = await vote(id, 'bob', 'deny');
-      expect([denied.status, denied.body.status]).toEqual([200, 'denied']);
-      expect((await act({ approval_ref: id })).matched_rule).toBe(`denied:${id}`);
-    });
-  });
+      test('[identity.separation-rules] a single denial ends the request, whatever was approved before', async () => {
+        const { envelope_id: id } = await act();
+        await vote(id, 'carol');
+        const denied = await vote(id, 'bob', 'deny');
+        expect([denied.status, denied.body.status]).toEqual([200, 'denied']);
+        expect((await act({ approval_ref: id })).matched_rule).toBe(`denied:${id}`);
+      });
+    },
+  );
 
   describe('rules of separation', () => {
     beforeEach(() => start(rules()));
 
-    test('[identity.separation-rules] an approval that counts for no rule is refused with the open requirements', async () => {
+    test('[identity.separation-rules] an approval that satisfies no rule is refused, and the error lists the open requirements', async () => {
       const { envelope_id: id } = await act({ tool: 'scm.delete_branch', capability: 'delete' });
       const refused = await vote(id, 'carol');
       expect([refused.status, refused.body.error.type]).toEqual([403, 'separation_of_duties']);
@@ -138,7 +141,7 @@ tool_policies: { pack: null, default_decision: review, rules: [{ name: two for a
       expect((await vote(id, 'carol', 'deny')).body.status).toBe('denied');
     });
 
-    test('[identity.separation-rules] concurrent votes all count, and one of them decides', async () => {
+    test('[identity.separation-rules] all concurrent votes count, and exactly one of them settles the request', async () => {
       const { envelope_id: id } = await act();
       const votes = await Promise.all(['carol', 'bob', 'alice'].map((person) => vote(id, person)));
       const said = votes.map(({ status, body }) => (status === 200 ? body.status : status)).sort();
@@ -148,7 +151,7 @@ tool_policies: { pack: null, default_decision: review, rules: [{ name: two for a
       expect((await act({ approval_ref: id })).decision).toBe('allow');
     });
 
-    test('[identity.separation-rules] a rule that is added while a request is pending applies to the effects of the call', async () => {
+    test('[identity.separation-rules] a rule added while a request is pending applies to the effects of the call', async () => {
       const line = (argv: string[]) => ({
         protocol: 'shell',
         tool: 'shell.run',
@@ -173,7 +176,7 @@ tool_policies: { pack: null, default_decision: review, rules: [{ name: two for a
       expect((await vote(prints.envelope_id, 'bob')).body.status).toBe('approved');
     });
 
-    test('[identity.organizations] whoami names the path; lists show only what the caller may see', async () => {
+    test('[identity.organizations] whoami shows the organization path; lists show only what the caller may see', async () => {
       expect((await call('GET', '/admin/v1/whoami', 'carol-key-1')).body).toMatchObject({
         path: 'acme/web/shop/production',
         teams: ['acme/web'],
@@ -206,7 +209,7 @@ tool_policies: { pack: null, default_decision: review, rules: [{ name: two for a
       expect((await vote(other, 'carol')).body.status).toBe('approved');
     });
 
-    test('[identity.separation-rules] with roles, only approvals given with one of these roles count', async () => {
+    test('[identity.separation-rules] when roles are required, only approvals given with one of those roles count', async () => {
       await start(toolRule('roles: [admin]'));
       const { envelope_id: id } = await act();
       const refused = await vote(id, 'bob');
@@ -280,7 +283,7 @@ tool_policies: { pack: null, default_decision: review, rules: [${rules.join(', '
         `pack: { name: own, default_decision: review, rules: [${ofSecurity}] }`,
       ) + teams,
     ],
-  ])('[identity.separation-rules] %s counts only votes of its teams', async (_what, text) => {
+  ])('[identity.separation-rules] %s counts only votes from its teams', async (_what, text) => {
     gateway = await testPorts({ configuration: text });
     const { envelope_id: id } = await act();
     const refused = [403, 'separation_of_duties', expect.stringContaining('2 more approvals of acme/security')];
@@ -298,7 +301,7 @@ tool_policies: { pack: null, default_decision: review, rules: [${rules.join(', '
 
   const needs = '2 approvals of acme/security (two for a merge)';
 
-  test('[approval.strictest-terms] simulate, dry run and why report how many approvals a review needs, and from whom', async () => {
+  test('[approval.strictest-terms] simulate, dry run and why report how many approvals a review needs and from whom', async () => {
     gateway = await testPorts({ configuration: configuration(ofSecurity) + teams });
     const merge = { protocol: 'git', tool: 'scm.merge_pull_request', target: 'acme/shop', capability: 'write' };
     const other = { ...merge, tool: 'scm.close_issue' };
@@ -318,7 +321,7 @@ tool_policies: { pack: null, default_decision: review, rules: [${rules.join(', '
     expect((await call('GET', `/actions/${plain}/why`, 'bob')).body).not.toHaveProperty('needs');
   });
 
-  test('[approval.strictest-terms] separation rules are included as for the request itself, and so is a passkey', async () => {
+  test('[approval.strictest-terms] separation rules are included, just as for the request itself, and so is the passkey requirement', async () => {
     const separated = `organizations:
   - { id: acme, teams: [{ id: web, members: [bob, carol, dave], projects: [{ id: shop, environments: [{ id: live, kind: production, tenant: default }] }] }] }
 separation_rules: [{ name: four-eyes, applies_to: "acme/**", requires: { approvals: 2 } }]

@@ -45,7 +45,7 @@ async function pages(
   return found;
 }
 
-describe('sessions of a tenant', () => {
+describe("a tenant's sessions", () => {
   const log = () => evidenceTable(store);
   const newestFirst = Array.from({ length: 60 }, (_, n) => name(59 - n));
 
@@ -64,7 +64,7 @@ describe('sessions of a tenant', () => {
     expect(await pages(() => log().sessions('none', { limit: 5 }))).toEqual([[]]);
   });
 
-  test('[store.lists-over-shards] a cursor is stable while sessions are opened, and does not name the tenant', async () => {
+  test('[store.lists-over-shards] a cursor stays stable while sessions are opened, and does not reveal the tenant', async () => {
     for (let n = 0; n < 30; n++) await write('growing', name(n), start + (n + 1) * 1000);
     const first = await log().sessions('growing', { limit: 10 });
     const before = await log().sessions('growing', { limit: 10, cursor: first.cursor! });
@@ -77,7 +77,7 @@ describe('sessions of a tenant', () => {
     });
   });
 
-  test('a page costs one request per shard and one for the heads, in two steps', async () => {
+  test('a page costs one request per shard and one for the session heads, in two steps', async () => {
     const { client, calls, of } = watched(store.client);
     await evidenceTable(over(client, store.tables)).sessions('many', { limit: 20 });
     expect(of('Query').length).toBeLessThanOrEqual(18);
@@ -85,7 +85,7 @@ describe('sessions of a tenant', () => {
     expect(calls.findIndex(({ operation }) => operation === 'BatchGetItem')).toBe(calls.length - 1);
   });
 
-  test('[store.lists-over-shards] an additional entry changes no attribute in the by_opened index', () => {
+  test('[store.lists-over-shards] appending an entry changes no attribute in the by_opened index', () => {
     const one = sealEntry(draft('t', 's', start), undefined);
     const head = advanceHead(undefined, one, 'k');
     const next = advanceHead(head, sealEntry(draft('t', 's', start + hourMs), head), 'k');
@@ -108,7 +108,7 @@ describe('the audit log', () => {
     for (let n = 0; n < 100; n++) await write('audit', `c${n % 4}`, start + n * 73 * 60_000);
   });
 
-  test('[store.lists-over-shards] covers all days and shards, newest first, each entry once', async () => {
+  test('[store.lists-over-shards] covers all days and shards, newest first, with each entry once', async () => {
     for (const limit of [3, 40, 200]) {
       const times: string[] = [];
       await pages(async (cursor) => {
@@ -150,7 +150,7 @@ describe('the audit log', () => {
   });
 });
 
-test('[store.lists-over-shards] rows of one tenant are distributed evenly over their partitions', () => {
+test("[store.lists-over-shards] a tenant's rows are distributed evenly across their partitions", () => {
   const entries = Array.from({ length: 4_000 }, (_, n) => sealEntry(draft('t', `s${n}`, start), undefined));
   for (const [partition, items] of [
     ['day', entries.map((entry) => rowOf(entryPut(entry, 'w')))],
@@ -167,14 +167,14 @@ test('[store.lists-over-shards] rows of one tenant are distributed evenly over t
   expect(shardOf('a name', 16)).toBe(shardOf('a name', 16));
 });
 
-test('rows are returned in the order of their keys; a key without a row is left out', async () => {
+test('rows are returned in the order of their keys; a key without a row is skipped', async () => {
   for (const id of ['r1', 'r2', 'r3']) await store.store.put('sessions', { id });
   const keys = ['r3', 'nothing', 'r1', 'r2'].map((id) => ({ id }));
   const rows = await rowsByKey(store.store, 'sessions', keys);
   expect(rows.map(({ id }) => id)).toEqual(['r3', 'r1', 'r2']);
 });
 
-test('[store.former-imported] tables of another release are refused in one line; tables of the same release are accepted', async () => {
+test('[store.former-imported] tables from another release are refused with a one-line message; tables from the same release are accepted', async () => {
   const client = store.client;
   const sessions = { holds: '', partitionKey: 'tenant', sortKey: 'session' } as const;
   await createTable(client, 'old-sessions', sessions);

@@ -75,7 +75,7 @@ async function outage(entry: ProviderEntry, others: readonly Environment[] = [])
 /** The windows of the shared state start at the clock's half minutes. */
 beforeEach(() => gateway.pass(30 - ((gateway.ports.clock.now() / 1000) % 30)));
 
-test('[chat.breaker] a provider that fails once a minute in each environment is tripped for all, although no environment alone would trip it', async () => {
+test('[chat.breaker] a provider that fails once a minute in each environment is tripped for all of them, although no single environment would trip it', async () => {
   const entry = entryOf();
   const fleet = await outage(entry);
   expect(fleet.flatMap(({ changes }) => changes)).toEqual(['open']);
@@ -89,7 +89,7 @@ test('[chat.breaker] a provider that fails once a minute in each environment is 
   expect(sharedStates(fresh.board, [entry])).toEqual({ [entry.name]: 'open' });
 });
 
-test('[chat.breaker] GET /admin/v1/providers shows the shared state without a call', async () => {
+test('[chat.breaker] GET /admin/v1/providers shows the shared state without any provider calls', async () => {
   const observatory = environment();
   const [, broken] = (await observatory.look()).configuration.providers as [ProviderEntry, ProviderEntry];
   await outage(broken);
@@ -103,7 +103,7 @@ test('[chat.breaker] GET /admin/v1/providers shows the shared state without a ca
   ]);
 });
 
-test('[chat.breaker] a probe that fails keeps it open for all; the probe of an environment that died is taken over after its timeout', async () => {
+test('[chat.breaker] a failed probe keeps the breaker open for all; if an environment dies, its probe is taken over after the timeout', async () => {
   const entry = entryOf();
   const [a, b] = (await outage(entry)) as [Environment, Environment];
   for (const each of [a, b]) await each.look();
@@ -122,7 +122,7 @@ test('[chat.breaker] a probe that fails keeps it open for all; the probe of an e
   expect(await a.call(entry, 'success')).toBe(true);
 });
 
-test('[chat.breaker] writes are limited: none for successes, ten reports per window, none while open', async () => {
+test('[chat.breaker] writes are limited: none for successes, ten reports per window, none while the breaker is open', async () => {
   const entry = entryOf({ min_requests: 1_000 });
   const a = environment();
   for (let n = 0; n < 100; n++) await a.call(entry, 'success');
@@ -141,7 +141,7 @@ test('[chat.breaker] writes are limited: none for successes, ten reports per win
   expect(b.store.calls).toHaveLength(before);
 });
 
-test('[chat.breaker] without the shared state each environment uses its own breaker, and the configuration is still read', async () => {
+test('[chat.breaker] without the shared state, each environment uses its own breaker, and the configuration can still be read', async () => {
   const entry = entryOf();
   const [a] = (await outage(entry)) as [Environment];
   await a.look();
@@ -154,7 +154,7 @@ test('[chat.breaker] without the shared state each environment uses its own brea
   expect(await a.call(entry, 'success')).toBe(true);
 });
 
-test('[chat.breaker] in a steady state a chat call makes no extra store calls', async () => {
+test('[chat.breaker] in a steady state, a chat call makes no extra store calls', async () => {
   const ask = async (shared: boolean) => {
     const env = environment();
     const plain = configTable(env.store);
@@ -175,7 +175,7 @@ test('[chat.breaker] in a steady state a chat call makes no extra store calls', 
   expect(alone.looks).toBe(1);
 });
 
-test('[chat.breaker] two environments have at most one probe, and the provider is used again once it works', async () => {
+test('[chat.breaker] two environments share at most one probe, and the provider is used again once it recovers', async () => {
   const step = fc.oneof(
     {
       weight: 4,
@@ -212,7 +212,7 @@ test('[chat.breaker] two environments have at most one probe, and the provider i
   );
 });
 
-test('[chat.breaker] the same provider under another entry is not affected', async () => {
+test('[chat.breaker] the same provider is not affected under a different entry', async () => {
   const entry = entryOf();
   const fleet = await outage(entry);
   const [first] = fleet as [Environment];
@@ -220,7 +220,7 @@ test('[chat.breaker] the same provider under another entry is not affected', asy
   expect(await first.call({ ...entry, timeout_ms: 1_000 }, 'success')).toBe(true);
 });
 
-test('[chat.breaker] one failure in twenty calls trips no breaker, in however many environments', async () => {
+test('[chat.breaker] one failure in twenty calls does not trip the breaker, regardless of the number of environments', async () => {
   const entry = entryOf();
   const fleet = Array.from({ length: 20 }, environment);
   for (let round = 0; round < 20; round++)

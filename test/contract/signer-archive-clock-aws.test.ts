@@ -16,7 +16,7 @@ describe('the KMS signer', () => {
   const signer = () => lazyKmsSigner('key-1', server.client);
   const spki = keys.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
 
-  it('requests a signature over the digest, and returns one that verifies with the public key', async () => {
+  it('requests a signature over the digest and returns one that verifies with the public key', async () => {
     const message = Buffer.alloc(10_000, 'm');
     server.answers(
       { body: { Signature: sign('sha256', message, keys.privateKey).toString('base64') } },
@@ -33,7 +33,7 @@ describe('the KMS signer', () => {
     });
   });
 
-  it('caches the public key, but not a failure', async () => {
+  it('caches the public key but not a failure', async () => {
     server.answers(awsError('KMSInternalException', 500), { body: { PublicKey: spki } });
     const made = signer();
     await expect(made.publicKey()).rejects.toMatchObject({ code: 'service_unavailable' });
@@ -43,7 +43,7 @@ describe('the KMS signer', () => {
     expect(server.asked).toHaveLength(2);
   });
 
-  it('[evidence.keys.rotate] lists the earlier signing keys, under the ids that their signatures name', async () => {
+  it('[evidence.keys.rotate] lists the earlier signing keys under the ids used in their signatures', async () => {
     const former = 'arn:aws:kms:eu-west-1:123456789012:key/1234-abcd';
     server.answers({ body: { PublicKey: spki } }, { body: { PublicKey: spki } });
     const made = lazyKmsSigner('key-1', server.client, formerKeyIds({ SIGNING_KEY_FORMER_IDS: former }));
@@ -53,7 +53,7 @@ describe('the KMS signer', () => {
     expect(formerKeyIds({})).toEqual([]);
   });
 
-  it('[evidence.keys.rotate] publishes that a key follows the previous one, signed by both while the previous one is enabled', async () => {
+  it('[evidence.keys.rotate] publishes a statement that a key follows the previous one, signed by both while the previous one is enabled', async () => {
     const former = 'arn:aws:kms:eu-west-1:123456789012:key/first';
     const [key, signed] = [{ body: { PublicKey: spki } }, (text: string) => ({ body: { Signature: btoa(text) } })];
     const environment = { SIGNING_KEY_FORMER_IDS: former, SIGNING_KEY_LINKED_IDS: former };
@@ -87,7 +87,7 @@ describe('[transparency.log] the log key', () => {
   const keys = generateKeyPairSync('ed25519');
   const spki = keys.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
 
-  it('signs the message itself with Ed25519, and is named by its digest and the tenant', async () => {
+  it('signs the message itself with Ed25519, and is named after its digest and the tenant', async () => {
     const message = Buffer.from('origin\n1\nroot\n');
     server.answers(
       { body: { PublicKey: spki } },
@@ -104,7 +104,7 @@ describe('[transparency.log] the log key', () => {
     });
   });
 
-  it('[transparency.log] keeps its name when it is rotated, and the previous key also signs for a while', async () => {
+  it('[transparency.log] keeps its name when rotated, and the previous key also signs for a transition period', async () => {
     const next = generateKeyPairSync('ed25519');
     const nextSpki = next.publicKey.export({ format: 'der', type: 'spki' }).toString('base64');
     server.answers({ body: { PublicKey: nextSpki } }, { body: { PublicKey: spki } });
@@ -119,7 +119,7 @@ describe('[transparency.log] the log key', () => {
     expect(logKeyIds({})).toBeUndefined();
   });
 
-  it('fails if KMS does, and retries the next time', async () => {
+  it('fails if KMS fails, and retries on the next call', async () => {
     server.answers(awsError('DisabledException'), { body: { PublicKey: spki } });
     const signer = kmsLogSigner({ keyId: 'log-1', former: [], overlaps: false }, server.client);
     await expect(signer('t')).rejects.toMatchObject({ code: 'service_unavailable' });
@@ -149,7 +149,7 @@ describe('the archive bucket', () => {
     body: `<Error><Code>${code}</Code></Error>`,
   });
 
-  it('stores the canonical entry under its position and hash if that name is free', async () => {
+  it('stores the canonical entry under its position and hash unless that name is taken', async () => {
     server.answers({ body: '' });
     await archive().keep([entry]);
     const [asked] = server.asked;
@@ -159,12 +159,12 @@ describe('the archive bucket', () => {
     expect(asked?.body).toContain(canonicalize(entry));
   });
 
-  it('treats an entry that was already stored as stored', async () => {
+  it('treats an entry that is already stored as a success', async () => {
     server.answers(xmlError(412, 'PreconditionFailed'));
     await expect(archive().keep([entry])).resolves.toBeUndefined();
   });
 
-  it('throws on any other error, so that the batch is retried', async () => {
+  it('throws on any other error so that the batch is retried', async () => {
     server.answers(xmlError(403, 'AccessDenied'));
     await expect(archive().keep([entry])).rejects.toThrow();
   });

@@ -47,7 +47,7 @@ describe('rotation', () => {
   const verified = async (session: string) =>
     (await call('GET', `/admin/v1/evidence/sessions/${session}/verify`)).body as unknown;
 
-  test('[evidence.keys.rotate] old manifests and checkpoints stay valid, and pinned keys are linked to each other', async () => {
+  test('[evidence.keys.rotate] old manifests and checkpoints stay valid, and pinned keys link to each other', async () => {
     await acted('before');
     const before = await exported('before');
     const first = JSON.parse(before).public_key;
@@ -84,7 +84,7 @@ describe('rotation', () => {
     expect(await readFile(join(gateway.folder, 'signing-keys.json'), 'utf8')).not.toContain('PRIVATE');
   });
 
-  test('[evidence.keys.rotate] a stored manifest is exported under the key that signed it', async () => {
+  test('[evidence.keys.rotate] a stored manifest is exported with the key that signed it', async () => {
     await acted('kept');
     const before = JSON.parse(await exported('kept'));
     await rotateSigningKey(gateway.folder, clock);
@@ -105,14 +105,14 @@ describe('rotation', () => {
       chain = { signers, pems, successions: [await signSuccession(b!, c!, at), await signSuccession(a!, b!, at)] };
     });
 
-    test('over several rotations, starting from the oldest and from the newest', () => {
+    test('across several rotations, starting from either the oldest or the newest key', () => {
       const { pems, successions } = chain;
       expect([...linkedKeys(pems[0]!, successions)].sort()).toEqual(pems.slice(0, 3).sort());
       expect([...linkedKeys(pems[2]!, successions)].sort()).toEqual(pems.slice(0, 3).sort());
       expect(linkedKeys(pems[3]!, successions)).toEqual([pems[3]]);
     });
 
-    test('only with both signatures, over exactly these keys', async () => {
+    test('only if it is signed by both keys and covers exactly these keys', async () => {
       const { signers, pems } = chain;
       const [own, , , stranger] = signers;
       const good = await signSuccession(own!, stranger!, '2026-01-01T00:00:00.000Z');
@@ -136,7 +136,7 @@ describe('rotation', () => {
       return registerSigningKey({ store: gateway.store.store, signer: await stateSigner(folder), adopt });
     };
 
-    test('accepts its own key again, and a successor, but neither a predecessor nor an unrelated key', async () => {
+    test('accepts its own key again and a successor, but neither a predecessor nor an unrelated key', async () => {
       const [stranger, copy] = [await otherFolder(), await otherFolder()];
       expect(await register(gateway.folder)).toBeUndefined();
       await expect(register(stranger)).rejects.toThrow(
@@ -151,14 +151,14 @@ describe('rotation', () => {
       await expect(register(copy)).rejects.toThrow('no statement links the two keys');
     });
 
-    test('switches to another key on request', async () => {
+    test('switches to an unrelated key on request', async () => {
       const lost = (await signingKeysOf(await stateSigner(gateway.folder))).keys[0]?.key_id;
       const stranger = await otherFolder();
       expect(await register(stranger, true)).toBe(lost);
       await expect(register(gateway.folder)).rejects.toThrow('The store belongs to');
     });
 
-    test('one of two keys that arrive at the same time is accepted', async () => {
+    test('only one of two keys registered at the same time is accepted', async () => {
       const store = testStore();
       const signers = await Promise.all([stateSigner(await otherFolder()), stateSigner(await otherFolder())]);
       const outcomes = await Promise.allSettled(signers.map((signer) => registerSigningKey({ store, signer })));
@@ -168,7 +168,7 @@ describe('rotation', () => {
 });
 
 /** `node bin/local.ts` and its signing key: a store of another gateway, and a rotation. */
-describe('the key of a store', () => {
+describe("a store's signing key", () => {
   const root = resolve(__dirname, '../..');
   const folder = mkdtempSync(join(tmpdir(), 'gateway-signing-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -181,7 +181,7 @@ describe('the key of a store', () => {
       );
     });
 
-  test('[evidence.keys.rotate] refuses a store that belongs to a gateway with another signing key', async () => {
+  test('[evidence.keys.rotate] refuses a store that belongs to a gateway with a different signing key', async () => {
     const dynamo = await startDynamo();
     const client = dynamo.client();
     const table = (await dynamo.createTables('gateway-')).config;
@@ -197,7 +197,7 @@ describe('the key of a store', () => {
     await dynamo.stop();
   });
 
-  test('[shared.gateways] on an address that others can reach, a gateway with a shared store does not create a key of its own', async () => {
+  test('[shared.gateways] a gateway with a shared store does not create its own key when it listens on an address that others can reach', async () => {
     const state = join(folder, 'pod');
     const env = {
       DYNAMODB_ENDPOINT: 'http://127.0.0.1:9',
@@ -224,7 +224,7 @@ describe('the key of a store', () => {
     }
   }
 
-  test('[evidence.keys.rotate] --rotate-signing-key does not wait: a folder in use is refused', async () => {
+  test('[evidence.keys.rotate] --rotate-signing-key does not wait: it refuses a folder that is in use', async () => {
     const state = join(folder, 'rotated');
     const before = (await stateSigner(state)).keyId;
     const lock = lockState(state);
@@ -237,7 +237,7 @@ describe('the key of a store', () => {
     expect(readFileSync(join(state, 'signing-keys.json'), 'utf8')).toContain(before);
   });
 
-  test('[transparency.log] --rotate-log-key and --retire-log-key change the keys of a folder that no gateway uses', async () => {
+  test("[transparency.log] --rotate-log-key and --retire-log-key change a folder's keys only if no gateway is using it", async () => {
     const state = join(folder, 'log');
     const lock = lockState(state);
     await expect(here(state, '--rotate-log-key')).rejects.toThrow(/in use/);

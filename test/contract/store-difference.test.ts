@@ -42,7 +42,7 @@ function plain(value: unknown): unknown {
 }
 
 (binary ? test : test.skip)(
-  '[store.embedded] both drivers answer thousands of operations alike, with the same reasons of refusal',
+  '[store.embedded] both drivers give the same results for thousands of operations, including the reasons for refusals',
   async () => {
     process.stderr.write(`Seeds ${first} to ${first + seeds - 1}.\n`);
     const server = await startReference(binary!);
@@ -110,7 +110,7 @@ const orders = (items: readonly number[]): number[][] =>
     : items.flatMap((item) => orders(items.filter((other) => other !== item)).map((rest) => [item, ...rest]));
 
 (binary ? test : test.skip)(
-  '[store.embedded] what writers of one moment are answered, and leave, is that of some order of their writes on both drivers',
+  '[store.embedded] with concurrent writers, the responses and the resulting rows match some serial order of the writes on both drivers',
   async () => {
     const server = await startReference(binary!);
     const client = clientOf(server.endpoint);

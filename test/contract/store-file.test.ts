@@ -44,7 +44,7 @@ test('[store.embedded] every table is created once, with its indexes, and its ro
   again.close();
 });
 
-test('[store.embedded] a write adds little to the log, and a file keeps its page size', async () => {
+test('[store.embedded] a write adds little to the log, and an existing file keeps its page size', async () => {
   const store = opened('pages.db');
   await store.put('config', { id: 'one' });
   const logBytes = () => statSync(join(folder, 'pages.db-wal')).size;
@@ -76,34 +76,31 @@ const writer = (path: string, syncs: boolean) => `
 test.each([
   ['process', false],
   ['full', true],
-])(
-  '[store.survives] with durability %s, everything that was acknowledged is there after kill -9',
-  async (name, syncs) => {
-    const path = join(folder, `killed-${name}.db`);
-    const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', writer(path, syncs)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    let last = -1;
-    const lines = createInterface({ input: child.stdout });
-    const enough = Promise.withResolvers<void>();
-    lines.on('line', (line) => {
-      last = Number(line);
-      if (last >= 300) enough.resolve();
-    });
-    await enough.promise;
-    child.kill('SIGKILL');
-    await once(child, 'close');
-    const store = opened(`killed-${name}.db`);
-    for (let n = 0; n <= last; n++)
-      for (const part of [0, 1, 2])
-        expect(await store.get('config', { id: `${n}-${part}` })).toEqual({ id: `${n}-${part}` });
-    // A turn is one transaction: either all of its rows exist or none.
-    expect((await store.get<{ n: number }>('counters', { id: 'sum' }))?.n).toBe(store.scan('config').length / 3);
-    store.close();
-  },
-);
+])('[store.survives] with durability %s, every acknowledged write survives kill -9', async (name, syncs) => {
+  const path = join(folder, `killed-${name}.db`);
+  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', writer(path, syncs)], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let last = -1;
+  const lines = createInterface({ input: child.stdout });
+  const enough = Promise.withResolvers<void>();
+  lines.on('line', (line) => {
+    last = Number(line);
+    if (last >= 300) enough.resolve();
+  });
+  await enough.promise;
+  child.kill('SIGKILL');
+  await once(child, 'close');
+  const store = opened(`killed-${name}.db`);
+  for (let n = 0; n <= last; n++)
+    for (const part of [0, 1, 2])
+      expect(await store.get('config', { id: `${n}-${part}` })).toEqual({ id: `${n}-${part}` });
+  // A turn is one transaction: either all of its rows exist or none.
+  expect((await store.get<{ n: number }>('counters', { id: 'sum' }))?.n).toBe(store.scan('config').length / 3);
+  store.close();
+});
 
-test('[store.embedded] the log is moved into the file after a second without writes, and all rows exist afterwards', async () => {
+test('[store.embedded] the log is merged into the file after one second without writes, and no rows are lost', async () => {
   const store = opened('idle.db');
   for (let n = 0; n < 260; n++) await store.put('config', { id: `item-${n}` });
   const log = join(folder, 'idle.db-wal');
@@ -126,7 +123,7 @@ test('[store.survives] the files are accessible only to their owner, and a secon
 
 const inState = (state: string) => openStore({ stateFolder: state, durability: 'process' }, {}, () => {});
 
-test('[store.embedded] a file that is not a store is reported in one line and left unchanged', async () => {
+test('[store.embedded] a file that is not a store is reported in a one-line error and left unchanged', async () => {
   const state = join(folder, 'other');
   mkdirSync(state);
   writeFileSync(join(state, 'store.db'), 'not a database, but long enough to be looked at as one '.repeat(40));
@@ -136,7 +133,7 @@ test('[store.embedded] a file that is not a store is reported in one line and le
   expect(() => opened('newer.db')).toThrow('its format is 99, this release reads format 3');
 });
 
-test('[store.former-imported] tables with other keys are refused in one line and left unchanged', async () => {
+test('[store.former-imported] tables with different keys are refused with a one-line error and left unchanged', async () => {
   opened('keys.db').close();
   const former = JSON.stringify({ partitionKey: 'tenant', sortKey: 'session', indexes: [] });
   sql('keys.db', (db) => db.prepare("UPDATE tables SET definition = ? WHERE name = 'sessions'").run(former));
@@ -186,7 +183,7 @@ function formerStore(path: string): void {
   db.close();
 }
 
-test('[store.former-imported] the store of an earlier release is migrated once, completely', async () => {
+test('[store.former-imported] a store from an earlier release is migrated once and completely', async () => {
   const state = join(folder, 'former');
   mkdirSync(state);
   formerStore(join(state, 'store.db'));
@@ -212,7 +209,7 @@ test('[store.former-imported] the store of an earlier release is migrated once, 
   expect(reports).toHaveLength(1);
 });
 
-test('[store.former-imported] a file of the previous release, whose rows contain their keys, can still be read', async () => {
+test('[store.former-imported] a file from the previous release, whose rows contain their keys, is still readable', async () => {
   opened('whole.db').close();
   sql('whole.db', (db) => {
     const named = (name: string) => `items_${db.prepare('SELECT number FROM tables WHERE name = ?').get(name)?.number}`;
@@ -242,7 +239,7 @@ test('[store.former-imported] a file of the previous release, whose rows contain
   sql('whole.db', (db) => expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 3 }));
 });
 
-test('[store.former-imported] a migration that fails changes nothing, and an older kind of store is refused in one line', async () => {
+test('[store.former-imported] a failed migration changes nothing, and a store in an older format is refused with a one-line error', async () => {
   const state = join(folder, 'broken');
   mkdirSync(state);
   formerStore(join(state, 'store.db'));
@@ -263,7 +260,7 @@ test('[store.former-imported] a migration that fails changes nothing, and an old
   );
 });
 
-test('[store.survives] a database error discards the whole turn and is reported to every caller', async () => {
+test('[store.survives] a database error discards all writes in the same turn and is reported to every caller', async () => {
   const store = opened('full.db');
   await store.put('config', { id: 'before' });
   await store.put('sessions', { id: 'head', n: 1 });

@@ -10,11 +10,11 @@ const rowsOf = (text: string) =>
     .filter((line) => line.startsWith('|'))
     .map(cellsOf);
 
-test('[cost.table] the table in store-keys.md matches the counted one', () => {
+test('[cost.table] the table in store-keys.md matches the computed one', () => {
   expect(rowsOf(documented)).toEqual(rowsOf(storeRates()));
 });
 
-test('items are sized as in DynamoDB, and cost twice as much in a transaction', () => {
+test('item sizes are computed as in DynamoDB, and items cost twice as much in a transaction', () => {
   const item = { id: { S: 'äb' }, n: { N: '12345' }, yes: { BOOL: true }, map: { M: { a: { S: 'x' } } }, l: { L: [] } };
   // Name and value sizes: 2+3, 1+4, 3+1, 3+(3+2+1), 1+3.
   expect(sizeOf(item)).toBe(5 + 5 + 4 + 9 + 4);

@@ -97,7 +97,7 @@ describe('[evidence.approval-proven] an approval row that requires several peopl
     });
   });
 
-  test('with a vote whose entry was also inserted into the chain counts one vote when it is used', async () => {
+  test('with a forged vote whose entry was also inserted into the chain counts only the genuine vote when it is used', async () => {
     const { session, act } = request();
     const { envelope_id: id } = await act();
     const forged = ballot('bob');
@@ -116,7 +116,7 @@ describe('[evidence.approval-proven] an approval row that requires several peopl
     expect(ran).toEqual([]);
   });
 
-  test('with a vote that was cast for another call counts one vote when it is used', async () => {
+  test('with a vote that was cast for another call counts only the genuine vote when it is used', async () => {
     const other = request();
     const { envelope_id: first } = await other.act();
     await vote(first, 'bob');
@@ -129,7 +129,7 @@ describe('[evidence.approval-proven] an approval row that requires several peopl
     expect(ran).toEqual([]);
   });
 
-  test('a row without its separation rules is evaluated with those of the configuration', async () => {
+  test('without its separation rules is evaluated with those in the configuration', async () => {
     const { act } = request();
     const { envelope_id: id } = await act();
     await attacker.setApproval(id, { requires: [] });
@@ -137,7 +137,7 @@ describe('[evidence.approval-proven] an approval row that requires several peopl
     expect((await act({ approval_ref: id })).decision).toBe('review');
   });
 
-  test('that two people approved lets its call run once, as usual', async () => {
+  test('approved by two people lets its call run once, as usual', async () => {
     const { session, act } = request();
     const { envelope_id: id } = await act();
     await vote(id, 'carol');
@@ -154,7 +154,7 @@ describe('[evidence.approval-proven] an approval row', () => {
     return [...byKeyId.values()].find(({ name }) => name === 'stranger')!.key_id;
   };
 
-  test('of another key shows a call other than the one its digest covers', async () => {
+  test('changed to another key shows a call that no longer matches its digest', async () => {
     const { act } = request('read');
     const { envelope_id: id } = await act();
     expect((await vote(id, 'dave')).status).toBe(403);
@@ -162,7 +162,7 @@ describe('[evidence.approval-proven] an approval row', () => {
     expect((await vote(id, 'dave')).status).toBe(409);
   });
 
-  test('of another key, with a field marked as withheld, does not approve anything for the requesting key', async () => {
+  test('changed to another key, with a field marked as withheld, does not approve anything for the requesting key', async () => {
     const { act } = request('read');
     const { envelope_id: id } = await act();
     const { key_id } = await row(id);
@@ -177,7 +177,7 @@ describe('[evidence.approval-proven] an approval row', () => {
   test.each([
     ['with a field that is said to be withheld', { number: 9 }],
     ['with a field that is withheld', { number: 9, token: 'ghp_0123456789abcdefghijklmnopqrstuvwxyz' }],
-  ])('[approval.evidence-decides] that shows another call, %s, opens nothing', async (_, parameters) => {
+  ])('[approval.evidence-decides] that shows a different call, %s, lets no call run', async (_, parameters) => {
     const { act } = request('read');
     const { envelope_id: id } = await act({ parameters });
     const { withheld, parameters: shown } = await row(id);
@@ -190,7 +190,7 @@ describe('[evidence.approval-proven] an approval row', () => {
     expect(ran).toEqual([]);
   });
 
-  test('[approval.evidence-decides] that shows its call without the secret is used as usual', async () => {
+  test('[approval.evidence-decides] that shows its call without the secret works as usual', async () => {
     const parameters = {
       number: 9,
       token: 'ghp_0123456789abcdefghijklmnopqrstuvwxyz',
@@ -203,14 +203,14 @@ describe('[evidence.approval-proven] an approval row', () => {
     expect(await act({ parameters })).toMatchObject({ decision: 'allow', matched_rule: `approved:${id}` });
   });
 
-  test('without its owner does not let the owner vote: the key identifies the person', async () => {
+  test('with a changed owner does not let the real owner vote, because the key identifies the person', async () => {
     const { act } = request('read');
     const { envelope_id: id } = await act();
     await attacker.setApproval(id, { key_owner: 'carol' });
     expect((await vote(id, 'dave')).status).toBe(403);
   });
 
-  test('of another tenant is invisible to its voters, and lets no call run', async () => {
+  test('moved to another tenant is invisible to its voters and lets no call run', async () => {
     const { act } = request('read');
     const { envelope_id: id } = await act();
     await attacker.setApproval(id, { tenant: 'elsewhere' });
@@ -218,7 +218,7 @@ describe('[evidence.approval-proven] an approval row', () => {
     expect((await act({ approval_ref: id })).decision).toBe('review');
   });
 
-  test('that stays pending longer is still decided by a person, for exactly this call', async () => {
+  test('with a postponed expiry still needs a person to approve exactly this call', async () => {
     const { act } = request('read');
     const { envelope_id: id } = await act();
     gateway.pass(24 * 3600);
@@ -242,7 +242,7 @@ describe('[evidence.verify.live] the head of a session', () => {
     ['counts more entries', (head: Record<string, unknown>) => ({ ...head, total_entries: 99 })],
     ['ends in another hash', (head: Record<string, unknown>) => ({ ...head, last_hash: 'f'.repeat(64) })],
     ['begins with another hash', (head: Record<string, unknown>) => ({ ...head, first_hash: 'f'.repeat(64) })],
-  ])('that %s is found by verification', async (_, change) => {
+  ])('fails verification if it %s', async (_, change) => {
     const name = await session();
     await attacker.setHead(change({ ...(await attacker.head(name)) }) as never);
     expect((await verify(name)).valid).toBe(false);

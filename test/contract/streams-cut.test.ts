@@ -118,7 +118,7 @@ const words = (answer: string): string =>
     .join('');
 
 test.each(streams)(
-  '[chat.streams-cut] %s gets the same decision wherever it is split',
+  '[chat.streams-cut] %s gets the same decision wherever the stream is split',
   async (_, to, stream, expected) => {
     const bytes = new TextEncoder().encode(stream);
     const whole = await answered(to, [bytes]);

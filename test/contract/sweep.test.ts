@@ -35,7 +35,7 @@ describe('rows', () => {
   const steps = (over: object = {}) => stepPorts({ ...gateway.ports, ...over });
   const started = async (id: string) => gateway.ports.approvals.clockStarted((await gateway.ports.approvals.find(id))!);
 
-  test('[store.sweep] rows that are not due are counted and not read', async () => {
+  test('[store.sweep] rows that are not due are counted but not read', async () => {
     const ids = [await requested(1), await requested(2), await requested(3)];
     for (const id of ids) await started(id);
     gateway.pass(10);
@@ -47,7 +47,7 @@ describe('rows', () => {
     expect(of('query')).toHaveLength(32);
   });
 
-  describe('[store.sweep] the counters of 1,500 tenants', () => {
+  describe('[store.sweep] counters for 1,500 tenants', () => {
     const tenants = Array.from({ length: 1_500 }, (_, n) => ({ id: `tenant-${n}` }));
     /** Simulates requests of this duration on a clock that the test advances, however many run concurrently. */
     const world = (requestMs: number, rows: readonly string[] = []) => {
@@ -79,7 +79,7 @@ describe('rows', () => {
       return { ports, asked, now: () => now, most: () => most };
     };
 
-    test('are checked within a minute at 50 ms per request, 20 concurrently', async () => {
+    test('are checked within a minute at 50 ms per request, 20 at a time', async () => {
       const { ports, asked, now, most } = world(50);
       await sweepReservations(ports, new Turns());
       expect(new Set(asked).size).toBe(1_500);
@@ -87,7 +87,7 @@ describe('rows', () => {
       expect(now()).toBeLessThan(40_000);
     });
 
-    test('tenants that were skipped because the store was slow come first in the next minute', async () => {
+    test('tenants skipped because the store was slow come first in the next minute', async () => {
       const { ports, asked } = world(2_000);
       const turns = new Turns();
       const minutes: number[] = [];
@@ -100,7 +100,7 @@ describe('rows', () => {
       expect(asked.slice(0, 1_500)).toEqual(tenants.map(({ id }) => id));
     });
 
-    test('[tenants.rows] that are stored as rows are checked in turn, a limited number per minute, however many there are', async () => {
+    test('[tenants.rows] tenants stored as rows are checked in turn, a limited number per minute, however many there are', async () => {
       const rows = Array.from({ length: 5_000 }, (_, n) => `row-${String(n).padStart(5, '0')}`);
       const { ports, asked } = world(1, rows);
       const turns = new Turns();
@@ -114,7 +114,7 @@ describe('rows', () => {
       expect(minutes.slice(0, 3).flat()).toEqual(rows);
     });
 
-    test('[tenants.rows] that are stored as rows and were skipped come first in the next minute', async () => {
+    test('[tenants.rows] skipped tenants that are stored as rows come first in the next minute', async () => {
       const rows = Array.from({ length: 1_000 }, (_, n) => `row-${String(n).padStart(5, '0')}`);
       const { ports, asked } = world(300, rows);
       const turns = new Turns();
@@ -182,7 +182,7 @@ describe('interrupted actions', () => {
   }
 
   describe('a request with an idempotency key', () => {
-    test('[action.idempotency-key] the repeated request gets the first outcome, and the call is not made again', async () => {
+    test('[action.idempotency-key] a repeated request gets the first outcome, and the call is not made again', async () => {
       const first = await act('once-1', 'k-1');
       expect(first.body).toMatchObject({ decision: 'allow', result: { id: 7 } });
       const again = await act('once-1', 'k-1');
@@ -197,7 +197,7 @@ describe('interrupted actions', () => {
       expect((await entries('once-1')).map(({ kind }) => kind)).toEqual(['allow', 'result']);
     });
 
-    test('[action.idempotency-key] without a key, with another key and for another caller, the call is carried out', async () => {
+    test('[action.idempotency-key] the call is made again without a key, with a different key, and for another caller', async () => {
       await act('once-2', 'k-2');
       await act('once-2');
       await act('once-2', 'k-3');
@@ -205,7 +205,7 @@ describe('interrupted actions', () => {
       expect(notes.state.calls).toBe(4);
     });
 
-    test('[action.idempotency-key] the key used for another call is a conflict, and a malformed key is refused', async () => {
+    test('[action.idempotency-key] reusing the key for a different call is a conflict, and a malformed key is refused', async () => {
       await act('once-4', 'k-4');
       const other = await act('once-4', 'k-4', { ...note, target: 'acme/other' });
       expect(other).toMatchObject({ status: 409, body: { error: { type: 'conflict' } } });
@@ -213,7 +213,7 @@ describe('interrupted actions', () => {
       expect(notes.state.calls).toBe(1);
     });
 
-    test('[action.idempotency-key] one of several concurrent requests is carried out', async () => {
+    test('[action.idempotency-key] only one of several concurrent requests is carried out', async () => {
       const release = Promise.withResolvers<void>();
       notes.state.behave = () => release.promise.then(() => ({ id: 8 }));
       const all = ['a', 'b', 'c', 'd'].map(() => act('once-5', 'k-5'));
@@ -226,7 +226,7 @@ describe('interrupted actions', () => {
       expect((await act('once-5', 'k-5')).body).toMatchObject({ replayed: true, result: { id: 8 } });
     });
 
-    test('[action.idempotency-key] if no call was made, the repeated request is carried out', async () => {
+    test('[action.idempotency-key] if no call was made the first time, the repeated request is carried out', async () => {
       const brokers = async () => undefined;
       const none = caller({ ...gateway.ports, brokers });
       const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' };
@@ -237,7 +237,7 @@ describe('interrupted actions', () => {
       expect(notes.state.calls).toBe(1);
     });
 
-    test('[action.idempotency-key] an approved call that is repeated does not request another approval', async () => {
+    test('[action.idempotency-key] repeating an approved call does not request another approval', async () => {
       const asked = await act('once-7', 'k-7', lock);
       expect(asked.body.decision).toBe('review');
       const id = asked.body.envelope_id;
@@ -250,8 +250,8 @@ describe('interrupted actions', () => {
     });
   });
 
-  describe('an action whose function ended', () => {
-    test('[action.decision-before-effect] the sweep closes it as unknown, once, and not before its time', async () => {
+  describe('an action whose function was killed', () => {
+    test('[action.decision-before-effect] the sweep records its outcome as unknown, once, and not before its time is up', async () => {
       const killed = killedBeforeResult();
       const headers = { 'idempotency-key': 'k-8' };
       const body = { ...note, actor: { agent: 'writer', session: 'killed-1' } };
@@ -278,7 +278,7 @@ describe('interrupted actions', () => {
       expect((await entries('killed-1b')).map(({ kind }) => kind)).toEqual(['allow', 'result']);
     });
 
-    test('[action.decision-before-effect] [action.idempotency-key] under an approval, the outcome is set when its lease ends', async () => {
+    test("[action.decision-before-effect] [action.idempotency-key] if it had an approval, the outcome is recorded when the approval's lease ends", async () => {
       const asked = await act('killed-2', 'k-9', lock);
       const id = asked.body.envelope_id;
       await call('POST', `/admin/v1/approvals/${id}/approve`, { key: keys.human, body: { reviewer: 'alice' } });
@@ -295,11 +295,11 @@ describe('interrupted actions', () => {
     });
   });
 
-  describe('a function that is about to end', () => {
+  describe('a function that is about to reach its time limit', () => {
     const endingIn = (ms: number, timeouts = gateway.ports.timeouts) =>
       caller({ ...gateway.ports, timeouts }, { endsAtMs: gateway.ports.clock.now() + ms });
 
-    test('[action.decision-before-effect] ends the execution five seconds before, records unknown and returns it', async () => {
+    test('[action.decision-before-effect] aborts the execution five seconds before the limit, records the outcome as unknown and returns it', async () => {
       const timeouts = woundTimeouts();
       notes.state.behave = (signal) =>
         new Promise((_, reject) => {
@@ -320,7 +320,7 @@ describe('interrupted actions', () => {
       expect(timeouts.size).toBe(0);
     });
 
-    test('[action.decision-before-effect] the function stops waiting for an executor that does not react', async () => {
+    test('[action.decision-before-effect] stops waiting for an executor that does not react', async () => {
       const timeouts = woundTimeouts();
       notes.state.behave = () => new Promise(() => {});
       const body = { ...note, actor: { agent: 'writer', session: 'late-2' } };
@@ -333,7 +333,7 @@ describe('interrupted actions', () => {
       expect((await entries('late-2')).at(-1)).toMatchObject({ kind: 'result', body: { outcome: 'unknown' } });
     });
 
-    test('[action.decision-before-effect] without time left no call is made; with enough time it is', async () => {
+    test('[action.decision-before-effect] makes no call without enough time left, and makes it with enough time', async () => {
       const body = { ...note, actor: { agent: 'writer', session: 'late-3' } };
       const refused = await endingIn(4_000)('POST', '/admin/v1/test-action', { key: keys.agent, body });
       expect(refused).toMatchObject({ status: 503, body: { error: { type: 'service_unavailable' } } });
@@ -344,7 +344,7 @@ describe('interrupted actions', () => {
     });
   });
 
-  test('[action.decision-before-effect] due actions in all shards are found; ended ones are not', async () => {
+  test('[action.decision-before-effect] due actions are found in all shards; finished ones are not', async () => {
     const table = actionsTable(gateway.store);
     for (let i = 0; i < 40; i++) await act(`many-${i}`);
     expect(await table.due('9999', 100)).toEqual([]);

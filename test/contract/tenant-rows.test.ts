@@ -51,7 +51,7 @@ describe.each([
   }
   const status = async (answer: Promise<Answer>) => (await answer).status;
 
-  test('[tenants.rows] a tenant and its key are one write each, and behave like those in the configuration', async () => {
+  test('[tenants.rows] adding a tenant and its key takes one write each, and they behave like those in the configuration', async () => {
     const { tenant, key } = await added({ allowed_models: ['mock-small'] }, { name: 'builder', owner: 'bob' });
     const answer = await act(key);
     expect(answer).toMatchObject({ status: 200, body: { decision: 'allow' } });
@@ -67,7 +67,7 @@ describe.each([
     expect(session).toMatchObject({ tenant, owner_key: idOf(key) });
   });
 
-  test('[tenants.rows] each change is recorded in evidence with its row, without the digest of the key', async () => {
+  test('[tenants.rows] each change is recorded in evidence with its row, but without the digest of the key', async () => {
     const { tenant, key } = await added({ name: 'Acme' });
     await remove(`${tenant}/keys/${idOf(key)}`);
     await remove(tenant);
@@ -81,7 +81,7 @@ describe.each([
     expect(JSON.stringify(acts)).not.toContain(sha256(key));
   });
 
-  test('[auth.revoked-key] a revoked key and the keys of a removed tenant are refused within five seconds', async () => {
+  test('[auth.revoked-key] a revoked key and the keys of a removed tenant are rejected within five seconds', async () => {
     const [one, other] = [await added(), await added()];
     expect([await status(act(one.key)), await status(act(other.key))]).toEqual([200, 200]);
     expect(await status(remove(`${one.tenant}/keys/${idOf(one.key)}`))).toBe(200);
@@ -94,7 +94,7 @@ describe.each([
     expect(await status(act(keys.agent))).toBe(200);
   });
 
-  test('[tenants.rows] a key that was unknown is accepted within five seconds after it is added', async () => {
+  test('[tenants.rows] a previously unknown key is accepted within five seconds of being added', async () => {
     const key = 'a-key-that-is-tried-too-early';
     expect(await status(act(key))).toBe(401);
     await add('default', key);
@@ -102,7 +102,7 @@ describe.each([
     expect(await act(key)).toMatchObject({ status: 200 });
   });
 
-  test('[tenants.rows] a row that cannot be read is 503, but only for its own caller', async () => {
+  test('[tenants.rows] a row that cannot be read returns 503, but only for its own caller', async () => {
     const { tenant, key } = await added();
     for (const row of [`key#${idOf(key)}`, `tenant#${tenant}`]) {
       gateway.pass(5);
@@ -114,7 +114,7 @@ describe.each([
     }
   });
 
-  test('[tenants.rows] a row that is incomplete, or has the id of another row, is refused', async () => {
+  test('[tenants.rows] an incomplete row, or one with the id of another row, is refused', async () => {
     const { tenant, key } = await added();
     const row = await gateway.ports.configStore.tenantRow(tenant);
     const storedAs = (change: object) => (tenantPut({ ...row!, ...change }) as { readonly row: Row }).row;
@@ -138,7 +138,7 @@ describe.each([
     expect(await status(act(key))).toBe(200);
   });
 
-  test('[tenants.rows] a row is refused for the same reasons as an entry in the configuration', async () => {
+  test('[tenants.rows] a row is refused for the same reasons as a configuration entry', async () => {
     const { tenant, key } = await added();
     const refused = [
       await put('default'), // a tenant in the configuration
@@ -159,7 +159,7 @@ describe.each([
     expect(await status(call('PUT', '/admin/v1/tenant-rows/mine', { key: keys.human, body: {} }))).toBe(403);
   });
 
-  test('[tenants.rows] one of two changes with the same revision is written', async () => {
+  test('[tenants.rows] only one of two changes with the same revision is written', async () => {
     const { tenant, key } = await added();
     const change = (requests: number) =>
       put(tenant, { settings: { rate_limit: { requests_per_minute: requests } }, revision: 1 });
@@ -169,7 +169,7 @@ describe.each([
     expect((await act(key)).headers['x-ratelimit-limit-requests']).toMatch(/^[12]$/);
   });
 
-  test('[tenants.rows] lists are paged, and keys are listed by tenant', async () => {
+  test('[tenants.rows] lists are paged, and keys are listed per tenant', async () => {
     const { tenant, key } = await added();
     await add(tenant, `${key}-2`);
     await added();
@@ -187,7 +187,7 @@ describe.each([
     expect(own.text).not.toContain(sha256(key));
   });
 
-  test('[tenants.rows] its calls are approved within it, and its key no longer authenticates once it is revoked', async () => {
+  test('[tenants.rows] a call made by the tenant is approved within the tenant, and its key no longer works once it is revoked', async () => {
     const { tenant, key } = await added({}, { owner: 'bob' });
     const asked = await act(key, review);
     expect(asked.body.decision).toBe('review');
@@ -208,7 +208,7 @@ describe.each([
   });
 });
 
-test('[tenants.rows] a caller in the configuration costs no read, and one stored as a row costs none while its rows are fresh', async () => {
+test('[tenants.rows] a caller in the configuration costs no reads, and a caller stored as a row costs none while its rows are fresh', async () => {
   const gateway = await testPorts();
   try {
     const call = caller(gateway.ports);
@@ -224,7 +224,7 @@ test('[tenants.rows] a caller in the configuration costs no read, and one stored
   }
 });
 
-test('[auth.before-body] an address that has sent too many wrong keys causes no more reads', async () => {
+test('[auth.before-body] an address that has sent too many wrong keys causes no additional reads', async () => {
   const gateway = await testPorts();
   try {
     const call = caller(gateway.ports);

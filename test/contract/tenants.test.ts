@@ -9,7 +9,7 @@ describe('cells', () => {
   const gateway = useGateway();
   const { call } = gateway;
 
-  test('[admin.whoami] the platform sees all tenants, others see their own, and no response contains a key', async () => {
+  test('[admin.whoami] the platform sees all tenants, others see only their own, and no response contains a key', async () => {
     const all = await call('GET', '/admin/v1/tenants', { key: admin });
     expect(all.body.tenants.map(({ id }: { id: string }) => id)).toEqual(['default', 'elsewhere']);
     const own = await call('GET', '/admin/v1/tenants', { key: keys.viewer });
@@ -17,7 +17,7 @@ describe('cells', () => {
     expect(all.text).not.toContain(keys.agent);
   });
 
-  test('[supply-chain.in-force] the pack in force is listed by digest, and changes with the policy', async () => {
+  test('[supply-chain.in-force] the active pack is listed by digest and changes with the policy', async () => {
     const { body } = await call('GET', '/admin/v1/supply-chain', { key: keys.viewer });
     expect(body).toEqual({
       policy_version: 1,
@@ -72,7 +72,7 @@ executors: { sql: { databases: [{ name: shop, url_env: SHOP_URL }] } }
     ['a connection URL of the SQL executor', 'SHOP_URL'],
     ['the key of capability tickets', 'GATEWAY_TICKET_KEY'],
     ['the key of the Git-host app', 'SCM_KEY'],
-  ])('[config.secrets-stay-bound] a provider at another address gets not %s', async (_, name) => {
+  ])('[config.secrets-stay-bound] a provider at another address does not get %s', async (_, name) => {
     await start(extra);
     const without = await put(configuration('providers: [{ name: openai, type: openai, models: ["gpt-*"] }]'));
     expect(without.status).toBe(201);
@@ -85,7 +85,7 @@ executors: { sql: { databases: [{ name: shop, url_env: SHOP_URL }] } }
     expect(inForce.providers[0]).not.toHaveProperty('api_key_env');
   });
 
-  test('[config.secrets-stay-bound] a provider with its own key at its own address is stored', async () => {
+  test('[config.secrets-stay-bound] a provider at its own address keeps its own key', async () => {
     await start(extra);
     const slower = extra.replace('models:', 'timeout_ms: 50000, models:');
     for (const [text, name] of [
@@ -98,7 +98,7 @@ executors: { sql: { databases: [{ name: shop, url_env: SHOP_URL }] } }
     }
   });
 
-  test('[config.secrets-stay-bound] if secrets are environment variables, names that the operator does not list are refused', async () => {
+  test('[config.secrets-stay-bound] if secrets come from environment variables, names not listed by the operator are refused', async () => {
     await start(extra);
     call = caller({ ...gateway.ports, listedSecretNames: ['LISTED_KEY'] });
     const refused = await put(configuration(evilProvider('DATABASE_PASSWORD')));
@@ -110,7 +110,7 @@ executors: { sql: { databases: [{ name: shop, url_env: SHOP_URL }] } }
   test.each([
     ['without tenants has no vote in another', '', 403],
     ['with both tenants named votes there', ', tenants: [default, elsewhere]', 200],
-  ])('[identity.person-tenants] a person whose key is of one tenant, %s', async (_, tenants, status) => {
+  ])('[identity.person-tenants] a person whose key belongs to one tenant, %s', async (_, tenants, status) => {
     await start();
     const text = configuration()
       .replace(', tenants: [elsewhere], github_login: tess-gh', `${tenants}, github_login: tess-gh`)
@@ -126,7 +126,7 @@ executors: { sql: { databases: [{ name: shop, url_env: SHOP_URL }] } }
     expect(vote.status).toBe(status);
   });
 
-  test('[admin.metrics] process metrics are for the platform only', async () => {
+  test('[admin.metrics] process metrics are available only to the platform', async () => {
     await start();
     gateway.ports.telemetry.count('svc_chat_tokens_total', { direction: 'input' }, 4711);
     expect((await call('GET', '/metrics', { key: keys.viewer })).text).not.toContain('4711');

@@ -36,7 +36,7 @@ const redeem = (tenant: string, text: string, seconds = 1) =>
 const refused = (reason: string) => expect.objectContaining({ code: 'forbidden', data: { reason } });
 
 describe('capability tickets', () => {
-  test('[ticket.redeem] are valid once, for the action they were issued for', async () => {
+  test('[ticket.redeem] are valid once, and only for the action they were issued for', async () => {
     const { text, record } = await issue('once');
     expect(await redeem('once', text)).toMatchObject({
       ...useOf(callOf('once')),
@@ -47,7 +47,7 @@ describe('capability tickets', () => {
     expect(await ticketsTable(store).get('once', record.id)).toEqual({ ...record, used_at: isoTime(start + 1000) });
   });
 
-  test('[ticket.redeem] if twenty callers present a ticket concurrently, one of them may act', async () => {
+  test('[ticket.redeem] if twenty callers present a ticket concurrently, only one of them may act', async () => {
     const { text } = await issue('race');
     const outcomes = await Promise.allSettled(Array.from({ length: 20 }, () => redeem('race', text)));
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -56,7 +56,7 @@ describe('capability tickets', () => {
     }
   });
 
-  test('revoked and unregistered ones are refused', async () => {
+  test('revoked and unregistered tickets are refused', async () => {
     const { text, record } = await issue('revoked');
     expect(await ticketsTable(store).revoke('revoked', record.id, isoTime(start))).toBe(true);
     await expect(redeem('revoked', text)).rejects.toEqual(refused('ticket_revoked'));
@@ -71,14 +71,14 @@ describe('capability tickets', () => {
     expect(await ticketsTable(store).revoke('revoked', unknown.record.id, isoTime(start))).toBe(false);
   });
 
-  test('a ticket with a used id is not issued, and a row with another nonce does not match it', async () => {
+  test('a ticket with an id already in use is not issued, and a row with a different nonce does not match', async () => {
     const { record } = await issue('taken');
     await expect(ticketsTable(store).put(record)).rejects.toMatchObject({ code: 'conflict' });
     expect(await ticketsTable(store).redeem('taken', record.id, 'another', isoTime(start))).toBe('unknown');
     expect(await ticketsTable(store).redeem('taken', record.id, record.nonce, isoTime(start))).toBe('redeemed');
   });
 
-  test('defects are reported before the store is read', async () => {
+  test('defects in a ticket are reported before the store is read', async () => {
     const { text } = await issue('early');
     await expect(redeem('early', text, 120)).rejects.toEqual(refused('ticket_expired'));
     await expect(redeem('other', text)).rejects.toEqual(refused('ticket_wrong_tenant'));
@@ -86,7 +86,7 @@ describe('capability tickets', () => {
     await expect(redeem('early', text)).resolves.toBeDefined();
   });
 
-  test('no ticket is accepted while the store does not respond', async () => {
+  test('no ticket is accepted while the store is not responding', async () => {
     const { text } = await issue('down');
     const gone = ticketsTable({ store: downStore() });
     const ports = { ...portsAt(1), tickets: gone };
@@ -98,7 +98,7 @@ describe('capability tickets', () => {
     });
   });
 
-  test('the text of a ticket is not stored, and the tickets are not listed among the credentials of the tenant', async () => {
+  test("a ticket's text is not stored, and tickets are not listed among the tenant's credentials", async () => {
     const { text, record } = await issue('apart');
     const kept = JSON.stringify(await ticketsTable(store).get('apart', record.id));
     for (const part of text.split('.').slice(1)) expect(kept).not.toContain(part);
@@ -107,7 +107,7 @@ describe('capability tickets', () => {
   });
 });
 
-describe('the tickets of a tenant, as shown to administrators', () => {
+describe("a tenant's tickets, as shown to administrators", () => {
   const written: EntryDraft[] = [];
   const call = (tenant: string, over: Partial<Call> = {}, seconds = 5) =>
     ({
@@ -131,7 +131,7 @@ describe('the tickets of a tenant, as shown to administrators', () => {
   };
   const idsOf = ({ tickets }: { tickets: { id: string }[] }) => tickets.map(({ id }) => id);
 
-  test('are listed newest first while they are valid, page by page', async () => {
+  test('are listed page by page, newest first, while they are valid', async () => {
     const issued: string[] = [];
     for (const seconds of [0, 1, 2, 3]) issued.unshift((await issue('list', seconds)).record.id);
     const used = await issue('list', 4);
@@ -144,7 +144,7 @@ describe('the tickets of a tenant, as shown to administrators', () => {
     expect(idsOf(await listed('list', {}, 122))).toEqual(issued.slice(0, 1));
   });
 
-  test('a cursor of another tenant shows none of its tickets', async () => {
+  test("a cursor from another tenant shows none of that tenant's tickets", async () => {
     await issue('mine');
     for (let n = 0; n < 2; n++) await issue('theirs');
     const { cursor } = await listed('theirs', { limit: '1' });
@@ -153,7 +153,7 @@ describe('the tickets of a tenant, as shown to administrators', () => {
     expect(tickets.every((ticket) => (ticket as unknown as { tenant: string }).tenant === 'mine')).toBe(true);
   });
 
-  test('are revoked once, recorded in evidence, and never by another tenant', async () => {
+  test('can be revoked once, which is recorded in evidence, and never by another tenant', async () => {
     const { record, text } = await issue('revoke');
     const revoke = (tenant: string, seconds = 5) => revokeTicket(call(tenant, { params: { id: record.id } }, seconds));
     await expect(revoke('stranger')).rejects.toMatchObject({ code: 'not_found' });

@@ -105,7 +105,7 @@ tool_guard: ${toolGuard}
   const harmless = 'The build finished in 4 minutes. Run npm install first.';
 
   describe.each(Object.keys(forms))('[guard.chat] %s', (form) => {
-    test('a result with instructions is marked in front of the model, and a hidden one is stripped; both appear in evidence and as a warning', async () => {
+    test('a result with instructions is preceded by a warning to the model, and hidden instructions are stripped; evidence records the finding, and the response has a warning header', async () => {
       const marked = await sent('{ chat_results: on }', form, order);
       expect([marked.status, marked.read]).toEqual([
         200,
@@ -128,14 +128,14 @@ tool_guard: ${toolGuard}
       expect(read).not.toContain('Gateway');
     });
 
-    test('block refuses the request before a model reads it', async () => {
+    test('under block, the request is refused before a model reads it', async () => {
       const { status, reply, read } = await sent('{ chat_results: on, results: { instruction: block } }', form, order);
       expect([status, read]).toEqual([403, 'null']);
       expect(JSON.stringify(reply)).toContain('blocked by policy tool_guard');
       expect(JSON.stringify(reply)).not.toContain('previous');
     });
 
-    test('log only records findings, and off does not check', async () => {
+    test('log mode only records findings, and off mode does not check at all', async () => {
       const logged = await sent('{ chat_results: log }', form, order, hidden);
       expect(logged.read).toContain(order);
       expect(new Set(logged.found.map(({ action }) => action))).toEqual(new Set(['log']));
@@ -164,7 +164,7 @@ tool_guard: ${toolGuard}
     };
 
     test.each(Object.keys(forms))(
-      '%s: a definition with instructions is refused or recorded, a harmless one passes',
+      '%s: a definition with instructions is refused or recorded, and a harmless one passes',
       async (form) => {
         const refused = await sentWith('{ chat_definitions: on }', form, tools[form]!(poisoned), harmless);
         expect([refused.status, refused.read]).toEqual([403, 'null']);
@@ -186,7 +186,7 @@ tool_guard: ${toolGuard}
     );
   });
 
-  test('[guard.chat] text that is split over several blocks is found', async () => {
+  test('[guard.chat] instructions split across several blocks are found', async () => {
     const { found } = await sent(
       '{ chat_results: log }',
       'chat completions',
@@ -196,7 +196,7 @@ tool_guard: ${toolGuard}
     expect(found.map(({ detail }) => detail)).toContain('instruction');
   });
 
-  test('[guard.chat] for every kind in the corpus, chats have the same findings as MCP', async () => {
+  test('[guard.chat] for every kind of attack in the corpus, chats give the same findings as MCP', async () => {
     const kinds = new Map(harmful().flatMap((row) => (row.place === 'result' ? [[row.kind, row.text] as const] : [])));
     expect(kinds.size).toBeGreaterThan(15);
     for (const [kind, text] of kinds) {
@@ -256,7 +256,7 @@ policies:
     },
   );
 
-  test('[chat.review] another client gets the approval as JSON, whether it requested a stream or not', async () => {
+  test('[chat.review] other clients get the approval as JSON, whether or not they requested a stream', async () => {
     const test = await start('approvals: { chat_review: status_202 }');
     const whole = await ask(test, 'launch the rocket');
     const streamed = await ask(
@@ -269,7 +269,7 @@ policies:
   });
 
   describe('[chat.review]', () => {
-    test('error_409 names the address and the id, is not retried by clients, and passes once the call is approved', async () => {
+    test('error_409 gives the URL and the id, is not retried by clients, and the call passes once it is approved', async () => {
       const test = await start('approvals: { chat_review: error_409 }');
       const asked = await ask(test, 'launch the rocket');
       expect(asked.status).toBe(409);
@@ -287,7 +287,7 @@ policies:
       expect((await ask(test, 'land the rocket')).status).toBe(200);
     });
 
-    test('[approval.timeout] after a request timed out without a decision, the error says so', async () => {
+    test('[approval.timeout] after a request has timed out without a decision, the error says so', async () => {
       const test = await start('approvals: { chat_review: error_409 }');
       const first = await ask(test, 'launch the rocket');
       expect(first.body.error.message).not.toContain('timed out');
@@ -299,7 +299,7 @@ policies:
       expect(late.body.error.envelope_id).not.toBe(first.body.error.envelope_id);
     });
 
-    test.each([false, true])('hold responds in place once the call is approved, stream %s', async (stream) => {
+    test.each([false, true])('hold responds in place once the call is approved (stream: %s)', async (stream) => {
       const test = await start('approvals: { chat_review: hold, hold_seconds: 20 }');
       // The held call polls repeatedly; the vote arrives between two polls.
       const { pause } = test.ports;
@@ -318,7 +318,7 @@ policies:
       expect(looks).toBeGreaterThanOrEqual(3);
     });
 
-    test('a hold that ends without a decision is an error, sent as the last event of a stream', async () => {
+    test('a hold that ends without a decision is an error, sent as the last event if streaming', async () => {
       const test = await start('approvals: { chat_review: hold, hold_seconds: 1 }');
       const whole = await ask(test, 'launch the rocket');
       expect(whole.status).toBe(409);
@@ -330,7 +330,7 @@ policies:
   });
 
   test.each(['the state machine', 'the caller', 'a gateway of before'])(
-    '[approval.used-once] under on_approval execute an approved chat call passes once, also after %s',
+    '[approval.used-once] under on_approval: execute, an approved chat call passes once, including after %s',
     async (after) => {
       const test = await start('approvals: { on_approval: execute }');
       const asked = await ask(test, 'launch the rocket');
@@ -360,23 +360,26 @@ policies:
     const state = async (text: string, more: object = {}, headers: Record<string, string> = {}) =>
       (await ask(test, text, more, headers)).headers['x-cache'];
 
-    it.each(['no-cache', 'no-store', 'max-age=0, no-cache'])('[chat.cache] %s asks the provider', async (value) => {
-      const text = `fresh ${value}`;
-      expect(await state(text, {}, { 'cache-control': value })).toBeUndefined();
-      expect(await state(text)).toBe('MISS');
-      expect(await state(text)).toBe('HIT');
-      expect(await state(text, {}, { 'cache-control': value })).toBeUndefined();
-      expect(await state(text, {}, { 'cache-control': 'max-age=60' })).toBe('HIT');
-    });
+    it.each(['no-cache', 'no-store', 'max-age=0, no-cache'])(
+      '[chat.cache] a request with %s goes to the provider',
+      async (value) => {
+        const text = `fresh ${value}`;
+        expect(await state(text, {}, { 'cache-control': value })).toBeUndefined();
+        expect(await state(text)).toBe('MISS');
+        expect(await state(text)).toBe('HIT');
+        expect(await state(text, {}, { 'cache-control': value })).toBeUndefined();
+        expect(await state(text, {}, { 'cache-control': 'max-age=60' })).toBe('HIT');
+      },
+    );
 
-    it('[chat.cache] with a temperature above 0 no response is cached; at 0 it is', async () => {
+    it('[chat.cache] no response is cached if the temperature is above 0; at 0 it is', async () => {
       expect(await state('warm', { temperature: 0.7 })).toBeUndefined();
       expect(await state('warm', { temperature: 0.7 })).toBeUndefined();
       expect(await state('cold', { temperature: 0 })).toBe('MISS');
       expect(await state('cold', { temperature: 0 })).toBe('HIT');
     });
 
-    it('[chat.cache] without a temperature the configuration decides: a request with one above 0 is cached only if it allows this', async () => {
+    it('[chat.cache] a request without a temperature is cached, and one above 0 is cached only if the configuration allows it', async () => {
       const unnamed = { temperature: undefined };
       expect([await state('usual', unnamed), await state('usual', unnamed)]).toEqual(['MISS', 'HIT']);
       const warm = await start('cache: { max_temperature: 1 }');
@@ -384,7 +387,7 @@ policies:
       expect([await of(1), await of(1), await of(1.1)]).toEqual(['MISS', 'HIT', undefined]);
     });
 
-    it('[chat.cache] another beta makes it another question; the order of betas does not', async () => {
+    it('[chat.cache] a different set of betas is a different request; the order of betas does not matter', async () => {
       expect(await state('beta', {}, { 'anthropic-beta': 'b-1, a-1' })).toBe('MISS');
       expect(await state('beta', {}, { 'anthropic-beta': 'a-1,b-1' })).toBe('HIT');
       expect(await state('beta', {}, { 'anthropic-beta': 'a-1' })).toBe('MISS');

@@ -101,7 +101,7 @@ const textsOf = (last: { result: { content: { text: string }[] } }) => last.resu
 const noted = async (session: string) => (await entries(session)).filter(({ kind }) => kind === 'result').at(-1)?.body;
 
 describe('[guard.classifier] a module that scans results', () => {
-  test('withholds a flagged result under block, and evidence names module, digest and score', async () => {
+  test('withholds a flagged result under block, and evidence names the module, digest and score', async () => {
     await configured(wasm(), { classified: 'block' });
     const session = await open({ at: own });
     const { error } = await echo(attack, session);
@@ -118,7 +118,7 @@ describe('[guard.classifier] a module that scans results', () => {
     expect(JSON.stringify(body)).not.toContain('previous');
   });
 
-  test('passes a result without a flag, and evidence records the check', async () => {
+  test('passes a result that is not flagged, and evidence records the check', async () => {
     await configured(wasm(), { classified: 'block' });
     const session = await open({ at: own });
     expect(textsOf(await echo(harmless, session))).toEqual([JSON.stringify({ text: harmless })]);
@@ -127,7 +127,7 @@ describe('[guard.classifier] a module that scans results', () => {
     expect(body).not.toHaveProperty('guard');
   });
 
-  test('marks or removes a flagged result, as configured', async () => {
+  test('marks a flagged result or removes its text, as configured', async () => {
     await configured(wasm(), { classified: 'mark' });
     const session = await open({ at: own });
     expect(textsOf(await echo(attack, session))).toEqual([
@@ -138,14 +138,14 @@ describe('[guard.classifier] a module that scans results', () => {
     expect(textsOf(await echo(attack, session))).toEqual(['[removed by the gateway: classified]']);
   });
 
-  test('calls through test-action are scanned as well', async () => {
+  test('calls through test-action are also scanned', async () => {
     await configured(wasm(), { classified: 'block' });
     const body = { protocol: 'mcp', tool: 'echo', target: '', capability: 'read', parameters: { text: attack } };
     const { last } = await http('POST', '/admin/v1/test-action', body, { key: keys.agent, at: own });
     expect(last).toMatchObject({ decision: 'allow', result_withheld: 'tool_guard' });
   });
 
-  test('resources are scanned; prompts are not, because they contain instructions by nature', async () => {
+  test('resources are scanned; prompts are not, because they naturally contain instructions', async () => {
     await configured(wasm({ max_bytes: 1024 }), { classified: 'block' });
     const session = await open({ at: own });
     const { last: resource } = await send('resources/read', { uri: 'test://static-text' }, { session, at: own });
@@ -156,7 +156,7 @@ describe('[guard.classifier] a module that scans results', () => {
     expect(later.map(({ body }) => body.guard_classifier)).toEqual(later.map(() => undefined));
   });
 
-  test('under guard: log it only records, under guard: off it is not called', async () => {
+  test('under guard: log it only records, and under guard: off it is not called', async () => {
     await configured(wasm(), { classified: 'block' }, { upstream: { guard: 'log' } });
     const session = await open({ at: own });
     expect(textsOf(await echo(attack, session))).toEqual([JSON.stringify({ text: attack })]);
@@ -170,7 +170,7 @@ describe('[guard.classifier] a module that scans results', () => {
 });
 
 describe('[guard.classifier] a result that could not be scanned', () => {
-  test('is withheld if the module is not stored, and the error names the module', async () => {
+  test('is withheld if the module is missing from the store, and the error names the module', async () => {
     const { policies, classifier } = wasm();
     const gone = JSON.parse(JSON.stringify(policies).replace(digest, 'f'.repeat(64)));
     await configured({ policies: gone, classifier });
@@ -181,7 +181,7 @@ describe('[guard.classifier] a result that could not be scanned', () => {
   test.each([
     ['refuse', true],
     ['log', false],
-  ])('for its length: on_error %s withholds it: %s', async (on_error, withheld) => {
+  ])('that is too long is withheld under on_error %s: %s', async (on_error, withheld) => {
     await configured(wasm({ looks_at: ['results'], max_bytes: 1024, on_error }), { classified: 'block' });
     const session = await open({ at: own });
     const last = await echo('x '.repeat(600), session);
@@ -231,7 +231,7 @@ describe('[guard.classifier] a module that scans definitions', () => {
     expect((await named()).names).toContain('get_file');
   });
 
-  test('holds a flagged changed definition; under log, it records and serves it', async () => {
+  test('holds a flagged change to a definition; under log, it records the change and offers the tool', async () => {
     await configured(wasm({ looks_at: ['definitions'] }), {}, { ...rules, upstream: { name: 'changing' } });
     expect((await named()).names).toContain('get_file');
     server.describe({ get_file: poisoned });
@@ -261,7 +261,7 @@ describe('[guard.classifier] a module that scans definitions', () => {
 
 describe('[guard.classifier] a model that scans results', () => {
   test.each(['openai', 'anthropic'] as const)(
-    'of a provider of type %s, and evidence has score and cost',
+    'flags a result using a provider of type %s, and evidence records the score and cost',
     async (kind) => {
       await configured(await model(kind), { classified: 'block' });
       provider.answers(say('{"injection": 0.97}', { inputTokens: 400, outputTokens: 10 }));
@@ -285,7 +285,7 @@ describe('[guard.classifier] a model that scans results', () => {
     },
   );
 
-  test('its calls are charged to the budget of the caller, and without budget the result is withheld', async () => {
+  test("its calls are charged to the caller's budget, and the result is withheld if the budget is used up", async () => {
     const budgets = { tenants: { default: { daily_usd: 0.0006 } } };
     await configured(await model('openai', {}, { budgets }), { classified: 'block' });
     provider.answers(say('{"injection": 0}', { inputTokens: 500, outputTokens: 10 }));
@@ -305,7 +305,7 @@ describe('[guard.classifier] a model that scans results', () => {
     ['a refusal in the text of the tool', () => say('{"injection": 0} as the text says'), 'broken_answer'],
     ['an error status', () => jsonReply({ error: { message: 'no' } }, 500), 'failed'],
     ['HTML', () => jsonReply('<html>'), 'failed'],
-  ])('[guard.classifier] an answer of %s withholds the result', async (_what, reply, error) => {
+  ])('[guard.classifier] the result is withheld if the model answers with %s', async (_what, reply, error) => {
     await configured(await model(), { classified: 'log' });
     provider.answers(reply());
     const session = await open({ at: own });
@@ -313,7 +313,7 @@ describe('[guard.classifier] a model that scans results', () => {
     expect((await noted(session))!.guard_classifier).toMatchObject({ error });
   });
 
-  test('[guard.classifier] a model that does not respond in time withholds the result', async () => {
+  test('[guard.classifier] the result is withheld if the model does not respond in time', async () => {
     await configured(await model('openai', { timeout_ms: onceAsked }));
     provider.answers({ type: 'silent' });
     const session = await open({ at: own });

@@ -21,7 +21,7 @@ const chat = (session: string, key = keys.agent) =>
 const act = (session: string, tool = 'scm.get_file_contents') =>
   gateway.act({ protocol: 'git', tool, target: 'acme/web', capability: 'read', actor: { session } });
 
-test('[trace.routes] a chat call and an action produce traces with their spans and parents, without content', async () => {
+test('[trace.routes] a chat call and an action produce traces with the right spans and parents, and without content', async () => {
   await chat('traced-chat');
   await act('traced-action');
   const { traces } = await get('?session=traced-chat');
@@ -54,7 +54,7 @@ test('[trace.routes] a chat call and an action produce traces with their spans a
   expect(actions.traces[0]).toMatchObject({ root: 'mcpgw.tool_call', session_id: 'traced-action', decision: 'allow' });
 });
 
-test('[trace.caller] the trace of a caller continues through an action; a malformed one does not', async () => {
+test("[trace.caller] the caller's trace continues through an action; a malformed trace does not", async () => {
   const [trace, parent] = ['4bf92f3577b34da6a3ce929d0e0e4736', '00f067aa0ba902b7'];
   const actWith = (session: string, traceparent: string) =>
     call('POST', '/admin/v1/test-action', {
@@ -101,7 +101,7 @@ test('[trace.routes] filters and pages', async () => {
   expect((await get('?status=error')).traces).toEqual([]);
 });
 
-test('[trace.isolation] other tenants and roles below operator see no traces', async () => {
+test('[trace.isolation] other tenants and roles below operator cannot see any traces', async () => {
   await chat('mine');
   const { traces } = await get('?session=mine');
   expect((await call('GET', '/admin/v1/traces', { key: keys.viewer })).status).toBe(403);
@@ -124,7 +124,7 @@ test('[trace.isolation] other tenants and roles below operator see no traces', a
   expect((await asDefault('GET', `/admin/v1/traces/${'f'.repeat(32)}`, { key: keys.human })).status).toBe(404);
 });
 
-test('[trace.isolation] one trace id in calls of two tenants results in a trace for each, and each tenant sees its own spans', async () => {
+test('[trace.isolation] the same trace id in calls from two tenants results in one trace for each, and each tenant sees only its own spans', async () => {
   const trace_id = 'c'.repeat(32);
   const of = (tenant_id: string, id: string, ms: number, parent_id?: string): RecordedSpan => ({
     ...span(id, ms, parent_id),
@@ -156,7 +156,7 @@ test('[trace.isolation] one trace id in calls of two tenants results in a trace 
   });
 });
 
-test('[trace.isolation] a tenant with many traces displaces only its own, in this process and in the shared ring', async () => {
+test('[trace.isolation] a tenant with many traces displaces only its own traces, both in this process and in the shared ring', async () => {
   const { clock, ids } = gateway.ports;
   const of = (tenant_id: string, n: number): RecordedTrace => ({
     trace_id: `${tenant_id}-${n}`,
@@ -196,7 +196,7 @@ const span = (span_id: string, ms: number, parent_id?: string): RecordedSpan => 
   ...(parent_id !== undefined && { parent_id }),
 });
 
-test('[trace.caller] spans of edge and gateway with one id form one trace with the edge as its root', () => {
+test('[trace.caller] edge and gateway spans with the same id form one trace with the edge as its root', () => {
   const [trace] = mergeTraces([
     { trace_id: 't', spans: [span('gateway', 5, 'edge')] },
     { trace_id: 't', spans: [span('edge', 4)] },
@@ -205,7 +205,7 @@ test('[trace.caller] spans of edge and gateway with one id form one trace with t
   expect(summaryOf(trace!)).toMatchObject({ root: 'span.edge', spans: 2, status: 'ok' });
 });
 
-test('[trace.routes] spans in the same millisecond are in the order of their stages, after their parents', () => {
+test('[trace.routes] spans in the same millisecond are ordered by stage and come after their parents', () => {
   // In the order in which a process records them, by their end.
   const spans = [
     ...[span('check_input', 5, 'chat'), span('mock', 5, 'call'), span('call', 5, 'chat')],
@@ -217,7 +217,7 @@ test('[trace.routes] spans in the same millisecond are in the order of their sta
   ]);
 });
 
-test('[trace.routes] traces from several processes are listed once, the newest 500, for a day', async () => {
+test('[trace.routes] traces from several processes are listed once for a day, up to the newest 500', async () => {
   const { clock, ids } = gateway.ports;
   const traceRing = tracesTable(gateway.store);
   const started = clock.now();
@@ -242,7 +242,7 @@ test('[trace.routes] traces from several processes are listed once, the newest 5
   expect(await traceRing.recent([], 500, started + 24 * 3_600_000 + 100)).toEqual([]);
 });
 
-test('[trace.no-content] spans contain no secret from a target, and only valid model names', async () => {
+test('[trace.no-content] spans contain no secrets from a target and only valid model names', async () => {
   const token = `ghp_${'a1B2'.repeat(9)}`;
   const spansOf = async (traceId: string, path: string, body: object) => {
     const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };

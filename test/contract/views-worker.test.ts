@@ -37,7 +37,7 @@ const answersOf = (observations: Omit<Views, 'project' | 'complete' | 'completed
   ]);
 };
 
-test('[audit.views-worker] the worker returns the same as the tables, counts an entry once, and keeps its database', async () => {
+test('[audit.views-worker] the worker returns the same results as the tables, counts each entry once, and keeps its database', async () => {
   const { observations, ...ports } = await setting();
   await projectEntries({ observations, ...ports }, entries);
   const first = views();
@@ -51,7 +51,7 @@ test('[audit.views-worker] the worker returns the same as the tables, counts an 
   expect(await next.usage('default', {})).toMatchObject({ total: 4 });
 });
 
-test('[audit.views-worker] entries that the previous release counted are not counted again', async () => {
+test('[audit.views-worker] entries already counted by the previous release are not counted again', async () => {
   const first = views();
   await first.project(entries);
   await first.stop();
@@ -67,7 +67,7 @@ test('[audit.views-worker] entries that the previous release counted are not cou
   expect(await next.usage('default', {})).toMatchObject({ total: 5 });
 });
 
-test('[audit.views-worker] a refusal keeps its code; an entry that cannot be projected does not affect others', async () => {
+test('[audit.views-worker] a refusal keeps its code, and an entry that cannot be projected does not affect others', async () => {
   const own = views();
   await expect(own.violations('default', { limit: 1, cursor: 'no cursor' })).rejects.toMatchObject({
     code: 'invalid_request',
@@ -78,7 +78,7 @@ test('[audit.views-worker] a refusal keeps its code; an entry that cannot be pro
   expect(await own.usage('default', {})).toMatchObject({ total: 4 });
 });
 
-test('[audit.views-worker] while the worker cannot open its database, entries are delivered again and no session is set aside', async () => {
+test('[audit.views-worker] while the worker cannot open its database, entries are redelivered and no session is set aside', async () => {
   const { setAside, ...ports } = await setting();
   const away = views(join(folder, 'no-such-folder', 'views.db'));
   const failed = await projectEntries({ ...ports, setAside, views: (own) => away.project(own) }, [entries[0]!]);

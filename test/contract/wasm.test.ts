@@ -46,12 +46,12 @@ const check = (module: string, content: string | Uint8Array = 'hello', timeoutMs
   });
 
 describe('[wasm.abi] modules running in worker threads', () => {
-  test('modules allow input, or flag it with a reason', async () => {
+  test('modules either allow input or flag it with a reason', async () => {
     expect(await check('allow')).toEqual({ flagged: false });
     expect(await check('flag')).toEqual({ flagged: true, message: 'no' });
   });
 
-  test('concurrent calls each get their own response', async () => {
+  test('concurrent calls each get their own result', async () => {
     const texts = Array.from({ length: 40 }, (_, i) => `call ${i} ${'x'.repeat(i * 100)}`);
     const answers = await Promise.all(texts.map((message) => check('echo', JSON.stringify({ message }))));
     expect(answers.map(({ message }) => message)).toEqual(texts);
@@ -68,12 +68,12 @@ describe('[wasm.abi] modules running in worker threads', () => {
     ['without a maximum', 'hungry', 'the WASM module is refused: memory without a declared maximum'],
     ['that runs by itself', 'starting', 'the WASM module is refused: it has a start function'],
     ['that traps', 'trap', 'unreachable'],
-  ])('a module %s fails its own check only', async (_what, module, expected) => {
+  ])('a module %s fails only its own check', async (_what, module, expected) => {
     await expect(check(module)).rejects.toThrow(expected);
     expect(await check('allow')).toEqual({ flagged: false });
   });
 
-  test('a module that cannot be read at the moment is read again; an invalid one is not', async () => {
+  test('a module that is temporarily unreadable is read again; an invalid one is not', async () => {
     const asked: string[] = [];
     let up = false;
     const own = wasmRunner({
@@ -99,12 +99,12 @@ describe('[wasm.abi] modules running in worker threads', () => {
 });
 
 describe('[wasm.abi] a module that never returns', () => {
-  test.each(['looping', 'growing', 'initializing'])('by %s is ended after its time', async (module) => {
+  test.each(['looping', 'growing', 'initializing'])('by %s is terminated when its time is up', async (module) => {
     await expect(check(module, 'hello', 100)).rejects.toThrow('the WASM module ran longer than 100 ms');
     expect(await check('allow')).toEqual({ flagged: false });
   });
 
-  test('modules that hang on every thread do not block later calls, because each thread is replaced', async () => {
+  test('modules that hang on every thread do not block later calls, because the threads are replaced', async () => {
     const looping = Array.from({ length: 5 }, () => check('looping', 'hello', 100));
     const outcomes = await Promise.allSettled([...looping, check('allow'), check('flag')]);
     expect(outcomes.map(({ status }) => status)).toEqual([...Array(5).fill('rejected'), 'fulfilled', 'fulfilled']);
@@ -112,7 +112,7 @@ describe('[wasm.abi] a module that never returns', () => {
 });
 
 describe('the example filter', () => {
-  test('is built from its current source', async () => {
+  test('matches a build from its current source', async () => {
     const text = readFileSync(join(root, 'plugins/keyword-guard.wat'), 'utf8');
     expect(Buffer.from(await built(text))).toEqual(readFileSync(join(root, 'plugins/keyword-guard.wasm')));
   });
@@ -126,12 +126,12 @@ describe('the example filter', () => {
     ['', false],
     ['nothing of the kind', false],
     [`${'confidentia '.repeat(1000)}confidential`, true],
-  ])('%# flags the word in any case', async (text, flagged) => {
+  ])('%# flags the word regardless of case', async (text, flagged) => {
     const message = flagged ? { message: 'the text contains the word confidential' } : {};
     expect(await check(guard, text)).toEqual({ flagged, ...message });
   });
 
-  test('uses 12 MB; a filter with less memory fails, and the pool keeps working', async () => {
+  test('can handle 12 MB; a filter with too little memory fails, and the pool keeps working', async () => {
     const large = new Uint8Array(12_000_000).fill(0x20);
     large.set(Buffer.from('Confidential'), large.length - 12);
     expect((await check(guard, large, 10_000)).flagged).toBe(true);
@@ -177,7 +177,7 @@ describe('threads', () => {
     await pool.stop();
   });
 
-  test('responses that arrive in time count even if this process was busy', async () => {
+  test('responses that arrive in time count even if this process was too busy to read them', async () => {
     const pool = threads<unknown, unknown>(file('worker.cjs', worker), 1, { what: 'WASM module' });
     await pool.run('fine', 60_000);
     const answered = new Int32Array(new SharedArrayBuffer(8));
@@ -188,7 +188,7 @@ describe('threads', () => {
     await pool.stop();
   });
 
-  test('that cannot start fail the pending calls, and are restarted', async () => {
+  test('pending calls fail if threads cannot start, and the threads are restarted', async () => {
     const late = new URL(`file://${join(folder, 'late.cjs')}`);
     const pool = threads<string, unknown>(late, 2, { what: 'WASM module' });
     const calls = await Promise.allSettled([pool.run('a', 60_000), pool.run('b', 60_000), pool.run('c', 60_000)]);
@@ -198,7 +198,7 @@ describe('threads', () => {
     await pool.stop();
   });
 
-  test('that are stopped fail running, pending and later calls', async () => {
+  test('running, pending and later calls fail once threads are stopped', async () => {
     const pool = threads<string, unknown>(file('worker.cjs', worker), 1, { what: 'WASM module' });
     await pool.run('fine', 60_000);
     const calls = Promise.allSettled([pool.run('wait', 60_000), pool.run('fine', 60_000)]);

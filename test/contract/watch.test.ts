@@ -49,7 +49,7 @@ approvals:
       ?.split(' ')[1];
   const completed = (schedule: string) => series(`svc_schedule_completed_total{schedule="${schedule}"}`);
 
-  test('[watch.alarms] each schedule counts a completed run', async () => {
+  test('[watch.alarms] a completed run is counted for each schedule', async () => {
     await sweep(gateway.ports())();
     await notify(gateway.ports())();
     await archiveCheck(gateway.ports())();
@@ -57,7 +57,7 @@ approvals:
       expect([schedule, completed(schedule)]).toEqual([schedule, '1']);
   });
 
-  test('[watch.alarms] before a configuration is stored, a run counts as completed; a store that does not respond makes it fail', async () => {
+  test('[watch.alarms] before any configuration is stored, a run counts as completed; if the store does not respond, the run fails', async () => {
     const unavailable = () => Promise.reject(new Error('none'));
     const ports = { ...gateway.ports(), snapshots: { ...gateway.ports().snapshots, current: unavailable } };
     const holding = (inForce: () => Promise<undefined>) => ({
@@ -75,7 +75,7 @@ approvals:
     expect(['sweep', 'alerts'].map(completed)).toEqual(['1', '1']);
   });
 
-  test('[watch.alarms] a failed run is not counted, and neither are messages delivered by the stream', async () => {
+  test('[watch.alarms] neither a failed run nor messages delivered by the stream are counted', async () => {
     const broken = {
       ...gateway.ports(),
       approvals: {
@@ -88,7 +88,7 @@ approvals:
     for (const schedule of ['sweep', 'notify']) expect(completed(schedule)).toBeUndefined();
   });
 
-  test('[watch.alarms] the sweep reports how many guards are disabled', async () => {
+  test('[watch.alarms] the sweep reports the number of disabled guards', async () => {
     await sweep(gateway.ports())();
     expect(series('svc_guards_disabled')).toBe('0');
     const { current } = gateway.ports().snapshots;
@@ -100,7 +100,7 @@ approvals:
     expect(series('svc_guards_disabled')).toBe('2');
   });
 
-  test('[watch.alarms] a first message is timed from the request; a decision is not', async () => {
+  test('[watch.alarms] delivery of a first message is timed from the request; delivery of a decision is not timed', async () => {
     const ask = caller(gateway.ports());
     const { body } = await ask('POST', '/admin/v1/test-action', { key: keys.agent, body: createPullRequest });
     await enqueueNotifications(gateway.ports(), ['slack'], 'submitted', {
@@ -131,7 +131,7 @@ approvals:
     expect(series('svc_deliveries_dead_total')).toBe('1');
   });
 
-  test('[cloud.access-logs] the log line of an action names tenant and key id, and not the key', async () => {
+  test('[cloud.access-logs] the log line for an action contains the tenant and the key id, but not the key', async () => {
     const ask = caller(gateway.ports());
     await ask('POST', '/admin/v1/test-action', { key: keys.agent, body: createPullRequest });
     const line = gateway.lines.map((text) => JSON.parse(text)).find(({ msg }) => msg === 'action evaluated');
@@ -151,7 +151,7 @@ describe('failed notifications', () => {
 
   const gateway = useGateway();
 
-  test('[cli.status] a failed notification is retrying, then dead, with its error but without the address', async () => {
+  test('[cli.status] a failed notification is shown as retrying, then as dead, with its error but without the address', async () => {
     const { ports } = gateway;
     const { deliveries, clock } = ports;
     for (const tenant of ['default', 'elsewhere'])
@@ -196,7 +196,7 @@ describe('failed notifications', () => {
     expect(await statusOf()).toMatchObject({ due: 0, failing: [{ state: 'dead', attempts: 8 }] });
   });
 
-  describe('[admin.status] dependencies of the gateway', () => {
+  describe("[admin.status] the gateway's dependencies", () => {
     const fresh = useGateway({}, 'test');
 
     const health = async (ports = fresh.ports) =>
@@ -204,7 +204,7 @@ describe('failed notifications', () => {
     const of = (body: { dependencies: { name: string }[] }, name: string) =>
       body.dependencies.find((one) => one.name === name);
 
-    test('stores respond, a provider that was not called is unknown, a disabled one is not listed', async () => {
+    test('stores are up, a provider that has not been called is unknown, and a disabled one is not listed', async () => {
       const body = await health();
       expect(body.status).toBe('ok');
       const since = new Date(fresh.ports.clock.now()).toISOString();
@@ -216,7 +216,7 @@ describe('failed notifications', () => {
       ]);
     });
 
-    test('a channel that fails degrades it, with the time and the reason; the stores keep their own time', async () => {
+    test('a failing channel degrades the gateway and shows the time and reason; the stores keep their own times', async () => {
       const before = await health();
       fresh.pass(60);
       const { deliveries, clock } = fresh.ports;
@@ -243,7 +243,7 @@ describe('failed notifications', () => {
       expect(of(body, 'tables')).toEqual(of(before, 'tables'));
     });
 
-    test('[admin.status] a server that could not be started is down, with the reason, before any call; one that responded is up', async () => {
+    test('[admin.status] a server that could not be started is down, with the reason, before any call is made; one that responded is up', async () => {
       const withServers = await testPorts({
         extra: `
 upstreams:
@@ -265,7 +265,7 @@ upstreams:
       expect(of(body, 'other')).toMatchObject({ state: 'unknown' });
     });
 
-    test('without its object store the gateway is unavailable, and reports the reason', async () => {
+    test('without its object store, the gateway is unavailable and reports which dependency is down', async () => {
       const objects = {
         ...fresh.ports.objects,
         get: () => Promise.reject(new Error('https://secret.example refused')),
@@ -308,7 +308,7 @@ describe('a configuration file that does not load', () => {
     await evaluate();
   };
 
-  test('[policy.hot-reload] health, policies and an alert show it to the platform until the file loads', async () => {
+  test('[policy.hot-reload] health, policies and an alert report the problem to the platform until the file loads', async () => {
     const before = await file();
     expect(before).toMatchObject({ status: 'ok', of: { name: 'file', state: 'up', needed: false } });
     const since = new Date(gateway.ports.clock.now()).toISOString();
@@ -344,7 +344,7 @@ describe('a configuration file that does not load', () => {
     expect(await open()).toEqual([]);
   });
 
-  test('[policy.hot-reload] callers in a tenant see that the file does not load, but not its content', async () => {
+  test('[policy.hot-reload] callers in a tenant see that the file does not load, but not its contents', async () => {
     trouble.failed('gateway.yaml', 'line 2: tenants[1].api_keys: other-tenant');
     await minute();
     for (const key of [keys.viewer, keys.human]) {
@@ -355,7 +355,7 @@ describe('a configuration file that does not load', () => {
     }
   });
 
-  test('[policy.hot-reload] a host without a configuration file does not list one', async () => {
+  test('[policy.hot-reload] a host that has no configuration file does not list one', async () => {
     const { dependencies } = (await caller(gateway.ports)('GET', '/admin/v1/health/detailed', { key: platform })).body;
     expect(dependencies.map(({ kind }: { kind: string }) => kind)).not.toContain('configuration');
   });

@@ -44,7 +44,7 @@ async function started(options: object = {}) {
 }
 const headers = { 'x-api-key': keys.agent };
 
-test('[chat.ws] a connection without a key is closed with 4401 after ten seconds; one with a key is not', async () => {
+test('[chat.ws] a connection without a key is closed with 4401 after ten seconds; a connection with a key is not', async () => {
   const { url } = await started();
   const nobody = await connectSocket(url);
   const somebody = await connectSocket(url, { headers });
@@ -61,7 +61,7 @@ test('[chat.ws] a connection without a key is closed with 4401 after ten seconds
 test.each([
   ['another version', 'Sec-WebSocket-Version: 7', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=='],
   ['no key', 'Sec-WebSocket-Version: 13'],
-])('[error.shape] a handshake with %s is refused in the shape of errors', async (_, ...fields) => {
+])('[error.shape] a handshake with %s is refused with an error in the standard format', async (_, ...fields) => {
   const { url } = await started();
   const upgrade = ['Host: localhost', 'Connection: Upgrade', 'Upgrade: websocket', `X-API-Key: ${keys.agent}`];
   const answer = await raw(head('GET /v1/ws', ...upgrade, ...fields), Number(new URL(url).port));
@@ -94,7 +94,7 @@ test('[chat.ws] a peer that does not respond to a ping is disconnected; others s
   }
 });
 
-test('[chat.ws] a peer that disconnects without reading leaves no resources behind', async () => {
+test('[chat.ws] a peer that disconnects without reading its responses leaves no resources behind', async () => {
   const { url, sockets } = await started();
   const deaf = await connectSocket(url, { headers });
   const other = await connectSocket(url, { headers });
@@ -112,7 +112,7 @@ test('[chat.ws] a peer that disconnects without reading leaves no resources behi
   await stopped; // although responses were waiting to be read
 });
 
-test('[chat.ws] stopping waits eight seconds for running calls, then aborts and settles them', async () => {
+test('[chat.ws] shutdown waits eight seconds for running calls, then aborts and settles them', async () => {
   const { url, sockets } = await started();
   fake.answers(stream(piecesOf('openai', { text: ['one', ' two'] }).slice(0, 2), 'open'));
   const caller = await connectSocket(url, { headers: { ...headers, 'x-session-id': 'stopping' } });
@@ -137,7 +137,7 @@ test('[chat.ws] stopping waits eight seconds for running calls, then aborts and 
   expect(outcomes).toEqual(['aborted']);
 });
 
-test('[auth.before-body] before the key is known, a message of more than 4 kB closes with 1009; afterwards it is read', async () => {
+test('[auth.before-body] until the key is known, a message over 4 kB closes the connection with 1009; afterwards it is read', async () => {
   const { url } = await started();
   const large = { type: 'dance', id: 'large', padding: 'x'.repeat(5_000) };
   const nobody = await connectSocket(url);
@@ -155,7 +155,7 @@ test('[auth.before-body] before the key is known, a message of more than 4 kB cl
   await known.hear('error', 'large');
 });
 
-test('[auth.before-body] a connection without a key is closed with 4429 at its ninth message', async () => {
+test('[auth.before-body] a connection without a key is closed with 4429 on its ninth message', async () => {
   const { url } = await started();
   const nobody = await connectSocket(url);
   for (let n = 0; n < 9; n++) nobody.say({ type: 'dance', id: `${n}` });
@@ -163,7 +163,7 @@ test('[auth.before-body] a connection without a key is closed with 4429 at its n
   expect(await nobody.closed).toBe(4429);
 });
 
-test('[auth.before-body] [http.connections] at most a tenth of the connections may be without a key: the oldest is closed, and one with a key stays', async () => {
+test('[auth.before-body] [http.connections] at most a tenth of the connections may lack a key: the oldest of those is closed, and a connection with a key stays open', async () => {
   const { url } = await started({ connections: 20 });
   const known = await connectSocket(url, { headers });
   await known.hear('ready');
@@ -176,7 +176,7 @@ test('[auth.before-body] [http.connections] at most a tenth of the connections m
   await known.hear('pong');
 });
 
-test('[http.connections] a key may use as many connections as are still free; others can still connect', async () => {
+test('[http.connections] a key may use all connections that are still free, and others can still connect', async () => {
   const { url } = await started({ connections: 10 });
   const own = [];
   for (let at = 0; at < 5; at++) {

@@ -29,7 +29,7 @@ describe('both functions', () => {
   const batchMs = 50;
 
   describe('connecting', () => {
-    test('[chat.ws] a key in the handshake authenticates the connection; only its id is stored', async () => {
+    test('[chat.ws] a key in the handshake authenticates the connection, and only its id is stored', async () => {
       for (const headers of [{ 'x-api-key': keys.agent }, { Authorization: `Bearer ${keys.agent}` }] as const) {
         const id = await opened(headers as Record<string, string>);
         const row = await ports.connections.get(id);
@@ -43,7 +43,7 @@ describe('both functions', () => {
       }
     });
 
-    test('[chat.ws] a bad handshake is refused: unknown key, role, two keys, a page from an origin that is not listed', async () => {
+    test('[chat.ws] a bad handshake is refused: an unknown key, a role without access, two keys, or a page from an unlisted origin', async () => {
       const refused = async (multiValueHeaders: Record<string, string[]>) =>
         (await ws(event('$connect', 'refused', { multiValueHeaders }))).statusCode;
       expect(await refused({ 'X-API-Key': ['no-such-key'] })).toBe(401);
@@ -54,7 +54,7 @@ describe('both functions', () => {
       await opened({ 'X-API-Key': keys.agent, Origin: 'https://app.example' });
     });
 
-    test('[chat.ws] a key in the query is not accepted', async () => {
+    test('[chat.ws] a key in the query string is not accepted', async () => {
       const query = {
         queryStringParameters: { 'x-api-key': keys.agent, api_key: keys.agent, authorization: keys.agent },
       };
@@ -64,7 +64,7 @@ describe('both functions', () => {
       expect(aws.closed).toContain('by-query');
     });
 
-    test('[chat.ws] without one, the first message contains it: the response is ready, or an error and the connection closes', async () => {
+    test('[chat.ws] without a key in the handshake, the first message must contain it; the reply is ready, or an error after which the connection closes', async () => {
       const id = await opened({});
       await said(id, { type: 'auth', api_key: keys.agent });
       expect(aws.heard(id)).toEqual([{ type: 'ready', max_message_bytes: 131072 }]);
@@ -79,7 +79,7 @@ describe('both functions', () => {
       }
     });
 
-    test('[chat.ws] a connection that has no key after ten seconds, or exceeds its maximum age, is closed', async () => {
+    test('[chat.ws] a connection that has no key after ten seconds or exceeds its maximum age is closed', async () => {
       const slow = await opened({});
       gateway.pass(11);
       await said(slow, { type: 'auth', api_key: keys.agent });
@@ -94,7 +94,7 @@ describe('both functions', () => {
     });
   });
   describe('calls', () => {
-    test('[chat.ws] are handed over without the key, and answered event by event, in order', async () => {
+    test('[chat.ws] are handed over without the key, and their responses are sent event by event, in order', async () => {
       const id = await opened({ 'X-API-Key': keys.agent, 'X-Session-ID': 'aws-story' });
       fake.answers(say(['one', ' two', ' three']));
       await said(id, call('r.1'));
@@ -113,7 +113,7 @@ describe('both functions', () => {
       expect(timeouts.size).toBe(0);
     });
 
-    test('[chat.ws] a stream of a hundred events is two posts: the first event, then all events gathered in 50 ms together with the end', async () => {
+    test('[chat.ws] a stream of a hundred events takes two posts: the first event, then all events gathered within 50 ms together with the end', async () => {
       const id = await opened();
       const words = Array.from({ length: 100 }, (_, n) => ` w${n}`);
       const pieces = piecesOf('openai', { text: words });
@@ -133,7 +133,7 @@ describe('both functions', () => {
       expect(timeouts.size).toBe(0);
     });
 
-    test('[chat.ws] long events are split below 32 KB, between characters, and can be joined to the same text', async () => {
+    test('[chat.ws] long events are split between characters into parts below 32 KB that can be joined to the same text', async () => {
       const id = await opened();
       const text = '"日本\\🙂é\n'.repeat(9_000);
       fake.answers(say(text));
@@ -147,7 +147,7 @@ describe('both functions', () => {
       expect(aws.heard(id)[0]!.body.choices[0].message.content).toBe(text);
     });
 
-    test('[chat.ws] an invocation that is delivered twice is answered once', async () => {
+    test('[chat.ws] an invocation that is delivered twice gets only one response', async () => {
       const id = await opened();
       await said(id, call('twice'));
       const work = aws.invoked.at(-1)!.call;
@@ -157,7 +157,7 @@ describe('both functions', () => {
       expect(aws.heard(id).filter(({ type }) => type === 'done')).toHaveLength(1);
     });
 
-    test('[chat.ws] an id in use is refused, and so is the 65th call; neither is handed over', async () => {
+    test('[chat.ws] a call with an id already in use is refused, and so is the 65th call; neither is handed over', async () => {
       const id = await opened();
       await said(id, call('0'));
       const before = aws.invoked.length;
@@ -169,7 +169,7 @@ describe('both functions', () => {
       expect(aws.invoked).toHaveLength(before);
     });
 
-    test('if no function accepts the work, the client gets an error, and the id can be used again', async () => {
+    test('if no function accepts the work, the client gets an error and can use the id again', async () => {
       const id = await opened();
       aws.refusesWork(true);
       await said(id, call('1'));
@@ -182,7 +182,7 @@ describe('both functions', () => {
     const by = (id: string, requestId: string, message: object) =>
       said(id, message, { requestContext: { ...event('$default', id).requestContext, requestId } });
 
-    test('[chat.ws] a call keeps its id while it may still arrive; then the id can be used again', async () => {
+    test('[chat.ws] a call keeps its id as long as it may still arrive; after that, the id can be used again', async () => {
       const id = await opened();
       await by(id, 'first', call('1'));
       gateway.pass(60);
@@ -194,7 +194,7 @@ describe('both functions', () => {
       expect(aws.heard(id).at(-1)).toEqual({ type: 'done', id: '1', outcome: 'completed' });
     });
 
-    test('[chat.ws] a late call does not replace the call that uses its id now', async () => {
+    test('[chat.ws] a late call does not replace the call that now uses its id', async () => {
       const id = await opened();
       await by(id, 'first', call('1', 'old'));
       const old = aws.invoked.at(-1)!.call;
@@ -208,7 +208,7 @@ describe('both functions', () => {
       expect(JSON.stringify(fake.requests[0]!.body)).toContain('new');
     });
 
-    test('[chat.ws] makes room for others on a full connection; completed calls still count', async () => {
+    test('[chat.ws] makes room for other calls on a full connection, while calls already claimed still count', async () => {
       const id = await opened();
       for (let n = 0; n < 64; n++) await ports.connections.begin(id, `${n}`, `r-${n}`, 64);
       expect(await ports.connections.claim(id, '0', 'r-0')).toBe('claimed');
@@ -236,7 +236,7 @@ describe('cancelled and disconnected', () => {
       return { done };
     };
 
-    test('[chat.ws] cancel: the worker sees it at its next check, ends the model call and records it', async () => {
+    test('[chat.ws] the worker sees a cancel at its next check, ends the model call and records it', async () => {
       const id = await opened({ 'X-API-Key': keys.agent, 'X-Session-ID': 'aws-cancel' });
       const { done } = await running(id);
       await said(id, { type: 'cancel', id: '1' });
@@ -248,7 +248,7 @@ describe('cancelled and disconnected', () => {
       expect((await ports.connections.get(id))!.calls).toEqual({});
     });
 
-    test('[chat.ws] a call that is cancelled before the worker begins never reaches a model', async () => {
+    test('[chat.ws] a call cancelled before the worker begins never reaches a model', async () => {
       const id = await opened();
       await said(id, call('1'));
       await said(id, { type: 'cancel', id: '1' });
@@ -258,7 +258,7 @@ describe('cancelled and disconnected', () => {
       expect(fake.requests).toHaveLength(0);
     });
 
-    test('[chat.ws] $disconnect cancels the calls of the connection', async () => {
+    test("[chat.ws] $disconnect cancels the connection's calls", async () => {
       const id = await opened({ 'X-API-Key': keys.agent, 'X-Session-ID': 'aws-disconnect' });
       const { done } = await running(id);
       await ws(event('$disconnect', id));
@@ -274,7 +274,7 @@ describe('cancelled and disconnected', () => {
     test.each([
       ['410 Gone', 'aws-gone', (id: string) => aws.goes(id)],
       ['a post that fails', 'aws-unreachable', () => aws.failsWith(403)],
-    ])('[chat.ws] %s ends the call at once', async (_what, session, happens) => {
+    ])('[chat.ws] %s ends the call immediately', async (_what, session, happens) => {
       const id = await opened({ 'X-API-Key': keys.agent, 'X-Session-ID': session });
       const more = Promise.withResolvers<void>();
       const [opening, first, next] = piecesOf('openai', { text: ['one', ' two'] });
@@ -291,7 +291,7 @@ describe('cancelled and disconnected', () => {
       expect(await recordsOf(session)).toMatchObject([{ outcome: 'aborted' }]);
     });
 
-    test('[chat.ws] when the time limit of the function is near, the call is settled before it ends', async () => {
+    test("[chat.ws] when the function's time limit is near, the call is settled before the function ends", async () => {
       const id = await opened({ 'X-API-Key': keys.agent, 'X-Session-ID': 'aws-time' });
       fake.answers(unending());
       await said(id, call('1'));
@@ -305,7 +305,7 @@ describe('cancelled and disconnected', () => {
     });
   });
   describe('the reported text', () => {
-    test('[chat.ws] the largest message fits in an invocation; a larger one gets an error and the connection closes', async () => {
+    test('[chat.ws] the largest message fits in an invocation; a larger one gets an error and the connection is closed', async () => {
       const id = await opened();
       const frame = JSON.stringify(call('1', ''));
       const largest = call('1', '"'.repeat((131_072 - frame.length) / 2)); // every character is escaped, the worst case in JSON
@@ -320,7 +320,7 @@ describe('cancelled and disconnected', () => {
       expect(aws.closed).toContain(id);
     });
 
-    test('[chat.ws] a revoked key is refused, at the next message and in the worker', async () => {
+    test('[chat.ws] a revoked key is refused both at the next message and in the worker', async () => {
       const id = await opened();
       await said(id, call('1'));
       const work = aws.invoked.at(-1)!.call;

@@ -129,7 +129,7 @@ function words(random: Random): string[] {
 
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-(hasGit ? test : test.skip)('[action.sandbox-rules] what the limits let pass moves no protected branch', () => {
+(hasGit ? test : test.skip)('[action.sandbox-rules] commands allowed by the limits move no protected branch', () => {
   prepare();
   const folder = join(root, 'now');
   const fresh = (): State => {

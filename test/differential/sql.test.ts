@@ -21,7 +21,7 @@ function summaryOf(seed: number, allowed: number): Summary {
 
 const wanted = runs(1000, 300);
 
-test('[effects.sql] hundreds of allowed queries change no data and read no server file', () => {
+test('[effects.sql] hundreds of allowed queries change no data and read no server files', () => {
   const { asked, allowed, ran, holes, traceless, listed } = summaryOf(1, wanted);
   console.info(
     `asked ${asked}, allowed ${allowed}, ran to their end ${ran}; calls of listed functions ${listed.calls}, ran ${listed.ran}`,

@@ -109,7 +109,7 @@ const url = fc
   .tuple(of(...parts.schemes), of(...parts.users), host, of(...parts.ports), path, query, of(...parts.fragments))
   .map((all) => all.join(''));
 
-test('[effects.http] fetch connects to and requests the address that was evaluated', async () => {
+test('[effects.http] fetch connects to and requests the same address that was evaluated', async () => {
   const count = { clear: 0, unclear: 0, compared: 0 };
   await fc.assert(
     fc.asyncProperty(
@@ -134,7 +134,7 @@ test('[effects.http] fetch connects to and requests the address that was evaluat
   expect(count.unclear).toBeGreaterThan(runs(300, 100));
 });
 
-test('[effects.http] plain addresses are clear, and fetch connects to them as written', async () => {
+test('[effects.http] plain addresses are unambiguous, and fetch connects to them as written', async () => {
   for (const text of [
     'http://api.example.com/v1/users?page=2#top',
     'http://API.example.com:8080/a/b;v=1',

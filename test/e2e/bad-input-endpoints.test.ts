@@ -67,7 +67,7 @@ describe('other endpoints', () => {
     },
   );
 
-  test('[error.plain-words] a configuration that does not load is not stored, and the error is named', async () => {
+  test('[error.plain-words] a configuration that fails to load is not stored, and the error says why', async () => {
     const put = (body: string) =>
       ask(url, 'PUT', '/admin/v1/config', {
         key: gateway.keys.admin_token,

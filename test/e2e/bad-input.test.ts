@@ -81,7 +81,7 @@ describe('POST /admin/v1/test-action', () => {
     },
   );
 
-  test('[config.warned] an unknown protocol is evaluated, and the default applies', async () => {
+  test('[config.warned] a call with an unknown protocol is evaluated, and the default decision applies', async () => {
     const result = await decided(url, key, { ...good, protocol: 'carrier-pigeon', dry_run: true });
     expect(result).toMatchObject({ decision: 'review', matched_rule: 'default' });
   });
@@ -95,7 +95,7 @@ describe('POST /admin/v1/test-action', () => {
     expect(result.decision).toBe('allow');
   });
 
-  test('[error.plain-words] __proto__ among the parameters remains an ordinary parameter', async () => {
+  test('[error.plain-words] a parameter named __proto__ is treated as an ordinary parameter', async () => {
     const body = text.replace('{', '{"dry_run":true,"parameters":{"__proto__":{"polluted":true}},');
     const { status } = await ask(url, 'POST', '/admin/v1/test-action', raw(body));
     expect([200, 400]).toContain(status);
@@ -111,7 +111,7 @@ describe('hostile ids, queries and bodies at every route', () => {
   );
 
   test.each(routes.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    '[error.plain-words] [error.shape] %s answers in the 4xx, or as asked, and never with a stack',
+    '[error.plain-words] [error.shape] %s returns a 4xx or a normal response, and never a stack trace',
     async (_, { method, path }) => {
       const attempts: (() => ReturnType<typeof ask>)[] = [];
       const send = (at: string, raw?: string) => {

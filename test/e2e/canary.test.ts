@@ -41,14 +41,14 @@ function canary(adminUrl: string, keys: Record<string, string>) {
 }
 const keys = { CANARY_AGENT_KEY: 'canary-agent-key-1', CANARY_APPROVER_KEY: 'canary-approver-key-1' };
 
-test('[watch.alarms] passes repeatedly: allow, review, vote, use, block, verify', async () => {
+test('[watch.alarms] passes repeatedly: allow, review, vote, use the approval, block, verify', async () => {
   const { run, lines, metrics } = canary(gateway.ready.admin_url, keys);
   for (let round = 0; round < 5; round++) expect(await run()).toMatchObject({ outcome: 'passed' });
   expect(metrics()).toContain('svc_canary_rounds_total{outcome="passed"} 5');
   for (const key of Object.values(keys)) expect(lines.join()).not.toContain(key);
 });
 
-test('[watch.alarms] names the step at which the gateway makes another decision', async () => {
+test('[watch.alarms] names the step at which the gateway makes an unexpected decision', async () => {
   writeFileSync(config, rules('allow'));
   const { run, metrics } = canary(gateway.ready.admin_url, keys);
   const failed = await until('the other configuration', async () => {

@@ -45,7 +45,7 @@ const ask = (kind: Kind, text: string, more: Partial<Anthropic.MessageCreatePara
   ...more,
 });
 
-describe.each(kinds)('[chat.messages] a model with the %s dialect', (kind) => {
+describe.each(kinds)('[chat.messages] a model behind a %s provider', (kind) => {
   test('answers a message', async () => {
     fakes[kind].answers(say('Bonjour 🙂', { inputTokens: 21, outputTokens: 9, model: 'model-2026' }));
     const { data, response } = await client.messages.create(ask(kind, 'first', { system: 'Be brief.' })).withResponse();
@@ -64,7 +64,7 @@ describe.each(kinds)('[chat.messages] a model with the %s dialect', (kind) => {
     expect(JSON.stringify(body)).toContain('Be brief.');
   });
 
-  test('streams it as Anthropic events, with the token counts of the provider', async () => {
+  test("streams a message as Anthropic events, with the provider's token counts", async () => {
     fakes[kind].answers(say(['Bon', 'jour ', '🙂'], { inputTokens: 21, outputTokens: 9 }));
     const running = client.messages.stream(ask(kind, 'a longer question that has to be estimated'));
     const events: Anthropic.MessageStreamEvent[] = [];
@@ -124,7 +124,7 @@ test.each<[string, { new (...args: never[]): unknown }, number, string, object, 
   ['blocked words', Anthropic.PermissionDeniedError, 403, 'permission_error', { system: 'the forbidden word' }],
   ['a model of nobody', Anthropic.NotFoundError, 404, 'not_found_error', { model: 'nobody' }],
   ['no messages', Anthropic.BadRequestError, 400, 'invalid_request_error', { messages: [] }],
-])('errors are those of the client’s own classes: %s', async (_what, Kind, status, type, more, key = agentKey) => {
+])('errors are instances of the client’s own classes: %s', async (_what, Kind, status, type, more, key = agentKey) => {
   const error = await failing({ ...ask('anthropic', 'x'), ...more }, key);
   expect(error).toBeInstanceOf(Kind);
   expect(error).toMatchObject({ status, error: { type: 'error', error: { type, message: expect.any(String) } } });

@@ -82,13 +82,13 @@ describe.each(paths)('[error.plain-words] POST %s', (path) => {
     expect(await used()).toEqual(before);
   });
 
-  test('[limit.rate] a body with exactly the maximum size', async () => {
+  test('[limit.rate] accepts a body of exactly the maximum size', async () => {
     const answer = await gateway.post(path, said('x'.repeat(maxBytes.tenant - text.length + 5)));
     expect(answer.status).toBe(200);
   });
 
   test.each(Object.entries(maxBytes))(
-    '[limit.rate] more bytes than the %s accepts, without a length',
+    '[limit.rate] returns 413 for a body of undeclared length that exceeds the %s limit',
     async (whose, size) => {
       const answer = await chunked(
         path,
@@ -100,7 +100,7 @@ describe.each(paths)('[error.plain-words] POST %s', (path) => {
     },
   );
 
-  test('[auth.header] a key in the query is not accepted, and is not echoed', async () => {
+  test('[auth.header] a key in the query is rejected and not echoed', async () => {
     for (const name of ['api_key', 'key', 'x-api-key', 'access_token']) {
       const answer = await gateway.post(`${path}?${name}=${agentKey}` as Path, { ...with_({}), key: undefined });
       expect([400, 401]).toContain(answer.status);
@@ -108,7 +108,7 @@ describe.each(paths)('[error.plain-words] POST %s', (path) => {
     }
   });
 
-  test('headers that contradict each other', async () => {
+  test('rejects duplicate or contradictory headers', async () => {
     for (const twice of [
       { 'x-api-key': [agentKey, 'other'] },
       { 'x-session-id': ['a', 'b'] },
@@ -121,12 +121,12 @@ describe.each(paths)('[error.plain-words] POST %s', (path) => {
   });
 });
 
-test('errors of the listener itself are in the dialect of the endpoint', async () => {
+test('errors from the listener itself use the dialect of the endpoint', async () => {
   const answer = await gateway.post('/v1/messages', said('x'.repeat(maxBytes.server)));
   expectError('/v1/messages', answer, [413, 'payload_too_large']);
 });
 
-test('a client of HTTP/1.0 gets its response and the end of the connection', async () => {
+test('an HTTP/1.0 client gets its response, and then the connection is closed', async () => {
   const { hostname, port } = new URL(gateway.ready.gateway_url);
   const sent = JSON.stringify({ model: 'mock', messages: [{ role: 'user', content: 'hi' }] });
   const socket = connect(Number(port), hostname);
@@ -138,7 +138,7 @@ test('a client of HTTP/1.0 gets its response and the end of the connection', asy
   expect(answer).not.toMatch(/transfer-encoding: chunked/i);
 });
 
-test('a valid request gets a response afterwards', async () => {
+test('a valid request still gets a response afterwards', async () => {
   expect((await gateway.say('mock', 'well asked')).status).toBe(200);
   expect(await gateway.open()).toBe(0);
 });

@@ -87,7 +87,7 @@ describe('[chat.provider-error]', () => {
     ['x-request-id', { stream: false }],
     ['request-id', { stream: true }],
     ['x-amzn-requestid', { stream: false }],
-  ])('a refusal names the call by its %s, in header, message and body', async (header, body) => {
+  ])("a provider error includes the provider's %s in the header, message and body", async (header, body) => {
     const answer = await of(refuse('openai', 500, 'detail', { [header]: id }), body);
     expect(answer.status).toBe(502);
     expect(answer.headers.get('x-provider-request-id')).toBe(id);
@@ -107,7 +107,7 @@ describe('[chat.provider-error]', () => {
     ['one with blanks', { 'x-request-id': 'detail of a prompt' }],
     ['a long one', { 'x-request-id': 'x'.repeat(200) }],
     ['one that holds our key', { 'x-request-id': `req-${providerKey}` }],
-  ])('%s is not passed on', async (_, headers) => {
+  ])('x-provider-request-id is omitted when the provider sends %s', async (_, headers) => {
     const answer = await of(refuse('openai', 500, 'detail', headers));
     expect(answer.headers.get('x-provider-request-id')).toBeNull();
     expect(answer.body.error).toMatchObject({ message: expect.not.stringContaining('detail') });

@@ -44,7 +44,7 @@ const chunk = (choice: object, more: object = {}) => ({
 });
 const ask = (text: string, more: object = {}) => ({ model: 'gpt-test', messages: user(text), ...more });
 
-test('[chat.completions] [credential.never-shown] a completion, requested with the key of the provider and not of the caller', async () => {
+test("[chat.completions] [credential.never-shown] a completion is requested with the provider's key, not the caller's", async () => {
   fake.answers(say('Bonjour 🙂', { inputTokens: 21, outputTokens: 9, model: 'gpt-test-2026' }));
   const { data, response } = await client.chat.completions.create(ask('first')).withResponse();
   expect(data).toMatchObject({
@@ -60,7 +60,7 @@ test('[chat.completions] [credential.never-shown] a completion, requested with t
   expect(body).toEqual(ask('first'));
 });
 
-test('[chat.completions] a stream, piece by piece as the model sends it', async () => {
+test('[chat.completions] a stream arrives piece by piece, as the model sends it', async () => {
   const later = Promise.withResolvers<void>();
   const [opening, first, ...rest] = piecesOf('openai', { text: ['Bon', 'jour ', '🙂'] });
   fake.answers(stream([opening!, first!, later.promise, ...rest]));
@@ -104,7 +104,7 @@ test('[chat.completions] a stream with several choices keeps unknown members', a
   expect(chunks).toEqual(pieces.map(({ event }) => event));
 });
 
-describe('errors are instances of the error classes of the client', () => {
+describe("errors are instances of the client's error classes", () => {
   const failing = (asked: object, key = agentKey) =>
     gateway
       .openai({ apiKey: key })

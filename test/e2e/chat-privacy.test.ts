@@ -101,7 +101,7 @@ function expectNothingOf(text: string, ...looked: readonly Record<string, string
   expect(found.map(([name]) => name)).toEqual([]);
 }
 
-test('[evidence.chat] evidence has one entry for each call, without its text', async () => {
+test('[evidence.chat] evidence has one entry per call, without the text of the call', async () => {
   const entries = await gateway.entries(session);
   expect(entries).toHaveLength(12);
   const outcomes = new Set((await gateway.records(session)).map(({ outcome }) => outcome));
@@ -112,7 +112,7 @@ test('[evidence.chat] evidence has one entry for each call, without its text', a
 const shown = 'audit requests usage violations analytics cache providers budgets health/detailed policies';
 const ofSession = ['export', 'report', 'report.html', 'verify'].map((view) => `evidence/sessions/${session}/${view}`);
 test.each([...ofSession, ...shown.split(' '), 'evidence/sessions', 'policy-versions/current'])(
-  '[evidence.chat] GET /admin/v1/%s does not show them',
+  '[evidence.chat] GET /admin/v1/%s shows neither the text of calls nor any keys',
   async (path) => {
     const { status, text } = await gateway.admin(path);
     expect(status).toBe(200);
@@ -120,11 +120,11 @@ test.each([...ofSession, ...shown.split(' '), 'evidence/sessions', 'policy-versi
   },
 );
 
-test('the configuration in force shows no key', async () => {
+test('the current configuration shows no keys', async () => {
   for (const path of ['config', 'policy-versions/1']) expectNothingOf((await gateway.admin(path)).text, keys);
 });
 
-test('[credential.never-shown] metrics and the log do not show them', async () => {
+test('[credential.never-shown] metrics and logs contain neither the text of calls nor any keys', async () => {
   const metrics = await ask(gateway.ready.admin_url, 'GET', '/metrics', { key: humanKey });
   expect(metrics.text).toContain('svc_chat_requests_total');
   expectNothingOf(metrics.text, words, keys);
@@ -136,7 +136,7 @@ test('[credential.never-shown] metrics and the log do not show them', async () =
   for (const line of log.trim().split('\n')) expect(() => JSON.parse(line)).not.toThrow();
 });
 
-test('the state folder does not contain them', () => {
+test('the state folder contains neither the text of calls nor any keys', () => {
   const files = readdirSync(state, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   expect(files.length).toBeGreaterThan(3);
   const { system: _configured, ...asked } = words;
@@ -145,7 +145,7 @@ test('the state folder does not contain them', () => {
 });
 
 // A reviewer has to read the request; the log that is kept for years does not contain it.
-test('[evidence.chat] evidence of a pending call contains its digest, not its text', async () => {
+test('[evidence.chat] evidence of a pending call contains a digest of the request, not its text', async () => {
   const asked = await gateway.say('m', 'heliotrope-review at the tide', { session: 'waiting' });
   expect(asked.status).toBe(202);
   expect(JSON.stringify(await gateway.entries('waiting'))).not.toContain('heliotrope-review');

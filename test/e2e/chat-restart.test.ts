@@ -67,7 +67,7 @@ const budget = async (gateway: ChatGateway) => {
   return { used: spent_usd + reserved_usd, open: body.open_reservations };
 };
 
-test('[chat.killed] after kill -9 in a stream, answered calls and the chain are intact and the interrupted call has its entry', async () => {
+test('[chat.killed] after kill -9 during a stream, completed calls and the chain are intact, and the interrupted call is recorded', async () => {
   const gateway = await start();
   fake.answers(say('Hello'));
   const sessions = Array.from({ length: 8 }, (_, at) => `before-${at % 3}`);
@@ -127,7 +127,7 @@ test('[chat.killed] after kill -9 in a stream, answered calls and the chain are 
   expect((await gateway.admin('evidence/sessions/before-0/verify')).body).toMatchObject({ valid: true });
 });
 
-test('SIGTERM during two streams: the one that ends in time completes, the other is interrupted, billed and recorded', async () => {
+test('SIGTERM during two streams: the one that finishes in time completes; the other is interrupted, billed and recorded', async () => {
   const state = workFolder();
   const gateway = await start(state);
   const tell = hesitant();

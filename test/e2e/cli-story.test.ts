@@ -25,7 +25,7 @@ const pullRequest = (of: string) => [
   ...['--params', '{"title":"Fix login","head":"fix/login","base":"main"}', '--json', '--session', of],
 ];
 
-test('[cli.hook] [cli.hook-outcome] a hook makes a decision on a call of a coding agent, and its outcome is added to evidence', async () => {
+test("[cli.hook] [cli.hook-outcome] a hook makes a decision on a coding agent's call, and the outcome is added to evidence", async () => {
   const event = (hook_event_name: string, more: object = {}) =>
     JSON.stringify({
       hook_event_name,
@@ -52,7 +52,7 @@ test('[cli.hook] [cli.hook-outcome] a hook makes a decision on a call of a codin
   expect((await ctl('evidence verify --session hooked')).code).toBe(0);
 });
 
-test('[cli.vote] [cli.own-folder] [cli.typo] an allowed action exits 0, a blocked one 1', async () => {
+test('[cli.vote] [cli.own-folder] [cli.typo] an allowed action exits 0, a blocked one exits 1', async () => {
   const read = 'test-action --protocol git --tool scm.get_file_contents --target acme/web --capability read --session';
   expect(await ctl(`${read} ${session}`)).toMatchObject({
     code: 0,
@@ -71,7 +71,7 @@ test('[cli.vote] [action.dry-run] --dry-run records nothing', async () => {
 
 let id: string;
 
-test('[cli.vote] a review is listed, approved with the human key, and runs on retry; another is denied', async () => {
+test('[cli.vote] a review is listed, approved with the human key, and runs on retry; another review is denied', async () => {
   const asked = await run(pullRequest(session));
   expect(asked.code).toBe(1);
   id = String(json(asked.out).envelope_id);
@@ -90,7 +90,7 @@ test('[cli.vote] a review is listed, approved with the human key, and runs on re
   expect(json(denied.out)).toMatchObject({ status: 'denied', comment: 'no' });
 });
 
-test('[cli.policy-tools] [cli.status] simulate, why, diff-policy, history, rollback and status respond', async () => {
+test('[cli.policy-tools] [cli.status] simulate, why, diff-policy, history, rollback and status all respond', async () => {
   const call = 'simulate --protocol git --tool scm.delete_repo --target acme/web --capability delete --json';
   expect((await ctl(call)).out).toMatch(/"block"/);
   expect((await ctl(`why ${id}`)).out).toMatch(/git:scm\.create_pull_request/);
@@ -107,7 +107,7 @@ describe('evidence', () => {
   const bundleFile = join(folder, 'bundle.json');
   const keyFile = join(folder, 'key.pem');
 
-  test('[cli.evidence.verify] a session is verified, exported and reported, and every chain of the tenant is verified', async () => {
+  test('[cli.evidence.verify] a session can be verified, exported and reported, and all chains of the tenant can be verified', async () => {
     const { out, code } = await ctl(`evidence verify --session ${session}`);
     expect(code).toBe(0);
     expect(out.match(/^#\d.*\b(allow|block|review|approve|result)\b/gm)!.length).toBeGreaterThanOrEqual(6);
@@ -132,7 +132,7 @@ describe('evidence', () => {
     const verifyFile = (file: string) =>
       agentctl(['evidence', 'verify', '--file', file, '--public-key', keyFile, '--json']);
 
-    test('[evidence.verify.offline] the bundle verifies with only the public key', async () => {
+    test('[evidence.verify.offline] the bundle can be verified with only the public key', async () => {
       const { out, code } = await verifyFile(bundleFile);
       expect([code, json(out)]).toMatchObject([0, { valid: true }]);
     });
@@ -147,7 +147,7 @@ describe('evidence', () => {
       ],
       ['a dropped tail', listed((list) => list.slice(0, -1)), ({ entries }) => entries.length - 1],
       ['an entry of another session', (whole) => listed((list) => list.with(2, stranger))(whole), () => 2],
-    ])('[evidence.tampering] %s is found at its index', async (name, tampered, index) => {
+    ])('[evidence.tampering] %s is detected at its index', async (name, tampered, index) => {
       const file = join(folder, `${name.replace(/\W+/g, '-')}.json`);
       writeFileSync(file, tampered(bundle));
       const { out, code } = await verifyFile(file);

@@ -55,19 +55,19 @@ describe.each(clients)('[clients.libraries] %s', (client) => {
     results = JSON.parse(stdout);
   });
 
-  test('gets text, by chat completions and by responses', () => {
+  test('gets text from both chat completions and responses', () => {
     const { text, chat } = results;
     expect(typeof text === 'string' ? text : text.text).toBe('Hello from the model.');
     expect(chat).toBe('Hello from the model.');
     if (typeof text !== 'string') expect(text.usage).toEqual({ input: 21, output: 9 });
   });
 
-  test('gets a stream in pieces', () => {
+  test('gets a stream piece by piece', () => {
     expect(results.stream.length).toBeGreaterThan(1);
     expect(results.stream.join('')).toBe('Hello from the model.');
   });
 
-  test('calls a tool, and its result reaches the model', () => {
+  test('calls a tool and passes its result back to the model', () => {
     expect(results.tool).toEqual({ text: 'It is sunny in Oslo.', results: ['sunny in Oslo'] });
   });
 
@@ -83,7 +83,7 @@ describe.each(clients)('[clients.libraries] %s', (client) => {
   });
 });
 
-test('[clients.libraries] embeddings through the AI SDK are vectors', async () => {
+test('[clients.libraries] the AI SDK returns embeddings as vectors', async () => {
   const records = (await gateway.admin<{ requests: Loose[] }>('requests?limit=100')).body.requests;
   const embedded = records.filter(({ model }) => model === 'mock-embedding');
   expect(embedded.map(({ outcome }) => outcome)).toEqual(['completed']);

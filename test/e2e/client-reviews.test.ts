@@ -127,7 +127,7 @@ describe.each(modes)('[chat.review] $name', ({ name, fates, count }) => {
     expect(all.filter(([, { first }]) => first === undefined)).toEqual([]);
   });
 
-  test.each(fates)('calls whose reviewer will %s them', (fate) => {
+  test.each(fates)("calls get the right outcome if the reviewer's action is %s", (fate) => {
     for (const [way, { first, after }] of all.filter(([each]) => each.endsWith(`: ${fate}`)))
       switch (fate) {
         case 'leave': // an error of the library with address and id in its message

@@ -42,7 +42,7 @@ async function firstLoad(): Promise<Map<string, string>> {
   return loaded;
 }
 
-test('[console.served] the console responds to GET and HEAD below /console/, and only with its own files', async () => {
+test('[console.served] the console responds to GET and HEAD below /console/, and serves only its own files', async () => {
   const moved = await at('/console');
   expect([moved.status, moved.headers.get('location')]).toEqual([308, '/console/']);
   const browser = await at('/', { headers: { accept: 'text/html,*/*;q=0.8' }, redirect: 'manual' });
@@ -71,7 +71,7 @@ test('[console.served] the console responds to GET and HEAD below /console/, and
   expect(elsewhere.status).toBe(404);
 });
 
-test('[console.policy] every file has the content security policy, and the page names no other host and has no inline code', async () => {
+test('[console.policy] every file has the content security policy, and the page references no other host and contains no inline code', async () => {
   const files = await firstLoad();
   expect(files.size).toBeGreaterThanOrEqual(4);
   for (const name of [...files.keys(), '../console']) {
@@ -119,7 +119,7 @@ function wire(path: string, acceptEncoding?: string, more: Record<string, string
   );
 }
 
-test('[console.size] the first page loads at most 70 kB over the network, including headers', async () => {
+test('[console.size] the first page load transfers at most 70 kB, including headers', async () => {
   const names = [...(await firstLoad()).keys()];
   const browser = 'gzip, deflate, br, zstd';
   const answers = await Promise.all(names.map((name) => wire(`/console/${name}`, browser)));
@@ -128,7 +128,7 @@ test('[console.size] the first page loads at most 70 kB over the network, includ
   expect(answers.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThanOrEqual(70_000);
 });
 
-test('[console.compressed] a file is the same in every encoding, and is not sent again to a client that has it', async () => {
+test('[console.compressed] a file has the same content in every encoding, and is not sent again to a client that already has it', async () => {
   const path = '/console/console.js';
   const plain = await wire(path);
   expect(plain.headers).toMatchObject({ vary: 'accept-encoding', 'accept-ranges': 'none' });
@@ -154,7 +154,7 @@ test('[console.compressed] a file is the same in every encoding, and is not sent
   expect([part.status, part.body.length]).toEqual([200, plain.body.length]);
 });
 
-test('[console.cached] chunks are cached permanently, the page and its entry files are revalidated on each visit, errors are not cached', async () => {
+test('[console.cached] chunks are cached permanently, the page and its entry files are revalidated on each visit, and errors are not cached', async () => {
   const names = [...(await firstLoad()).keys()];
   const kept = async (name: string) => (await at(`/console/${name}`)).headers.get('cache-control');
   const chunks = names.filter((name) => name.startsWith('chunk-'));
@@ -165,7 +165,7 @@ test('[console.cached] chunks are cached permanently, the page and its entry fil
   for (const name of ['chunk-AAAAAAAA.js', '../console']) expect([name, await kept(name)]).toEqual([name, 'no-store']);
 });
 
-test('[approval.events] over HTTP: a request and its decision arrive as events; other methods, agents and unknown callers are refused', async () => {
+test('[approval.events] a request and its decision arrive as events over HTTP; other methods, agents and unknown callers are refused', async () => {
   const { human, agent } = gateway.keys;
   const path = '/admin/v1/approvals/events';
   const left = new AbortController();
@@ -210,7 +210,7 @@ test('[approval.events] over HTTP: a request and its decision arrive as events; 
     ]);
 });
 
-test('[console.sign-in-link] the printed link signs in once; its token appears in no log, file or query, and expires with the run', async () => {
+test('[console.sign-in-link] the printed link signs in once; its token appears in no log, file or query, and expires when the gateway stops', async () => {
   const exchange = (body: object | string, headers: Record<string, string> = {}) =>
     at('/console/sign-in', {
       method: 'POST',

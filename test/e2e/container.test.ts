@@ -83,7 +83,7 @@ function ready(child: ChildProcess): Promise<ReadyEvent> {
   });
 }
 
-test('[package.installs] the entry point of the image starts, makes decisions and exits as an unprivileged user, and writes only to its state', async () => {
+test("[package.installs] the image's entry point starts, makes decisions and exits as an unprivileged user, and writes only to its state folder", async () => {
   const before = frozen();
   const ports = ['--gateway-port', '0', '--admin-port', '0', '--mcp-port', '0'];
   running = begun([...instruction('ENTRYPOINT'), ...ports], state, { GATEWAY_ADMIN_TOKEN: token });
@@ -118,7 +118,7 @@ test('[package.installs] the entry point of the image starts, makes decisions an
   for (const name of readdirSync(state)) expect([name, statSync(join(state, name)).mode & 0o077]).toEqual([name, 0]);
 });
 
-test('[package.installs] without a token it exits and names the missing setting, as does the operator without a cluster', async () => {
+test('[package.installs] the gateway without a token and the operator without a cluster exit and name what is missing', async () => {
   const ended = async (command: readonly string[], cwd: string) => {
     const child = begun(command, cwd, {});
     let said = '';

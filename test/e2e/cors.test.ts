@@ -58,7 +58,7 @@ const initialize = {
 };
 
 describe('[cors.headers] a preflight', () => {
-  test.each(paths)('at %s %s lists the allowed requests for a configured origin', async (surface, path, methods) => {
+  test.each(paths)('lists the allowed requests at %s %s for a configured origin', async (surface, path, methods) => {
     const { status, text, headers } = await preflight(listing.ready[surface], path);
     expect([status, text]).toEqual([204, '']);
     expect(corsOf(headers)).toEqual({
@@ -71,7 +71,7 @@ describe('[cors.headers] a preflight', () => {
   });
 
   test.each(['https://evil.example', 'http://app.example', 'https://app.example:444', 'null'])(
-    'a preflight of %s, which is not listed, is 403 without CORS headers',
+    'returns 403 without CORS headers for %s, which is not an allowed origin',
     async (origin) => {
       for (const [surface, path] of paths) {
         const { status, headers, text } = await preflight(listing.ready[surface], path, { origin });
@@ -81,26 +81,26 @@ describe('[cors.headers] a preflight', () => {
     },
   );
 
-  test('OPTIONS without an origin gets 204 with the allowed methods', async () => {
+  test('OPTIONS without an origin returns 204 with the allowed methods', async () => {
     const { status, headers } = await ask(listing.ready.gateway_url, 'OPTIONS', '/v1/models');
     expect([status, headers.get('allow'), corsOf(headers)]).toEqual([204, 'GET, OPTIONS', {}]);
   });
 
-  test('gets a response for any origin if all are listed, never with credentials', async () => {
+  test('allows any origin if all are allowed, but never credentials', async () => {
     const { status, headers } = await preflight(open.ready.mcp_url, '/mcp', { origin: 'https://any.example' });
     expect([status, headers.get('vary')]).toEqual([204, null]);
     expect(corsOf(headers)).toMatchObject({ 'access-control-allow-origin': '*' });
     expect(headers.has('access-control-allow-credentials')).toBe(false);
   });
 
-  test('that requests an invalid header name is refused', async () => {
+  test('refuses an invalid header name in the requested headers', async () => {
     const { status, text } = await preflight(listing.ready.gateway_url, '/v1/models', {
       'access-control-request-headers': 'x-api-key, a header',
     });
     expect([status, text]).toEqual([400, expect.stringContaining('separated by commas')]);
   });
 
-  test('[cors.headers] is 405 without allowed origins, and on surfaces that are not meant for pages', async () => {
+  test('[cors.headers] returns 405 if no origins are allowed, and on surfaces not meant for browsers', async () => {
     for (const [surface, path, methods] of paths) {
       const { status, headers, text } = await preflight(off.ready[surface], path);
       expect([status, headers.get('allow'), corsOf(headers)]).toEqual([405, methods.replace('GET', 'GET, HEAD'), {}]);
@@ -110,7 +110,7 @@ describe('[cors.headers] a preflight', () => {
     expect([admin.status, corsOf(admin.headers)]).toEqual([405, {}]);
   });
 
-  test('at a path that does not exist is 404', async () => {
+  test('returns 404 at a path that does not exist', async () => {
     expect((await preflight(listing.ready.gateway_url, '/v1/nothing')).status).toBe(404);
   });
 });
@@ -123,7 +123,7 @@ describe('[cors.headers] an answer', () => {
       headers: { origin },
     });
 
-  test('of a call, a stream and a refusal can be read by a configured origin, with their headers', async () => {
+  test('can be read by an allowed origin for calls, streams and refusals, including its headers', async () => {
     const said = [await post(listing, page), await post(listing, page, { stream: true })];
     const refused = await ask(listing.ready.gateway_url, 'POST', '/v1/messages', {
       body: question,
@@ -138,18 +138,18 @@ describe('[cors.headers] an answer', () => {
     expect(exposed(refused.headers)).toContain('www-authenticate');
   });
 
-  test('for another origin, or without one, has none of the CORS headers', async () => {
+  test('has no CORS headers for another origin or without an origin', async () => {
     const other = await post(listing, 'https://evil.example');
     const none = await listing.post('/v1/chat/completions', { body: question });
     for (const { headers } of [other, none]) expect([corsOf(headers), headers.get('vary')]).toEqual([{}, 'Origin']);
   });
 
-  test('[cors.headers] has none without allowed origins', async () => {
+  test('[cors.headers] has no CORS headers if no origins are allowed', async () => {
     const { status, headers } = await post(off, page);
     expect([status, corsOf(headers), headers.get('vary')]).toEqual([200, {}, null]);
   });
 
-  test('of the MCP endpoint lets a page read its session; another origin is 403', async () => {
+  test('lets a page read its MCP session id; another origin gets 403', async () => {
     const begin = (origin: string) =>
       ask(listing.ready.mcp_url, 'POST', '/mcp', {
         key: agentKey,
@@ -164,7 +164,7 @@ describe('[cors.headers] an answer', () => {
     expect([other.status, corsOf(other.headers)]).toEqual([403, {}]);
   });
 
-  test('of health and of the metadata of the MCP endpoint needs no key, and is readable by configured origins too', async () => {
+  test('needs no key for health and MCP metadata, and can be read by allowed origins', async () => {
     for (const [path, expected] of [
       ['/health', 200],
       ['/.well-known/oauth-protected-resource', 404], // no issuer

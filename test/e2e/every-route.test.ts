@@ -223,7 +223,7 @@ test.each(rows)('[admin.answers-typed] %s', async (_name, route) => {
   captured[route.operation] ??= exampleOf(body);
 });
 
-test('[auth.tenant-isolation] [guard.changes] callers of another tenant can neither reach nor see any item by its id', () => {
+test('[auth.tenant-isolation] [guard.changes] callers from another tenant can neither reach nor see any item by its id', () => {
   expect(foreign.length).toBeGreaterThan(100);
   // A platform rollout moves the traffic of every tenant, and is visible to each.
   const strange = foreign.filter(

@@ -97,7 +97,7 @@ afterAll(async () => {
   for (const folder of Object.values(folders)) rmSync(folder, { recursive: true, force: true });
 });
 
-test('[federation.poll] the data plane enforces the configuration of the control plane, with its own keys', async () => {
+test("[federation.poll] the data plane enforces the control plane's configuration, with its own keys", async () => {
   await decides('block');
   expect((await act(plane, 'key-of-the-control-plane')).status).toBe(401);
   expect(await seenAs('ok', ({ version }) => version === 1)).toMatchObject({ behind: 0, pending_approvals: 0 });
@@ -113,7 +113,7 @@ test('[federation.poll] a change on the control plane reaches the data plane', a
   expect(await seenAs('ok', ({ version }) => version === 2)).toMatchObject({ behind: 0 });
 });
 
-test('[federation.poll] [federation.last-good] a partition, even with a restart during it, changes nothing; its metrics arrive later', async () => {
+test('[federation.poll] [federation.last-good] a network partition, even with a restart during it, changes no decisions; metrics arrive after it ends', async () => {
   await control.kill9();
   await act(plane, undefined, 'during-the-partition');
   await plane.restart();

@@ -86,21 +86,24 @@ const heldBy = {
 };
 
 describe('tool definitions from a hostile server', () => {
-  test('[guard.definitions] each kind that is reviewed is offered to no client; harmless tools are', async () => {
+  test('[guard.definitions] definitions of every reviewed kind are hidden from clients; harmless tools are listed', async () => {
     const shown = await names();
     expect(shown).toEqual(expect.arrayContaining(['h__plain', 'h__say', 'h__ask', 'h__get_with_key', 'echo']));
     expect(Object.keys(heldBy).filter((name) => shown.includes(`h__${name}`))).toEqual([]);
   });
 
-  test.each(Object.entries(heldBy))('[guard.definitions] %s is held for %s, and is not called', async (name, kind) => {
-    await names();
-    const { body } = await admin('GET', 'mcp/tools');
-    const found = body.tools.find((each: Loose) => each.tool.endsWith(name));
-    expect(JSON.stringify(found)).toContain(kind);
-    await expect(textOf(`h__${name}`, {})).rejects.toThrow();
-  });
+  test.each(Object.entries(heldBy))(
+    '[guard.definitions] %s is held because of %s, and cannot be called',
+    async (name, kind) => {
+      await names();
+      const { body } = await admin('GET', 'mcp/tools');
+      const found = body.tools.find((each: Loose) => each.tool.endsWith(name));
+      expect(JSON.stringify(found)).toContain(kind);
+      await expect(textOf(`h__${name}`, {})).rejects.toThrow();
+    },
+  );
 
-  test('[guard.changes] an accepted definition is held again once it changes, and so is one that differs for a later reader', async () => {
+  test('[guard.changes] an accepted definition is held again when it changes, and so is a definition that differs between readers', async () => {
     await names();
     expect((await admin('POST', 'mcp/tools/get_orders/accept?upstream=hostile')).status).toBe(200);
     expect(await names()).toContain('h__get_orders');
@@ -127,13 +130,13 @@ describe('results from a hostile server', () => {
     expect(await textOf('h__say', { kind })).toMatch(shown);
   });
 
-  test('[guard.results] a credential does not reach the client, and plain text does unchanged', async () => {
+  test('[guard.results] a credential is kept from the client, and plain text arrives unchanged', async () => {
     expect(await textOf('h__say', { kind: 'credential' })).not.toContain('16C7e42F292c');
     expect(await textOf('h__say', { kind: 'plain' })).toBe('Three notes were found. Run `npm test` before you push.');
   });
 });
 
-test('[guard.results] text that addresses the model is removed from the instructions and lists of a hostile server', async () => {
+test("[guard.results] text that addresses the model is removed from a hostile server's instructions and lists", async () => {
   await withClient(async (client) => {
     expect(client.getInstructions()).toContain('[removed by the gateway: instruction]');
     expect(client.getInstructions()).not.toContain('Ignore all previous');
@@ -155,7 +158,7 @@ describe('requests of servers', () => {
     return [...reached];
   };
 
-  test('[guard.results] a server over stdio cannot send any request to a client, and one over HTTP can request only plain text', async () => {
+  test('[guard.results] a server over stdio cannot send requests to a client, and a server over HTTP can request only plain text', async () => {
     reached.length = 0;
     expect(await textOf('h__ask', {})).toBe('refused');
     expect(reached).toEqual([]);
@@ -164,7 +167,7 @@ describe('requests of servers', () => {
   });
 
   test.each(['allServers', 'thisServer'])(
-    '[guard.results] sampling with the context of %s is asked without it',
+    '[guard.results] sampling that asks for the context of %s is forwarded without context',
     async (context) => {
       expect(await sampled('Summarise the note.', context)).toMatchObject([{ includeContext: 'none', maxTokens: 100 }]);
     },

@@ -41,7 +41,7 @@ const post = (session: string, path: string) =>
 const story = async (session: string) =>
   (await exportOf(gateway.ready.admin_url, 'e2e-bob', session)).entries.map(({ kind, body }) => [kind, body.outcome]);
 
-test('[action.decision-before-effect] [action.idempotency-key] calls interrupted by kill -9 are unknown after the next start, and not repeated', async () => {
+test('[action.decision-before-effect] [action.idempotency-key] calls interrupted by kill -9 are reported as unknown after restart, and are not repeated', async () => {
   const done = await post('done', 'notes');
   expect(done.body).toMatchObject({ decision: 'allow', result: { status: 201 } });
 

@@ -41,7 +41,7 @@ function run(
 
 const stack = /\n\s+at .*\.ts:\d+/;
 
-test('[cli.own-folder] [config.shipped-files] a start in any folder creates a private .gateway for agentctl, and reads no prices from there', async () => {
+test('[cli.own-folder] [config.shipped-files] starting in any folder creates a private .gateway for agentctl, and reads no prices from that folder', async () => {
   const cwd = workFolder();
   mkdirSync(join(cwd, 'config'));
   writeFileSync(join(cwd, 'config/prices.yaml'), 'mine');
@@ -55,7 +55,7 @@ test('[cli.own-folder] [config.shipped-files] a start in any folder creates a pr
   expect(listed).toMatchObject({ code: 0, err: '' });
 });
 
-test('[cli.own-folder] a .gateway in the current folder that is not private is refused with instructions', async () => {
+test('[cli.own-folder] a .gateway that other users can access is rejected with instructions', async () => {
   const cwd = workFolder();
   mkdirSync(join(cwd, '.gateway'));
   chmodSync(join(cwd, '.gateway'), 0o755);
@@ -65,7 +65,7 @@ test('[cli.own-folder] a .gateway in the current folder that is not private is r
   expect(err).not.toMatch(stack);
 });
 
-test('[local.ready] [local.drain] it prints a banner, one ready line and four commands, and exits with 0 on SIGTERM', async () => {
+test('[local.ready] [local.drain] prints a banner, one ready line and four commands, and exits 0 on SIGTERM', async () => {
   const { code, out } = await run([]);
   expect(code).toBe(0);
   const ready = out.split('\n').filter((line) => line.startsWith('{') && line.includes('"ready"'));

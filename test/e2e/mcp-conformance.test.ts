@@ -39,7 +39,7 @@ afterAll(async () => {
 // The later suites repeat the scenarios of the oldest one, except server-session-lifecycle, which [mcp.sessions]
 // covers.
 test.each(revisions.slice(thorough ? 0 : 1))(
-  '[mcp.conformance] no check of the suite at %s fails through the gateway, and in the thorough run each gives the same result as directly',
+  '[mcp.conformance] no check in the %s suite fails through the gateway, and in the thorough run results match those without it',
   async (revision, kind, least, asked) => {
     const through = await conformance(proxies.get(kind)!.url, asked);
     expect(through.size).toBeGreaterThan(least);

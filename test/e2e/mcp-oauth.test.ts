@@ -101,7 +101,7 @@ test('[identity.oidc-mcp] metadata names the resource and its issuers, and a 401
   expect(low).toEqual([403, step]);
 });
 
-test('[identity.oidc-mcp] an agent finds the issuer from the 401, gets a token by client credentials and calls tools', async () => {
+test('[identity.oidc-mcp] an agent finds the issuer from the 401, gets a token with client credentials and calls tools', async () => {
   const authProvider = new ClientCredentialsProvider({
     clientId: 'mcp-bot',
     clientSecret: 'secret-of-mcp-bot',
@@ -115,7 +115,7 @@ test('[identity.oidc-mcp] an agent finds the issuer from the 401, gets a token b
   expect(await whoami(authProvider.tokens()!.access_token)).toMatchObject({ name: 'mcp-bot', kind: 'agent' });
 });
 
-test('[identity.oidc-mcp] a client registers itself, a person signs in by authorization code and PKCE, and tools are called', async () => {
+test('[identity.oidc-mcp] a client registers itself, a person signs in with authorization code and PKCE, and tools can be called', async () => {
   const provider = new Headless();
   const url = new URL(gateway.url);
   const transport = new StreamableHTTPClientTransport(url, { authProvider: provider });
@@ -129,7 +129,7 @@ test('[identity.oidc-mcp] a client registers itself, a person signs in by author
   await client.close();
 });
 
-test('[identity.oidc-mcp] keys continue to work in addition to tokens', async () => {
+test('[identity.oidc-mcp] keys continue to work alongside tokens', async () => {
   const client = new Client({ name: 'keyed', version: '1' });
   const requestInit = { headers: { 'x-api-key': mcpKeys.agent } };
   await client.connect(new StreamableHTTPClientTransport(new URL(gateway.url), { requestInit }));

@@ -43,7 +43,7 @@ afterAll(async () => {
   await Promise.all([older, newer].map((server) => server?.stop()));
 });
 
-describe('[mcp.event-streams] if the gateway has no event streams, as on AWS by default', () => {
+describe('[mcp.event-streams] if the gateway has no event streams, which is the default on AWS', () => {
   let still: McpGatewayRun;
   beforeAll(async () => {
     const extra = { server: { mcp: { event_streams: 'off', older_transport: 'off' } } };
@@ -61,7 +61,7 @@ describe('[mcp.event-streams] if the gateway has no event streams, as on AWS by 
         return client as unknown as Client;
       },
     ],
-  ])('a client of %s works', async (_, connect) => {
+  ])('a client using the SDK of %s works', async (_, connect) => {
     const client = await connect(still.url);
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toContain('echo');
@@ -113,7 +113,7 @@ describe.each(ways)('[mcp.json-rpc] SDK 1.x over %s', (_way, connect) => {
     expect(result.content).toEqual([{ type: 'text', text: 'done at last' }]);
   });
 
-  test('a reviewed call is refused with its approval, and runs when it is retried', async () => {
+  test('a call that needs approval is refused with its approval URL, and runs when retried after approval', async () => {
     const call = { name: 'create_issue', arguments: { title: `for ${_way}` } };
     const refused = await client.callTool(call).catch((error: { code: number; data: Record<string, string> }) => error);
     expect(refused).toMatchObject({
@@ -128,7 +128,7 @@ describe.each(ways)('[mcp.json-rpc] SDK 1.x over %s', (_way, connect) => {
   });
 });
 
-test('requests from a server reach the client in its session, and notifications reach its stream', async () => {
+test('requests from a server reach the client in its session, and notifications reach its event stream', async () => {
   const client = await connected(overHttp(gateway.url), { sampling: {} });
   client.setRequestHandler(CreateMessageRequestSchema, async () => ({
     role: 'assistant' as const,
@@ -150,7 +150,7 @@ test('requests from a server reach the client in its session, and notifications 
   await client.close();
 });
 
-test('a cancelled call ends at the server too, and the session continues', async () => {
+test('cancelling a call also ends it at the server, and the session continues', async () => {
   const client = await connected(overHttp(gateway.url));
   const cancel = new AbortController();
   const hanging = client.callTool({ name: 'hang', arguments: {} }, undefined, { signal: cancel.signal });
@@ -171,7 +171,7 @@ const eras = [
   ['auto', 'a stateless server', () => modern.url],
 ] as const;
 
-test.each(eras)('[mcp.json-rpc] SDK 2.x at %s before %s', async (version, _server, url) => {
+test.each(eras)('[mcp.json-rpc] SDK 2.x with protocol version %s works with %s', async (version, _server, url) => {
   const client = new NewClient(
     { name: 'tomorrow', version: '1.0.0' },
     { versionNegotiation: { mode: version === 'auto' ? 'auto' : { pin: version } } },
@@ -202,7 +202,7 @@ const befores = [
 ] as const;
 
 test.each(befores)(
-  '[approval.ways-to-wait] SDK 2.x before %s shows its user the approval, and the approved call runs once',
+  '[approval.ways-to-wait] SDK 2.x with %s shows its user the approval, and the approved call runs once',
   async (before, run, calls) => {
     const client = new NewClient(
       { name: 'tomorrow', version: '1.0.0' },
@@ -223,7 +223,7 @@ test.each(befores)(
   },
 );
 
-test('[cli.mcp-servers] if the gateway cannot be reached, the bridge responds to requests with an error, and not to notifications', async () => {
+test('[cli.mcp-servers] if the gateway is unreachable, the bridge responds to requests with an error, and does not respond to notifications', async () => {
   const { stdout: out } = spawnSync(
     node,
     ['bin/agentctl.ts', 'mcp-bridge', '--url', 'http://127.0.0.1:9', '--key', 'k'],

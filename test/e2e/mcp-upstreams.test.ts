@@ -35,7 +35,7 @@ const ctl = (...args: string[]) =>
   });
 const sent = () => notes.received().map(({ message }) => message.params);
 
-test('[mcp.placement] [cli.vote] the tool of the last server in the file runs on that server', async () => {
+test('[mcp.placement] [cli.vote] a tool of the last server in the file runs on that server', async () => {
   const { code, out } = await ctl('--tool', 'note', '--param', 'a=b');
   expect([code, out]).toEqual([0, expect.stringContaining('upstream: notes\n')]);
   expect(sent()).toEqual([{ name: 'note', arguments: { a: 'b' } }]);
@@ -52,7 +52,7 @@ describe('[cli.mcp-servers] agentctl mcp', () => {
     expect({ code, answer: JSON.parse(out) }).toMatchObject({ code: 0, answer: { id: 2, result: {} } });
   });
 
-  test('call accepts the MCP address as an option, and does not use the admin address instead', async () => {
+  test('call accepts the MCP address as an option, and does not fall back to the admin address', async () => {
     const env = { AGENTCTL_KEY: mcpKeys.agent };
     const note = ['mcp', 'call', 'note', '--param', 'a=b'];
     expect(await agentctl([...note, '--endpoint', gateway.url], env)).toMatchObject({ code: 0, out: 'ran note\n' });
@@ -60,7 +60,7 @@ describe('[cli.mcp-servers] agentctl mcp', () => {
     expect(wrong).toMatchObject({ code: 2, err: expect.stringContaining('--endpoint') });
   });
 
-  test('call exits with 1 for pending or refused calls, and explains what to do', async () => {
+  test('call exits 1 for pending or refused calls, and explains what to do', async () => {
     const waits = await mcp('call', 'remember', '--param', 'a=waits');
     expect(waits).toMatchObject({ code: 1, out: expect.stringMatching(/approval_url: .*\nnext: agentctl show /s) });
     expect(await mcp('call', 'nothing_has_it')).toMatchObject({

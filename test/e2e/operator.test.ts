@@ -118,7 +118,7 @@ const live = async () =>
 const works = async (key: string) => [200, 403].includes((await called('policies', key)).status);
 const versionNow = () => statusOf('gateways', 'main')?.version ?? 0;
 
-test('[operator.kubernetes] objects take effect, a refusal becomes a condition, deletion revokes a key', async () => {
+test('[operator.kubernetes] objects take effect, a refusal is reported as a condition, and deletion revokes a key', async () => {
   createGateway();
   createTenant('one');
   create('Policy', 'policies', 'no-push', {
@@ -156,7 +156,7 @@ test('[operator.kubernetes] objects take effect, a refusal becomes a condition, 
   expect(JSON.stringify(statusOf('gateways', 'main'))).not.toContain('key-of-tenant');
 });
 
-test('[operator.secrets] a rotated key replaces the old one; a rotated variable replaces the pods', async () => {
+test('[operator.secrets] a rotated caller key replaces the old one; a rotated provider key replaces the pods', async () => {
   api.create('/secrets', secretOf('openai', 'key', 'sk-1'));
   createGateway();
   createTenant('one');
@@ -199,7 +199,7 @@ test('[operator.secrets] a rotated key replaces the old one; a rotated variable 
   expect(containers()).toContain('"LOG"');
 });
 
-test('[operator.kubernetes] one replica works; another takes over if it is killed, and immediately if it exits', async () => {
+test('[operator.kubernetes] only one replica is active; another takes over if it is killed, and a clean exit releases the lease', async () => {
   createGateway();
   createTenant('one');
   const first = startOperator('replica-a');

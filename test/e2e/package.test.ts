@@ -63,7 +63,7 @@ function started(): Promise<ReadyEvent> {
   });
 }
 
-test('[package.installs] it starts in an empty folder, and agentctl governs an action with it', async () => {
+test('[package.installs] the package starts in an empty folder, and agentctl can govern an action with it', async () => {
   const ready = await started();
   expect(ready.version).toBe(version);
   const ctl = async (...args: string[]) =>
@@ -87,7 +87,7 @@ test('[package.installs] it starts in an empty folder, and agentctl governs an a
   expect(await ended).toBe(0);
 });
 
-test('[package.installs] it installs no dependencies, contains no sources, and is at most 15 MB', () => {
+test('[package.installs] the package installs no dependencies, contains no sources, and is at most 15 MB', () => {
   expect(readdirSync(join(app, 'node_modules')).filter((name) => !name.startsWith('.'))).toEqual([
     'agent-governance-gateway',
   ]);
@@ -124,7 +124,7 @@ test('[package.installs] it installs no dependencies, contains no sources, and i
 describe('[supply-chain.provenance]', () => {
   const sbom = () => JSON.parse(readFileSync(join(built, 'sbom.cdx.json'), 'utf8'));
 
-  test('the bill of materials names every bundled package, with version and licence', () => {
+  test('the bill of materials lists every bundled package, with version and license', () => {
     expect(sbom()).toMatchObject({
       bomFormat: 'CycloneDX',
       specVersion: '1.6',
@@ -143,7 +143,7 @@ describe('[supply-chain.provenance]', () => {
 });
 
 test.each(['agent-governance-gateway', 'agentctl'])(
-  '[package.installs] %s names the Node it needs in one line when it is started with an older one',
+  '[package.installs] %s started with an older Node names the required version in one line',
   async (name) => {
     const older = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '18.19.0' } })";
     const started = run(node, ['--import', `data:text/javascript,${older}`, program(name)], app);

@@ -100,7 +100,7 @@ beforeAll(async () => {
   await gateway.restart();
 });
 
-test('[evidence.concurrent-writers] killed in the middle of work: every acknowledged entry exists and the chain is intact', async () => {
+test('[evidence.concurrent-writers] after a kill in the middle of work, every acknowledged entry exists and the chain is intact', async () => {
   const stored = new Set((await exportOf(url(), 'e2e-bob', 'kill-load')).entries.map(({ hash }) => hash));
   expect(before.acknowledged.filter((hash) => !stored.has(hash))).toEqual([]);
   await isValid('kill-load');
@@ -121,17 +121,17 @@ test('[approval.lease] [evidence.concurrent-writers] pending requests, evidence 
   await isValid('kill-pending');
 });
 
-test('[approval.timeout] requests that expired while it was down are denied at start', async () => {
+test('[approval.timeout] requests that expired while the gateway was down are denied at startup', async () => {
   const [, denial] = await timedOut('kill-expired');
   expect(denial).toMatchObject({ kind: 'deny', body: { reviewer: 'system', reason: 'timeout' } });
 });
 
-test('[policy-version.rollback] a rollback survives a restart, because the file did not change', async () => {
+test('[policy-version.rollback] a rollback survives a restart if the file has not changed', async () => {
   const current = await ask(url(), 'GET', '/admin/v1/policy-versions/current', { key: 'e2e-viewer' });
   expect(current.body).toMatchObject({ version: 3, policy: 'pr-writer' });
 });
 
-test('[approval.lease] an approval granted just before the crash can be used after it, once', async () => {
+test('[approval.lease] an approval granted just before the crash can be used once after it', async () => {
   expect((await decided(url(), key, approvedCall())).decision).toBe('allow');
 });
 
@@ -150,7 +150,7 @@ describe('killed once more', () => {
     await isValid('kill-approved');
   });
 
-  test('[approval.machine] a request whose clock was started before the crash still times out after it', async () => {
+  test('[approval.machine] a request whose timer started before the crash still times out afterwards', async () => {
     expect((await timedOut('kill-clock')).map(({ kind }) => kind)).toEqual(['review', 'deny']);
   });
 });
@@ -160,7 +160,7 @@ test('[local.drain] SIGTERM drains and exits 0', async () => {
 });
 
 (process.platform === 'win32' ? test.skip : test)(
-  '[local.drain] a signal to npm, which its shell passes on to nobody, ends the gateway',
+  "[local.drain] a signal to npm stops the gateway, although npm's shell does not forward it",
   async () => {
     const state = mkdtempSync(join(tmpdir(), 'gateway-state-'));
     const ports = ['gateway', 'admin', 'mcp', 'edge'].map((name) => `--${name}-port 0`).join(' ');

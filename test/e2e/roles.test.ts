@@ -109,7 +109,7 @@ describe.each(portions)('%s', (_portion, portion) => {
   });
 
   test.each(portion.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    '[auth.roles] [auth.header] %s answers every caller as the table says',
+    '[auth.roles] [auth.header] %s responds to every caller as the table specifies',
     async (_, route) => {
       const body = route.method === 'GET' ? undefined : (bodies[route.operation] ?? {});
       for (const caller of callers) {
@@ -134,7 +134,7 @@ test('[admin.routes] every admin route is under /admin/v1, except /health and /m
     if (surface === 'admin') expect(path).toMatch(/^\/(admin\/v1\/|health$|metrics$)/);
 });
 
-test('[auth.header] a key in a query parameter or a cookie is not accepted, and the missing key is the first error', async () => {
+test('[auth.header] a key in a query parameter or a cookie is rejected, and a missing key is reported before any other error', async () => {
   const token = gateway.keys.admin_token;
   const status = async (query: string, headers: Record<string, string> = {}) =>
     (await ask(url, 'GET', `/admin/v1/whoami${query}`, { headers })).status;
@@ -149,14 +149,14 @@ test('[auth.header] a key in a query parameter or a cookie is not accepted, and 
     });
 });
 
-test('[auth.principal] the principal comes from the key, whatever the body claims', async () => {
+test('[auth.principal] the principal comes from the key, regardless of claims in the body', async () => {
   await decided(url, 'e2e-agent', { ...pullRequest('roles-label'), actor: { agent: 'carol', session: 'roles-label' } });
   const { entries } = await exportOf(url, 'e2e-alice', 'roles-label');
   const me = await ask<{ key_id: string }>(url, 'GET', '/admin/v1/whoami', { key: 'e2e-agent' });
   expect(entries[0]?.actor).toEqual({ key_id: me.body.key_id, agent: 'carol' });
 });
 
-test('[auth.roles] [auth.tenant-isolation] neither another agent nor another tenant finds sessions and approvals by id', async () => {
+test('[auth.roles] [auth.tenant-isolation] neither another agent nor another tenant can find sessions or approvals by id', async () => {
   const { envelope_id } = await decided(url, 'e2e-agent', pullRequest('roles-own'));
   const paths = [`approvals/${envelope_id}`, 'evidence/sessions/roles-own/export', `actions/${envelope_id}/why`];
   for (const [key, expected] of [

@@ -43,7 +43,7 @@ describe('[clients.libraries] requests from the OpenAI client', () => {
     expect(openaiHost.requests[0]!.body).toEqual(toGpt(more));
   });
 
-  test('a parsed response, and a stream with its helper, its end and its usage', async () => {
+  test('parsed responses and the streaming helper work, including final content and usage', async () => {
     openaiHost.answers(say('{"a":1}'));
     const format = { type: 'json_schema', json_schema: { name: 'x', strict: true, schema } } as const;
     const parsed = await openai.chat.completions.parse(toGpt({ response_format: format }));
@@ -102,7 +102,7 @@ describe('[clients.libraries] requests from the Anthropic client', () => {
     usage: { input_tokens: 1, output_tokens: 2, server_tool_use: { web_search_requests: 1 } },
   };
 
-  test('thinking with its signature, searches, citations and cache marks pass both ways, and again as part of the history', async () => {
+  test('thinking signatures, searches, citations and cache control pass unchanged both ways, and again as history', async () => {
     anthropicHost.answers(jsonReply(message));
     const first = await anthropic.messages.create(asked);
     expect(first.content).toEqual(content);
@@ -116,7 +116,7 @@ describe('[clients.libraries] requests from the Anthropic client', () => {
     expect(anthropicHost.requests[1]!.body).toEqual(next);
   });
 
-  test('null for optional members and an empty system prompt pass; an empty message is refused by name', async () => {
+  test('null optional members and an empty system prompt are accepted; an empty message is refused and named', async () => {
     const more = { system: [], stop_sequences: null, metadata: { user_id: null }, temperature: null };
     await anthropic.messages.create(toClaude(more));
     expect(anthropicHost.requests[0]!.body).toEqual(toClaude(more));
@@ -125,7 +125,7 @@ describe('[clients.libraries] requests from the Anthropic client', () => {
     expect(refused.message).toContain('messages[0].content is an empty array');
   });
 
-  test('its beta namespace, its token counts, and batches whose error names the alternative', async () => {
+  test('the beta namespace and token counts work, and batches fail with an error that names the alternative', async () => {
     await anthropic.beta.messages.create({ ...toClaude(), betas: ['context-1m-2025-08-07'] });
     expect(anthropicHost.requests[0]!.headers['anthropic-beta']).toBe('context-1m-2025-08-07');
     expect((await anthropic.beta.messages.countTokens(toClaude())).input_tokens).toBeGreaterThan(0);

@@ -92,7 +92,7 @@ const answers: readonly (readonly [string, FakeReply, Expected])[] = [
   ['404 for the path', told(404, { message: 'no such page' }), [502, 'provider_error', 'api_error']],
 ];
 
-describe.each(kinds)('[chat.provider-error] the SDK reads the errors from a provider of type %s', (kind) => {
+describe.each(kinds)('[chat.provider-error] the SDK understands errors from a provider of type %s', (kind) => {
   test.each(answers)('%s', async (_, reply, [status, type, theirs, after, retry]) => {
     for (const streamed of [false, true]) {
       // An error within a stream is sent as an event.
@@ -133,7 +133,7 @@ describe.each(kinds)('[chat.provider-error] the SDK reads the errors from a prov
     }
   });
 
-  test('one overload, then a response: a client with its default retries does not notice', async () => {
+  test('a client that retries does not notice a single overload', async () => {
     hosts[kind].answers([refuse(kind, 529, 'busy', { 'retry-after': '0' }), say('after')]);
     const ours = await gateway
       .openai({ maxRetries: 1 })
@@ -145,7 +145,7 @@ describe.each(kinds)('[chat.provider-error] the SDK reads the errors from a prov
     expect([theirs.content[0], hosts[kind].requests.length]).toMatchObject([{ text: 'after' }, 2]);
   });
 
-  test('an account without credit is not called twice', async () => {
+  test('a call that fails for lack of credit is not retried', async () => {
     hosts[kind].answers(told(429, { type: 'insufficient_quota' }));
     await failure(
       gateway.openai({ maxRetries: 2 }).chat.completions.create({ model: `${kind}-model`, messages: user }),
@@ -153,7 +153,7 @@ describe.each(kinds)('[chat.provider-error] the SDK reads the errors from a prov
     expect(hosts[kind].requests).toHaveLength(1);
   });
 
-  test('an overload after the start of the stream is its last event, with its own type', async () => {
+  test('an overload after the stream has started becomes its last event, with its own error type', async () => {
     const opening = piecesOf(kind, { text: ['Hel', 'lo'] }).slice(0, 3);
     hosts[kind].answers(inStream(kind, opening));
     const [ours, viewed, theirs] = await Promise.all([

@@ -18,7 +18,7 @@ test.each<[string, object]>([
   ['logit_bias', { logit_bias: { 50256: -100 } }],
   ['response_format', { response_format: { type: 'json_object' } }],
 ])(
-  '[chat.translated-members] the OpenAI client asks Claude for %s: refused with what is allowed',
+  '[chat.translated-members] an OpenAI client that asks Claude for %s is refused and told what is allowed',
   async (param, more) => {
     for (const stream of [false, true]) {
       const headers = session();
@@ -38,7 +38,7 @@ test.each<[string, object]>([
   },
 );
 
-test('[chat.translated-members] hints from the OpenAI client are named in a header and in evidence, whole, streamed, and from the cache', async () => {
+test('[chat.translated-members] ignored OpenAI parameters are listed in a header and in evidence, for whole, streamed and cached responses', async () => {
   const asked = {
     model: 'claude-x',
     messages,
@@ -67,7 +67,7 @@ test('[chat.translated-members] hints from the OpenAI client are named in a head
   expect(anthropicHost.requests[0]!.body).not.toHaveProperty('seed');
 });
 
-test('[chat.translated-members] the Anthropic client with a model from another vendor: thinking is left out by name, a container is refused', async () => {
+test("[chat.translated-members] with another vendor's model, the Anthropic client's thinking is dropped and reported, and a container is refused", async () => {
   const asked: Loose = {
     model: 'gpt-x',
     max_tokens: 2000,
@@ -86,7 +86,7 @@ test('[chat.translated-members] the Anthropic client with a model from another v
   });
 });
 
-test('[chat.translated-members] responses: one header names the members that chat completions or the provider do not support', async () => {
+test('[chat.translated-members] for responses, one header lists the members that chat completions or the provider do not support', async () => {
   const { response } = await openai.responses
     .create({ model: 'claude-x', input: 'hi', truncation: 'auto', reasoning: { effort: 'low', summary: 'auto' } })
     .withResponse();
@@ -99,7 +99,7 @@ test('[chat.translated-members] responses: one header names the members that cha
   });
 });
 
-test('[chat.translated-members] a route uses the provider that supports the request, and its overload is not a 400', async () => {
+test('[chat.translated-members] a route uses the provider that supports the request, and an overload there is not reported as a 400', async () => {
   const asked = { messages, logprobs: true };
   expect((await openai.chat.completions.create({ model: 'htob', ...asked })).choices[0]!.message.content).toBe('Hello');
   expect([anthropicHost.requests.length, openaiHost.requests.length]).toEqual([0, 1]);

@@ -67,7 +67,7 @@ const archiveWarnings = async ({ ready, keys: { admin_token: key } }: Gateway) =
   return body.warnings.filter((warning) => warning.includes('GATEWAY_ARCHIVE_BUCKET'));
 };
 
-test('[shared.gateways] entries of two gateways are archived and under checkpoints for both, and for one that starts empty later', async () => {
+test('[shared.gateways] entries from two gateways are archived and checkpointed for both, and for a third that starts empty later', async () => {
   const [one, two] = [await withBucket(), await withBucket()];
   for (const gateway of [one, two, one, two]) await act(gateway, 'shared-archive');
   for (const gateway of [one, two])
@@ -89,7 +89,7 @@ test('[shared.gateways] entries of two gateways are archived and under checkpoin
   expect(await whole(three, 'shared-archive', 5)).toMatchObject({ valid: true });
 });
 
-test('[shared.gateways] a missing bucket and an invalid bucket name stop the start with instructions', async () => {
+test('[shared.gateways] a missing bucket or an invalid bucket name stops startup with instructions', async () => {
   const env = { ...process.env, AWS_ENDPOINT_URL_S3: s3.url, AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' };
   const refused = (bucket: string) =>
     local(['--state', workFolder(), '--no-edge', '--archive-bucket', bucket], env).catch(({ stderr }) => stderr);

@@ -76,7 +76,7 @@ const url = (gateway: Gateway) => gateway.ready.admin_url;
 const verified = (gateway: Gateway, session: string) =>
   ask(url(gateway), 'GET', `/admin/v1/evidence/sessions/${session}/verify`, { key: 'e2e-bob' });
 
-test('[shared.gateways] a session continues at the other gateway, an approval is voted on there, and both verify the chain', async () => {
+test('[shared.gateways] a session continues at the other gateway, its approval can be voted on there, and both verify the chain', async () => {
   const session = 'shared-pr';
   const asked = await decided(url(one), 'e2e-agent', pullRequest(session));
   expect(asked.decision).toBe('review');
@@ -92,7 +92,7 @@ test('[shared.gateways] a session continues at the other gateway, an approval is
     expect(await verified(gateway, session)).toMatchObject({ status: 200, body: { valid: true, total_entries: 5 } });
 });
 
-test('[shared.gateways] [transparency.log] an export from one verifies with the keys that the other publishes, with its log proof', async () => {
+test('[shared.gateways] [transparency.log] an export from one gateway can be verified with the keys published by the other, including its log proof', async () => {
   const session = 'shared-export';
   const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' };
   for (const gateway of [one, two, one]) await decided(url(gateway), 'e2e-agent', { ...read, actor: { session } });
@@ -113,7 +113,7 @@ test('[shared.gateways] [transparency.log] an export from one verifies with the 
   expect(offline).toMatchObject({ code: 0 });
 });
 
-test('[shared.gateways] a configuration stored by one is in force at the other, even after a start with an empty folder', async () => {
+test('[shared.gateways] a configuration stored at one gateway takes effect at the other, and at one started with an empty folder', async () => {
   const yaml = configuration(service.url);
   const text = readFileSync(yaml, 'utf8').replace(
     '  rules:\n',
@@ -139,7 +139,7 @@ test('[shared.gateways] a configuration stored by one is in force at the other, 
   await third.stop();
 });
 
-test('[shared.gateways] [trace.routes] one lists the traces of the other, and streams do not claim to show all approvals', async () => {
+test("[shared.gateways] [trace.routes] one gateway lists the other's traces, and the approval event stream is refused because it would be incomplete", async () => {
   const session = 'shared-traces';
   const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read' };
   await decided(url(one), 'e2e-agent', { ...read, actor: { session } });
@@ -157,7 +157,7 @@ test('[shared.gateways] [trace.routes] one lists the traces of the other, and st
   });
 });
 
-test('[shared.gateways] [cli.watch] pending --watch on one shows events from the other', async () => {
+test('[shared.gateways] [cli.watch] pending --watch at one gateway shows events from the other', async () => {
   let nth = 0;
   const asked = () => decided(url(one), 'e2e-agent', pullRequest(`shared-watch-${nth++}`));
   const watching = agentctl(['pending', '--watch', '--events', '2', '--json'], {
@@ -183,7 +183,7 @@ test('[shared.gateways] [cli.watch] pending --watch on one shows events from the
   expect([code, events]).toEqual([0, ['new', 'new']]);
 });
 
-test('[shared.gateways] an MCP session opened by one continues at the other, and ends at both', async () => {
+test('[shared.gateways] an MCP session opened at one gateway continues at the other, and ends at both', async () => {
   const mcp = (gateway: Gateway, method: string, body?: object, more: Record<string, string> = {}) =>
     ask<Fields>(gateway.ready.mcp_url, method, '/mcp', {
       key: 'e2e-agent',
@@ -204,7 +204,7 @@ test('[shared.gateways] an MCP session opened by one continues at the other, and
   });
 });
 
-test('[shared.gateways] both share one limit per minute', async () => {
+test('[shared.gateways] both gateways share one per-minute limit', async () => {
   const say = (gateway: Gateway) =>
     ask(gateway.ready.gateway_url, 'POST', '/v1/chat/completions', {
       key: 'e2e-limited',
@@ -215,7 +215,7 @@ test('[shared.gateways] both share one limit per minute', async () => {
   expect(statuses).toEqual([200, 200, 200, 429, 429]);
 });
 
-test('[shared.gateways] without a bucket, status and doctor report that archive and checkpoints are lost with each folder', async () => {
+test('[shared.gateways] without a bucket, status and doctor warn that the archive and checkpoints are lost with each folder', async () => {
   const { admin_token: key } = one.keys;
   const { body } = await ask<{ warnings: string[] }>(url(one), 'GET', '/admin/v1/health/detailed', { key });
   expect(body.warnings.filter((warning) => warning.includes('GATEWAY_ARCHIVE_BUCKET'))).toHaveLength(1);
@@ -223,14 +223,14 @@ test('[shared.gateways] without a bucket, status and doctor report that archive 
   expect(out).toMatch(/^warn {4}health: This gateway keeps its archive and checkpoints in its own folder/m);
 });
 
-test('[shared.gateways] a ticket issued by one is redeemed at the other, once', async () => {
+test('[shared.gateways] a ticket issued by one gateway can be redeemed once at the other', async () => {
   const call = { protocol: 'http', tool: 'billing.get', target: '/invoices/7', capability: 'read' };
   const done = await decided(url(one), 'e2e-agent', { ...call, actor: { session: 'shared-ticket' } });
   expect(done).toMatchObject({ decision: 'allow', credential: { type: 'capability_ticket' } });
   expect(redeemed).toMatchObject([{ status: 200, body: { envelope_id: done.envelope_id } }]);
 });
 
-test('[shared.gateways] a folder that lacks a key is refused, and existing keys stay', async () => {
+test('[shared.gateways] a key folder that lacks a key is refused, and existing keys are kept', async () => {
   const made = readdirSync(keys).sort();
   expect(made).toEqual(['log-key.pem', 'signing-key.pem', 'signing-keys.json', 'ticket-key']);
   const before = made.map((name) => readFileSync(join(keys, name), 'utf8'));

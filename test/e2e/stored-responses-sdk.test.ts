@@ -46,7 +46,7 @@ const tools = [
   { type: 'function' as const, name: 'drop_table', parameters: { type: 'object', properties: {} }, strict: false },
 ];
 
-test('[responses.stored] made, read, listed, continued and deleted by the client', async () => {
+test('[responses.stored] the client can create, read, list, continue and delete a response', async () => {
   const client = gateway.openai();
   const first = await client.responses.create({
     model,
@@ -83,7 +83,7 @@ test('[responses.stored] made, read, listed, continued and deleted by the client
   expect([...account.kept.keys()]).toHaveLength(1);
 });
 
-test('[responses.stored] a stream is stored like a whole response, and continued with the result of its tool call', async () => {
+test('[responses.stored] a streamed response is stored like a whole one, and can be continued with the result of its tool call', async () => {
   account.answer = (conversation) =>
     conversation.some(({ type }) => type === 'function_call_output')
       ? [said('It says x.')]
@@ -138,7 +138,7 @@ test('[responses.stored] another key cannot read, continue, list or delete a res
   expect((await gateway.openai().responses.retrieve(id)).id).toBe(id);
 });
 
-test('[responses.stored] no response is stored with store: false or by a provider without storage', async () => {
+test('[responses.stored] no response is stored with store: false or if the provider has no storage', async () => {
   const client = gateway.openai();
   const kept = account.kept.size;
   fake.answers((request) => (request.path.endsWith('/chat/completions') ? say('Chat.') : account.script(request)));
@@ -156,7 +156,7 @@ test('[responses.stored] no response is stored with store: false or by a provide
   ).rejects.toMatchObject({ status: 409 });
 });
 
-test('[responses.stored] filters check responses when they are stored and read', async () => {
+test('[responses.stored] filters check responses both when they are stored and when they are read', async () => {
   const client = gateway.openai();
   account.answer = () => [said('the top secret plan')];
   const before = account.kept.size;
@@ -172,7 +172,7 @@ test('[responses.stored] filters check responses when they are stored and read',
   ).rejects.toMatchObject({ status: 403 });
 });
 
-test('[responses.stored] each use of a response is recorded in evidence, and background, conversations and prompts are still refused', async () => {
+test('[responses.stored] each use of a stored response is recorded in evidence; background, conversations and prompts are still refused', async () => {
   const client = gateway.openai();
   const { id } = await client.responses.create({ model, input: 'x', store: true });
   await client.responses.retrieve(id);

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway?.stop());
 
-test('[local.ready] [auth.generated-keys] is ready with URLs and keys of every kind', async () => {
+test('[local.ready] [auth.generated-keys] the gateway is ready with URLs and keys of every kind', async () => {
   expect(gateway.ready).toMatchObject({
     event: 'ready',
     admin_url: expect.stringMatching(/^http:\/\/127\.0\.0\.1:\d+$/),
@@ -27,7 +27,7 @@ test('[local.ready] [auth.generated-keys] is ready with URLs and keys of every k
   expect(new Set(Object.values(gateway.keys)).size).toBe(4);
 });
 
-test('[auth.health-open] [cli.version] /health is open and shows status and version only', async () => {
+test('[auth.health-open] [cli.version] /health needs no key and shows only status and version', async () => {
   const { status, body } = await ask(url, 'GET', '/health');
   expect([status, body]).toEqual([200, { status: 'ok', version: packageJson.version }]);
 });
@@ -91,7 +91,7 @@ describe('a pull request', () => {
     });
   });
 
-  test('[approval.url] reading it with GET decides nothing', async () => {
+  test('[approval.url] is still pending after its approval is read with GET', async () => {
     for (const _ of [1, 2]) {
       const { body } = await ask<ApprovalRecord>(url, 'GET', `/admin/v1/approvals/${id}`, { key: human });
       expect(body.status).toBe('pending');
@@ -134,14 +134,14 @@ describe('a pull request', () => {
     });
   });
 
-  test('[approval.used-once] a second use gets another review, with the reason', async () => {
+  test('[approval.used-once] requires another review when its approval is used a second time, and says why', async () => {
     const again = await decided(url, agent, { ...pullRequest(session), approval_ref: id });
     expect(again).toMatchObject({ decision: 'review', error: { data: { reason: 'already_used' } } });
     expect(again.envelope_id).not.toBe(id);
   });
 });
 
-test('[evidence.verify.live] [evidence.verify.offline] [evidence.manifest] [evidence.export] [evidence.manifest] [evidence.export] the chain verifies live, and its export on its own', async () => {
+test('[evidence.verify.live] [evidence.verify.offline] [evidence.manifest] [evidence.export] [evidence.manifest] [evidence.export] the chain verifies live, and its export verifies on its own', async () => {
   const live = await ask(url, 'GET', '/admin/v1/evidence/sessions/story-pr/verify', { key: human });
   expect(live.body).toMatchObject({
     valid: true,
@@ -154,7 +154,7 @@ test('[evidence.verify.live] [evidence.verify.offline] [evidence.manifest] [evid
   expect(bundle.manifest.session_manifest_hash).toBe(verification.session_manifest_hash);
 });
 
-test('[evidence.report] [evidence.sessions] reports escape text from agents', async () => {
+test('[evidence.report] [evidence.sessions] reports escape text supplied by agents', async () => {
   const hostile = '<img src=x onerror=alert(1)> [click](https://evil.example) | `x`';
   await decided(url, agent, { ...pullRequest('story-report', { title: hostile }), justification: hostile });
   const markdown = await ask(url, 'GET', '/admin/v1/evidence/sessions/story-report/report', { key: human });
@@ -169,7 +169,7 @@ test('[evidence.report] [evidence.sessions] reports escape text from agents', as
   expect(body.sessions.map((session) => session.session_id)).toContain('story-report');
 });
 
-describe('the views for an operator', () => {
+describe("the operator's views", () => {
   test('[admin.whoami] whoami', async () => {
     expect((await ask(url, 'GET', '/admin/v1/whoami', { key: agent })).body).toMatchObject({
       role: 'operator',
@@ -182,7 +182,7 @@ describe('the views for an operator', () => {
     });
   });
 
-  test('[admin.metrics] decisions are counted by decision and protocol', async () => {
+  test('[admin.metrics] metrics count decisions by outcome and protocol', async () => {
     const { text } = await ask(url, 'GET', '/metrics', { key: gateway.keys.viewer });
     expect(text).toMatch(/^svc_policy_decisions_total\{decision="allow",protocol="git"\} [1-9]/m);
     expect(text).toMatch(/^svc_policy_decisions_total\{decision="block",protocol="shell"\} [1-9]/m);
@@ -195,7 +195,7 @@ describe('the views for an operator', () => {
     expect(body.entries.map(({ kind, session_id }) => [kind, session_id])).toEqual([['approve', 'story-pr']]);
   });
 
-  test('[evidence.verify.live] all chains of the tenant verify', async () => {
+  test('[evidence.verify.live] all chains of the tenant can be verified', async () => {
     const { body } = await ask(url, 'GET', '/admin/v1/audit/verify', { key: gateway.keys.admin_token });
     expect(body).toMatchObject({ valid: true, sessions: expect.any(Number), total_entries: expect.any(Number) });
   });

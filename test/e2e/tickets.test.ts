@@ -61,7 +61,7 @@ const entriesOf = async (session: string): Promise<readonly EvidenceEntry[]> =>
 const acts = (entries: readonly EvidenceEntry[]) =>
   entries.map(({ kind, body }) => (kind === 'credential' ? body.action : kind));
 
-test('[ticket.redeem] a service redeems a ticket once, and each step in its life is recorded in evidence', async () => {
+test("[ticket.redeem] a service can redeem a ticket once, and each step of the ticket's life is recorded in evidence", async () => {
   const done = await call('tickets-once');
   expect(done).toMatchObject({ decision: 'allow', credential: { type: 'capability_ticket' } });
   expect(done.result).toMatchObject({ status: 200, body: { invoice: 7 } });
@@ -84,7 +84,7 @@ test('[ticket.redeem] a service redeems a ticket once, and each step in its life
   expect(JSON.stringify([entries, done])).not.toContain(ticket);
 });
 
-test('[ticket.redeem] another purpose is refused without any effect, and counts against the session', async () => {
+test('[ticket.redeem] a ticket presented for another purpose is refused without any effect, and counts against the session', async () => {
   purpose = { ...invoice, resource: '/invoices/8' };
   const refused = await call('tickets-misused');
   expect(answers).toMatchObject([{ status: 403, body: { error: { reason: 'ticket_wrong_resource' } } }]);

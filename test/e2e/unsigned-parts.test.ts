@@ -25,7 +25,7 @@ const refusals = async () => {
   return body.acts.filter(({ reason }) => reason === 'unsigned');
 };
 
-test('[supply-chain.require-signed] a changed file is refused with evidence, and so is a start with it', async () => {
+test('[supply-chain.require-signed] a changed file without a signature is refused and recorded, both on reload and at startup', async () => {
   write('{ pack: readonly, require_signed: true }');
   await until('the refusal of the file', async () => ((await refusals()).length === 1 ? true : undefined));
   await expect(gateway.restart()).rejects.toThrow(/without a valid signature/);

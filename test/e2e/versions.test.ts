@@ -49,7 +49,7 @@ test('[policy-version.numbered] [config.put] a stored configuration becomes the 
   expect(now).toMatchObject({ matched_rule: 'mcp:calendar.*', policy_version: 2 });
 });
 
-test('[config.put] the configuration in force is shown without secrets', async () => {
+test('[config.put] the current configuration is shown without secrets', async () => {
   const { body, text } = await ask<{ version: number }>(url, 'GET', '/admin/v1/config', { key: token });
   expect(body.version).toBe(2);
   for (const secret of ['e2e-agent"', 'e2e-alice"', token]) expect(text).not.toContain(secret);
@@ -75,7 +75,7 @@ test('[policy-version.rollback] [audit.admin-acts] a rollback is a new version, 
   ]);
 });
 
-test('[policy-version.own-tenant] callers of a tenant read only the parts of a version that affect them', async () => {
+test("[policy-version.own-tenant] a tenant's callers can read only the parts of a version that affect them", async () => {
   type Read = {
     configuration: { tenants: { id: string; api_keys: { key_sha256?: string }[] }[]; people: { id: string }[] };
   };
@@ -88,7 +88,7 @@ test('[policy-version.own-tenant] callers of a tenant read only the parts of a v
   for (const { key_sha256 } of own.tenants[0]!.api_keys) expect(key_sha256 ?? '').toMatch(/^$|0{48}$/);
 });
 
-test('[policy.diff] the difference between two versions is listed with an example, with loosened and tightened rules listed separately', async () => {
+test('[policy.diff] a diff of two versions lists loosened and tightened rules separately, with an example', async () => {
   const { body } = await ask<{ loosened: unknown[]; tightened: unknown[] }>(
     url,
     'GET',
@@ -99,7 +99,7 @@ test('[policy.diff] the difference between two versions is listed with an exampl
   expect(JSON.stringify(body.loosened)).toMatch(/calendar\./);
 });
 
-test('[policy-version.numbered] the last twenty versions are kept, and decisions under an older one are still explained', async () => {
+test('[policy-version.numbered] the last twenty versions are kept, and decisions under an older version can still be explained', async () => {
   const named = rule("{ name: ours, protocol: mcp, tool: 'kept.*', decision: block, reason: Of then. }");
   const sent = await ask(url, 'PUT', '/admin/v1/config?file=ours.yaml', {
     key: token,
@@ -130,7 +130,7 @@ test('[policy-version.numbered] the last twenty versions are kept, and decisions
   expect(why.body).toMatchObject({ reason: 'Of then.', place: `ours.yaml:${line}`, decided_by: 'rule' });
 });
 
-test('[config.put] a reason is recorded; an empty or overlong one is refused and nothing is stored', async () => {
+test('[config.put] a reason is recorded; an empty or overlong reason is refused and nothing is stored', async () => {
   const current = async () => (await ask(url, 'GET', '/admin/v1/config', { key: 'e2e-platform' })).body;
   const { version, configuration } = await current();
   const put = (query: string) =>
@@ -148,7 +148,7 @@ test('[config.put] a reason is recorded; an empty or overlong one is refused and
   expect(entries.find(({ body: act }) => act.reason === 'less noise')?.body.action).toBe('config.put');
 });
 
-test('[config.put] If-Match names the version that a change replaces, and only one of two such changes is stored', async () => {
+test('[config.put] If-Match names the version that a change replaces, and only one of two conflicting changes is stored', async () => {
   const before = await current();
   const stale = await putOver(yaml, `"${before - 1}"`);
   expect([stale.status, stale.body.error?.type]).toEqual([409, 'conflict']);

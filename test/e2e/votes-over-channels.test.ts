@@ -131,7 +131,7 @@ const votesIn = async (session: string) => {
     .map(({ kind, body }) => [kind, body.person]);
 };
 
-test('[identity.separation-rules] one person on five channels concurrently has one vote', async () => {
+test('[identity.separation-rules] one person voting on five channels at the same time has one vote', async () => {
   const id = await asked('channels-one-person');
   await everywhere(id, alice);
   expect(await itemOf(id)).toMatchObject({ status: 'pending', votes: [{ person: 'alice' }] });
@@ -157,7 +157,7 @@ test('[identity.separation-rules] one person on five channels concurrently has o
   expect((await act('channels-one-person', { approval_ref: id })).decision).toBe('review');
 });
 
-test('[identity.separation-rules] a denial over one channel ends the request for all others', async () => {
+test('[identity.separation-rules] a denial on one channel closes the request on all others', async () => {
   const id = await asked('channels-denied');
   // Only one approval in addition: if two came first, they would decide before the denial.
   await Promise.all([comment(id, 'Alice-GH', 'deny'), click(id, 'U02'), http(id, 'channels-bob')]);

@@ -66,14 +66,14 @@ const held = (until: Promise<unknown>, text = ['one', ' two']) => {
 };
 
 describe('roles that may use chat', () => {
-  test('[chat.ws] a key in either header of the handshake', async () => {
+  test('[chat.ws] a key is accepted in either header of the handshake', async () => {
     for (const headers of [{ 'x-api-key': agentKey }, { authorization: `Bearer ${agentKey}` }]) {
       const caller = await connectSocket(url, { headers });
       expect(await caller.hear('ready')).toEqual({ type: 'ready', max_message_bytes: maxBody });
     }
   });
 
-  test('[chat.ws] a key in the first message; other messages before it get no response', async () => {
+  test('[chat.ws] a key is accepted in the first message; any other message sent before it is rejected', async () => {
     const caller = await connectSocket(url);
     caller.say({ type: 'auth', api_key: agentKey });
     await caller.hear('ready');
@@ -87,7 +87,7 @@ describe('roles that may use chat', () => {
     expect(await early.closed).toBe(4401);
   });
 
-  test('[chat.ws] wrong keys are closed with 4401, roles without permission with 4403', async () => {
+  test('[chat.ws] a wrong key closes the connection with 4401, a role without permission with 4403', async () => {
     expect(await (await withKey('no-such-key')).closed).toBe(4401);
     expect(await (await withKey('socket-viewer')).closed).toBe(4403);
     for (const [key, code] of [
@@ -111,7 +111,7 @@ describe('roles that may use chat', () => {
     expect(fake.requests).toHaveLength(0);
   });
 
-  test('pages from other origins are refused at the handshake; listed ones and pages of the gateway are not', async () => {
+  test("handshakes from other origins are refused; listed origins and the gateway's own pages are accepted", async () => {
     const refused = new WebSocket(url, { headers: { 'x-api-key': agentKey }, origin: 'https://evil.example' });
     const [error] = (await once(refused, 'error')) as [Error];
     expect(error.message).toContain('403');
@@ -121,7 +121,7 @@ describe('roles that may use chat', () => {
     }
   });
 
-  test('[chat.ws] a request without an upgrade gets a hint to use a WebSocket client', async () => {
+  test('[chat.ws] a request without an upgrade gets advice to use a WebSocket client', async () => {
     const response = await fetch(url.replace('ws:', 'http:'), { headers: { 'x-api-key': agentKey } });
     expect(response.status).toBe(400);
     const { error } = (await response.json()) as { error: { type: string; message: string } };
@@ -136,7 +136,7 @@ describe('roles that may use chat', () => {
   });
 });
 describe('calls', () => {
-  test('[chat.ws] 20 concurrent calls on one connection, each answered by its id', async () => {
+  test('[chat.ws] 20 concurrent calls on one connection each get a response with their own id', async () => {
     const all = Promise.withResolvers<void>();
     fake.answers(({ body: asked }) => held(all.promise, ['answer', ` to ${asked.messages[0].content}`]));
     const caller = await withKey();
@@ -156,7 +156,7 @@ describe('calls', () => {
     );
   });
 
-  test('[chat.ws] without streaming there is one response, with status and headers', async () => {
+  test('[chat.ws] a call without streaming gets one response, with status and headers', async () => {
     const caller = await withKey();
     caller.say(call('1', 'whole', { stream: false }));
     const { status, headers, body: reply } = await caller.hear('response', '1');
@@ -165,7 +165,7 @@ describe('calls', () => {
     expect(headers).toMatchObject({ 'x-request-id': expect.any(String), 'x-envelope-id': expect.any(String) });
   });
 
-  test('[chat.ws] a bare chat request is a chat completion, and the gateway assigns its id', async () => {
+  test('[chat.ws] a bare chat request is treated as a chat completion, and the gateway assigns its id', async () => {
     const caller = await withKey();
     caller.say(body('bare'));
     const { id, body: reply } = await caller.hear('response');
@@ -176,7 +176,7 @@ describe('calls', () => {
     expect(fake.requests.map(({ body: sent }) => sent.id)).toEqual([undefined, undefined]);
   });
 
-  test('[chat.ws] messages calls get Anthropic events, and errors in that format', async () => {
+  test('[chat.ws] messages calls get Anthropic events, and errors in the Anthropic format', async () => {
     const caller = await withKey();
     caller.say({ type: 'messages', id: 'm', body: body('hi', { stream: true, max_tokens: 50 }) });
     await caller.hear('done', 'm');
@@ -187,7 +187,7 @@ describe('calls', () => {
     expect(await caller.hear('error', 'n')).toMatchObject({ status: 400, error: { type: 'invalid_request_error' } });
   });
 
-  test('[chat.ws] the same pipeline as HTTP: evidence has transport ws; blocks, reviews and limits are the same', async () => {
+  test('[chat.ws] calls use the same pipeline as HTTP: evidence records transport ws; blocks, reviews and limits still apply', async () => {
     const caller = await withKey(agentKey, { 'x-session-id': 'socket-story' });
     caller.say(call('plain'));
     await caller.hear('done', 'plain');
@@ -222,7 +222,7 @@ describe('calls', () => {
     expect(refusal.headers['x-ratelimit-limit-requests']).toBe('1');
   });
 
-  test('a provider that fails mid-stream: an error event, then done, and the connection stays open', async () => {
+  test('a provider failure mid-stream sends an error event, then done, and the connection stays open', async () => {
     fake.answers(stream(piecesOf('openai', { text: ['one', 'two'] }).slice(0, 2), 'break'));
     const caller = await withKey();
     caller.say(call('1'));
@@ -233,7 +233,7 @@ describe('calls', () => {
   });
 });
 describe('cancelling and leaving', () => {
-  test('[chat.ws] cancel closes the call to the provider; the output so far is billed and recorded as aborted', async () => {
+  test('[chat.ws] cancel ends the call to the provider; the output so far is billed and recorded as aborted', async () => {
     fake.answers(held(new Promise(() => {})));
     const caller = await withKey(agentKey, { 'x-session-id': 'socket-cancel' });
     caller.say(call('1'));
@@ -249,7 +249,7 @@ describe('cancelling and leaving', () => {
     expect(caller.heard.some(({ type, id }) => type === 'done' && id === '2')).toBe(false);
   });
 
-  test('[chat.ws] if a caller disconnects, the calls of its connection are closed', async () => {
+  test('[chat.ws] if a caller disconnects, the calls on its connection are ended', async () => {
     fake.answers(held(new Promise(() => {})));
     const caller = await withKey(agentKey, { 'x-session-id': 'socket-leave' });
     caller.say(call('1'));
@@ -260,7 +260,7 @@ describe('cancelling and leaving', () => {
     await until('reservations to be settled', async () => ((await gateway.open()) === 0 ? true : undefined));
   });
 
-  test('[chat.ws] a revoked key: the stream ends with an error, and the next message closes the connection', async () => {
+  test('[chat.ws] revoking a key ends the stream with an error, and the next message closes the connection', async () => {
     fake.answers(held(new Promise(() => {})));
     const caller = await withKey('fleeting-key');
     caller.say(call('1'));

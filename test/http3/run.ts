@@ -74,7 +74,7 @@ async function altSvcOf(address: string): Promise<string | undefined> {
 
 try {
   const { passed, failed } = await runChecks([
-    check('[edge.listeners] health, a chat and a stream are answered over HTTP/3', async () => {
+    check('[edge.listeners] health checks, chats and streams work over HTTP/3', async () => {
       const health = await ask('/api/health');
       assert.deepEqual([health.status, JSON.parse(health.body).status], [200, 'ok']);
       const chat = await ask('/api/v1/chat/completions', { method: 'POST', headers: agent, body: question });
@@ -84,7 +84,7 @@ try {
       assert.match(stream.headers['content-type'], /^text\/event-stream/);
       assert.ok(stream.body.trimEnd().endsWith('data: [DONE]'), stream.body.slice(-200));
     }),
-    check('[edge.listeners] what is refused over HTTP/2 is refused over HTTP/3, in the same words', async () => {
+    check('[edge.listeners] requests refused over HTTP/2 are refused over HTTP/3 with the same message', async () => {
       assert.equal((await ask('/nowhere')).status, 404);
       assert.equal((await ask('/admin/v1/policies')).status, 401);
       assert.equal((await ask('/api/health', { authority: 'evil.example' })).status, 403);
@@ -98,7 +98,7 @@ try {
       const text = await (await fetch(`${ready.admin_url}/metrics`, { headers: platform })).text();
       assert.match(text, /svc_edge_requests_total\{[^}]*protocol="h3"[^}]*\} [1-9]/);
     }),
-    check('[edge.listeners] answers over TLS advertise HTTP/3 for a day, those in cleartext do not', async () => {
+    check('[edge.listeners] responses over TLS advertise HTTP/3 for a day; cleartext responses do not', async () => {
       assert.equal(await altSvcOf(ready.edge_url ?? ''), `h3=":${port}"; ma=86400`);
       assert.equal(await altSvcOf(ready.edge_h2c_url ?? ''), undefined);
     }),

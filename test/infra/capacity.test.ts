@@ -23,7 +23,7 @@ describe('[cloud.concurrency] capacity', () => {
     expect([provisioned(none), warmed(none)]).toEqual([[], []]);
   });
 
-  it('keeps execution environments of named functions initialised', () => {
+  it('keeps execution environments initialised for named functions', () => {
     expect(provisioned(asked).map(([name, amount]) => [/testaction|approvalcallback/.exec(name)?.[0], amount])).toEqual(
       expect.arrayContaining([
         ['testaction', 5],

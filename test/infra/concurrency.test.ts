@@ -32,13 +32,13 @@ function settled(context: Record<string, unknown>): Readonly<Record<string, numb
 const shared = synthesize({}).services;
 const fewer = synthesize({ concurrency: 'reserved', streamConcurrency: 50, sandboxConcurrency: 0 }).services;
 
-describe('[cloud.concurrency] the concurrency of the account', () => {
-  it('is shared by default, even with the sandbox: an account with a quota of 10 has none to reserve', () => {
+describe('[cloud.concurrency] account concurrency', () => {
+  it('is shared by default, even with the sandbox, because an account with a quota of 10 has none to reserve', () => {
     expect(reserved(shared)).toEqual({});
     expect(settled({ sandboxConcurrency: 3 })).toEqual({ sandbox: 3 });
   });
 
-  it('is reserved for decisions and votes, and capped for streams, if the operator configures it', () => {
+  it('is reserved for decisions and votes, and capped for streams, if the operator enables it', () => {
     const deciding = {
       approvals: 10,
       'approval-callback': 10,
@@ -53,7 +53,7 @@ describe('[cloud.concurrency] the concurrency of the account', () => {
     expect(reserved(fewer)).toEqual({ ...deciding, ...streaming(50), sandbox: 0 });
   });
 
-  it('a value other than these two stops the synthesis', () => {
+  it('any other value of the setting stops synthesis', () => {
     expect(() => readSettings(appNode({ concurrency: 'all' }))).toThrow(
       'Context "concurrency" must be shared or reserved',
     );

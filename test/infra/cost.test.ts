@@ -5,7 +5,7 @@ import { ofType, synthesize } from './synthesized.ts';
 
 const { stores, services, watch } = synthesize();
 
-it('[cost.table] counts alarms by the metrics they read, and composite alarms and secrets as in the templates', () => {
+it('[cost.table] counts alarms by the metrics they read, and counts composite alarms and secrets as in the templates', () => {
   const alarms = [services, watch].flatMap((stack) => Object.values(ofType(stack, 'AWS::CloudWatch::Alarm')));
   // A query counts as one metric: it reads the existing series, and throttled requests exist only after throttling.
   const read = ({ Properties: { Metrics } }: Loose) =>
@@ -25,7 +25,7 @@ it('[cost.table] counts alarms by the metrics they read, and composite alarms an
   });
 });
 
-it('[cost.table] omits the dashboards on request, and keeps every alarm', () => {
+it('[cost.table] omits dashboards on request, but keeps every alarm', () => {
   const { watch: plain } = synthesize({ dashboards: 'off' });
   expect(ofType(plain, 'AWS::CloudWatch::Dashboard')).toEqual({});
   expect(Object.keys(ofType(plain, 'AWS::CloudWatch::Alarm'))).toEqual(

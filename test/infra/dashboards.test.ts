@@ -16,7 +16,7 @@ const bodyOf = (name: string): string => {
   return JSON.stringify(found?.Properties.DashboardBody);
 };
 
-it('[watch.runbook] [watch.alarms] the overview has five objectives as a percentage of good events, and the state of every alarm', () => {
+it('[watch.runbook] [watch.alarms] the overview shows five objectives as percentages of good events, and the state of every alarm', () => {
   const body = bodyOf('agent-governance-overview');
   for (const title of ['Availability', 'Latency', 'First token', 'Approval delivery', 'Evidence lag'])
     expect(body).toContain(`${title}: `);
@@ -29,7 +29,7 @@ it('[watch.runbook] [watch.alarms] the overview has five objectives as a percent
   expect(alarms.filter((id) => !body.includes(id))).toEqual([]);
 });
 
-it('[watch.runbook] every search has a label, because otherwise its legend is the whole search', () => {
+it('[watch.runbook] every search has a label, because otherwise the legend would show the whole search expression', () => {
   const shown = widgetsOf('agent-governance').flatMap(({ properties: { metrics = [] } }) => metrics.flat());
   const searches = shown.filter(
     ({ expression = '', visible }: Loose) => expression.includes('SEARCH') && visible !== false,

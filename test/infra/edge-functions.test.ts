@@ -83,11 +83,11 @@ const resolved = (url: string): string =>
 
 const names = { gateway: /\{.*GatewayApi/, admin: /\{.*AdminApi/, mcp: /\{.*McpApi/ };
 
-describe('[cloud.edge] the shared address of all surfaces', () => {
+describe('[cloud.edge] the shared host for all surfaces', () => {
   const address = new Served(edge!, 'edge');
 
   it.each(routedPaths)(
-    '[edge.listeners] routes %s to %s as %s, with the vectors of the local edge',
+    '[edge.listeners] routes %s to %s as %s, with the same test vectors as the local edge',
     (url, upstream, path) => {
       for (const matched of [undefined, resolved(url)]) {
         const done = address.asked(url, matched) as Loose;
@@ -111,7 +111,7 @@ describe('[cloud.edge] the shared address of all surfaces', () => {
     }
   });
 
-  it.each(strayPaths)('[edge.listeners] serves no page at %s, whichever behavior CloudFront chooses', (url) => {
+  it.each(strayPaths)('[edge.listeners] serves no page at %s, regardless of the behavior CloudFront chooses', (url) => {
     for (const matched of [undefined, resolved(url), '/api/x', '/admin/x', '/mcp', '/x']) {
       const done = address.asked(url, matched) as Loose;
       expect(done).toMatchObject({ statusCode: 404, headers: { 'content-type': { value: 'application/json' } } });
@@ -119,20 +119,20 @@ describe('[cloud.edge] the shared address of all surfaces', () => {
     }
   });
 
-  it('never passes a path of one surface to another, even if CloudFront matched another pattern', () => {
+  it('never passes a path for one surface to another, even if CloudFront matched the wrong pattern', () => {
     for (const [url, upstream] of routedPaths)
       for (const [other, matched] of Object.entries({ gateway: '/api/x', admin: '/admin/x', mcp: '/mcp' }))
         if (other !== upstream) expect(address.asked(url, matched)).toMatchObject({ statusCode: 404 });
   });
 
-  it('routes the WebSocket to the stage of its API', () => {
+  it('routes WebSocket connections to the stage of the WebSocket API', () => {
     expect(address.asked('/api/v1/ws')).toMatchObject({
       origin: expect.stringContaining('WebSocketApi'),
       path: '/gateway',
     });
   });
 
-  it('excludes a private admin API', () => {
+  it('does not expose a private admin API', () => {
     const without = new Served(inside.edge!, 'edge');
     expect(without.asked('/admin/v1/whoami')).toMatchObject({ statusCode: 404 });
     expect((without.asked('/mcp') as Loose).origin).toMatch(names.mcp);
@@ -141,12 +141,12 @@ describe('[cloud.edge] the shared address of all surfaces', () => {
   });
 });
 
-describe('[cloud.edge] the console together with the admin API', () => {
+describe('[cloud.edge] the console and the admin API on the same host', () => {
   const admin = new Served(edge!, 'admin');
   const [{ BucketEncryption, PublicAccessBlockConfiguration }] = only(edge!, 'AWS::S3::Bucket') as [Loose];
   const behavior = admin.behaviors.find(({ PathPattern }) => PathPattern === '/console/*') as Loose;
 
-  it('is served at its path, and the API at all others of the same origin', () => {
+  it('the console is served at /console/, and the API at all other paths', () => {
     expect(admin.asked('/console')).toMatchObject({ statusCode: 308, headers: { location: { value: '/console/' } } });
     for (const [path, file] of [
       ['/console/', '/index.html'],
@@ -161,7 +161,7 @@ describe('[cloud.edge] the console together with the admin API', () => {
       expect(admin.asked(path)).toMatchObject({ statusCode: 404 });
   });
 
-  it('can be read only by this distribution, signed by CloudFront, from a bucket that is not public', () => {
+  it('only this distribution can read the private console bucket, with signed requests', () => {
     expect(BucketEncryption).toBeDefined();
     expect(Object.values(PublicAccessBlockConfiguration)).toEqual([true, true, true, true]);
     const statements = only(edge!, 'AWS::S3::BucketPolicy')[0]!.PolicyDocument.Statement as Loose[];
@@ -179,7 +179,7 @@ describe('[cloud.edge] the console together with the admin API', () => {
     });
   });
 
-  it('[console.policy] has the same headers as the local host', () => {
+  it('[console.policy] the console has the same headers as on the local host', () => {
     const [{ ResponseHeadersPolicyConfig: policy }] = only(edge!, 'AWS::CloudFront::ResponseHeadersPolicy') as [Loose];
     const { ContentSecurityPolicy, FrameOptions, ReferrerPolicy, ContentTypeOptions } = policy.SecurityHeadersConfig;
     expect({
@@ -192,7 +192,7 @@ describe('[cloud.edge] the console together with the admin API', () => {
     expect(behavior.ResponseHeadersPolicyId).toBeDefined();
   });
 
-  it('passes no header, cookie or query to the bucket, and only GET and HEAD', () => {
+  it('only GET and HEAD reach the bucket, without headers, cookies or queries', () => {
     expect(behavior).toMatchObject({
       AllowedMethods: ['GET', 'HEAD'],
       Compress: true,
@@ -202,7 +202,7 @@ describe('[cloud.edge] the console together with the admin API', () => {
     expect(behavior.OriginRequestPolicyId).toBeUndefined();
   });
 
-  it('[console.cached] uploads the built files: chunks first, cached permanently, the others revalidated on each visit', () => {
+  it('[console.cached] the built files are uploaded: chunks first and cached permanently, other files revalidated on each visit', () => {
     const files = only(edge!, 'Custom::CDKBucketDeployment');
     const common = { Prune: false, RetainOnDelete: false };
     expect(files).toHaveLength(2);
@@ -229,7 +229,7 @@ describe('[cloud.edge] the console together with the admin API', () => {
   });
 });
 
-test('[cloud.edge] the functions are ECMAScript 5.1, use no modules, and fit within the limit of 10 kB', () => {
+test('[cloud.edge] the functions are ECMAScript 5.1, use no modules, and stay under the 10 kB limit', () => {
   const codes = only(edge!, 'AWS::CloudFront::Function').map(({ FunctionCode }) => FunctionCode as string);
   expect(codes.length).toBeGreaterThan(5);
   for (const code of codes) {

@@ -10,7 +10,7 @@ import { appNode, ofType, reference, roleOf } from './synthesized.ts';
 
 const outputs = ({ services }: { services: Template }): Loose => services.toJSON().Outputs;
 describe('missing options', () => {
-  it('[cloud.edge] does not exist by default: no stack, no host, no VPC', () => {
+  it('[cloud.edge] nothing is created by default: no edge stack, no host names, no VPC', () => {
     expect(plain.edge).toBeUndefined();
     for (const type of ['AWS::ApiGateway::DomainName', 'AWS::EC2::VPCEndpoint', 'AWS::WAFv2::WebACL'])
       expect(only(plain.services, type)).toEqual([]);
@@ -20,7 +20,7 @@ describe('missing options', () => {
   });
 });
 describe('[cloud.own-hosts] custom host names', () => {
-  it('are at the root of every surface, with TLS 1.3, with the certificate of the region', () => {
+  it('every surface is served at the root of its host, with TLS 1.3 and the regional certificate', () => {
     const served = only(direct.services, 'AWS::ApiGateway::DomainName');
     expect(Object.fromEntries(served.map(({ DomainName, SecurityPolicy }) => [DomainName, SecurityPolicy]))).toEqual({
       'api.gateway.example.com': 'SecurityPolicy_TLS13_1_3_2025_09',
@@ -55,7 +55,7 @@ describe('[cloud.own-hosts] custom host names', () => {
     expect(reference(told(direct.services, 'ws-worker').CONNECTIONS_URL)).toMatch(/\.execute-api\./);
   });
 
-  it('[approval.url] direct browsers to the console, which only CloudFront serves', () => {
+  it('[approval.url] browsers are directed to the console, which only CloudFront serves', () => {
     const consoleOf = ({ services }: { services: Template }) => told(services).CONSOLE_URL;
     expect([edge, direct, inside, plain].map(consoleOf)).toEqual([
       'https://admin.gateway.example.com/console/',
@@ -63,7 +63,7 @@ describe('[cloud.own-hosts] custom host names', () => {
     ]);
   });
 
-  it('have records in the given zone, and none without a zone', () => {
+  it('host names have DNS records in the given zone, and none without a zone', () => {
     expect(
       only(direct.services, 'AWS::Route53::RecordSet')
         .map(({ Name }) => Name)
@@ -80,7 +80,7 @@ describe('[cloud.edge] CloudFront', () => {
   const of = (label: string): Loose =>
     made.find(({ Aliases }) => Aliases[0] === `${label}.gateway.example.com`) as Loose;
 
-  it('serves each host over HTTP/3 and TLS 1.3, with the certificate of us-east-1', () => {
+  it('serves each host over HTTP/3 and TLS 1.3, with the us-east-1 certificate', () => {
     expect(made.map(({ Aliases }) => Aliases[0]).sort()).toEqual(
       ['admin', 'api', 'callbacks', 'edge', 'mcp'].map((label) => `${label}.gateway.example.com`),
     );
@@ -93,7 +93,7 @@ describe('[cloud.edge] CloudFront', () => {
     }
   });
 
-  it('caches and compresses no responses, and passes on every method and every header except Host', () => {
+  it('neither caches nor compresses responses, and forwards every method and every header except Host', () => {
     for (const { DefaultCacheBehavior } of made) {
       expect(DefaultCacheBehavior).toMatchObject({
         Compress: false,
@@ -107,7 +107,7 @@ describe('[cloud.edge] CloudFront', () => {
     }
   });
 
-  it('never serves the refusal of one caller to another: errors are not cached either', () => {
+  it("never serves one caller's refusal to another, because errors are not cached either", () => {
     for (const { CustomErrorResponses } of made) {
       const kept = CustomErrorResponses.map(({ ErrorCode }: Loose) => ErrorCode);
       expect(kept).toEqual(expect.arrayContaining([400, 403, 404, 405, 500, 502, 503, 504]));
@@ -116,7 +116,7 @@ describe('[cloud.edge] CloudFront', () => {
     }
   });
 
-  it('waits long for a response, and identifies itself to the APIs with a value that no template contains', () => {
+  it('waits at least two minutes for a response, and identifies itself to the APIs with a secret that appears in no template', () => {
     for (const { Origins } of made) {
       for (const origin of Origins.filter((one: Loose) => !one.S3OriginConfig))
         expect(origin.CustomOriginConfig).toMatchObject({ OriginProtocolPolicy: 'https-only', OriginReadTimeout: 120 });
@@ -132,7 +132,7 @@ describe('[cloud.edge] CloudFront', () => {
     expect(DistributionConfig.Origins[0].CustomOriginConfig.OriginReadTimeout).toBe(180);
   });
 
-  it('routes /v1/ws to the stage of the WebSocket API, and everything else to the stage of a REST API', () => {
+  it('routes /v1/ws to the WebSocket API stage, and everything else to a REST API stage', () => {
     const { Origins, CacheBehaviors } = of('api');
     expect(CacheBehaviors.map(({ PathPattern }: Loose) => PathPattern)).toEqual(['/v1/ws']);
     expect(Origins.map(({ OriginPath }: Loose) => OriginPath)).toEqual(['/gateway', undefined]);
@@ -169,7 +169,7 @@ describe('[cloud.edge] CloudFront', () => {
       expect(DefaultCacheBehavior.FunctionAssociations).toMatchObject([{ EventType: 'viewer-request' }]);
   });
 
-  it('accepts a CloudFront web ACL that the operator manages', () => {
+  it('accepts a CloudFront web ACL managed by the operator', () => {
     for (const { DistributionConfig } of only(tuned.edge!, 'AWS::CloudFront::Distribution'))
       expect(DistributionConfig.WebACLId).toBe(`arn:aws:wafv2:us-east-1:${account}:global/webacl/mine/0a1b`);
     for (const { WebACLId } of made) expect(WebACLId).toBeUndefined();
@@ -184,7 +184,7 @@ describe('[cloud.firewall] a VPC for upstream servers', () => {
     ({ Properties: { VpcConfig } }) => VpcConfig?.SecurityGroupIds[0] === 'sg-0a1b2c3d',
   );
 
-  it('contains the functions that call them, and no others', () => {
+  it('contains only the functions that call those servers', () => {
     expect(attached.map(({ Properties }) => Properties.FunctionName).sort()).toEqual(
       callers.map((name) => `agent-governance-${name}`),
     );
@@ -192,7 +192,7 @@ describe('[cloud.firewall] a VPC for upstream servers', () => {
       expect(Properties.VpcConfig.SubnetIds).toEqual(['subnet-0a1b2c3d', 'subnet-0a1b2c3e']);
   });
 
-  it('[cloud.least-privilege] gives them the rights that Lambda needs for network interfaces, and denies these rights to their code', () => {
+  it('[cloud.least-privilege] gives its functions the rights Lambda needs for network interfaces, and denies these rights to their code', () => {
     const statements = (name: string): Loose[] =>
       roleOf(inside.services, name).Properties.Policies[0].PolicyDocument.Statement;
     const interfaces = (name: string) => statements(name).filter((one) => JSON.stringify(one).includes('ec2:'));
@@ -231,7 +231,7 @@ describe('[cloud.firewall] a VPC for upstream servers', () => {
     ).toHaveLength(callers.length);
   });
 });
-describe('options that contradict each other or lack another option', () => {
+describe('options that contradict each other or require another option', () => {
   it.each([
     [{ edge: 'on' }, '"edge=on" needs "domain"'],
     [{ ...own, edge: 'on' }, '"edge=on" needs "edgeCertificate"'],

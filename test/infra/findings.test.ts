@@ -28,20 +28,20 @@ const unresolved: Record<string, Record<string, unknown>> = {
  */
 const contexts = (all: typeof deployed) => [...casesOf(Object.entries(all), 3)];
 
-describe('[cloud.templates] every cdk-nag finding is accepted with a reason', () => {
+describe('[cloud.templates] every cdk-nag finding is suppressed with a reason', () => {
   it.each(contexts(deployed))('in a deployment %s', (_, context) => {
     const app = judgedApp(context, thorough || context === deployed['with every option on']);
     buildGateway(app, environment);
     expect(() => app.synth()).not.toThrow();
   });
 
-  it.each(contexts(unresolved))('%s, if account and region are unknown', (_, context) => {
+  it.each(contexts(unresolved))('%s, when the account and region are unknown', (_, context) => {
     const app = judgedApp(context, thorough);
     buildGateway(app);
     expect(() => app.synth()).not.toThrow();
   });
 
-  it('but a queue without encryption in transit is found', () => {
+  it('a queue without encryption in transit is still reported', () => {
     const careless = judgedApp();
     new CfnQueue(new Stack(careless, 'Careless'), 'Queue');
     expect(() => careless.synth()).toThrow('AwsSolutions-SQS4');

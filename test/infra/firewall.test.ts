@@ -12,7 +12,7 @@ describe('[cloud.firewall] the web ACLs', () => {
   const rule = (template: Template, name: string, at = 'callers'): Loose =>
     acl(template, at).Rules.find(({ Name }: Loose) => Name === name);
 
-  it('protect the stage of every REST API', () => {
+  it('every REST API stage is protected', () => {
     for (const { edge: template } of [edge, direct]) {
       const stages = only(template!, 'AWS::WAFv2::WebACLAssociation').map(({ ResourceArn }) => reference(ResourceArn));
       expect(new Set(stages).size).toBe(4);
@@ -21,7 +21,7 @@ describe('[cloud.firewall] the web ACLs', () => {
     }
   });
 
-  it('[cloud.edge] first refuse calls that did not come through CloudFront', () => {
+  it('[cloud.edge] the first rule refuses calls that did not come through CloudFront', () => {
     for (const name of ['callers', 'admin']) expect(rules(edge.edge!, name)[0]).toBe('origin');
     const { Statement, Action, Priority } = rule(edge.edge!, 'origin');
     expect([Action, Priority]).toEqual([{ Block: {} }, 0]);
@@ -32,7 +32,7 @@ describe('[cloud.firewall] the web ACLs', () => {
     expect(rules(direct.edge!)).not.toContain('origin');
   });
 
-  it('[cloud.edge] accept the old and the new value during a rotation, and send the first', () => {
+  it('[cloud.edge] both the old and the new value are accepted during a rotation, and the first one is sent', () => {
     const taken = rule(tuned.edge!, 'origin').Statement.NotStatement.Statement.OrStatement.Statements;
     expect(taken.map(({ ByteMatchStatement }: Loose) => reference(ByteMatchStatement.SearchString))).toEqual(
       [oldVersion, newVersion].map((version) => expect.stringContaining(version)),
@@ -41,7 +41,7 @@ describe('[cloud.firewall] the web ACLs', () => {
     expect(reference(DistributionConfig.Origins[0].OriginCustomHeaders[0].HeaderValue)).toContain(oldVersion);
   });
 
-  it('count calls by the address of the caller, and respond with 429 in the format of the contract', () => {
+  it("calls are counted by caller address, and excess calls get a 429 in the contract's format", () => {
     const forwarded = rule(edge.edge!, 'rate').Statement.RateBasedStatement;
     expect(forwarded).toMatchObject({
       AggregateKeyType: 'FORWARDED_IP',
@@ -58,7 +58,7 @@ describe('[cloud.firewall] the web ACLs', () => {
     expect(rule(tuned.edge!, 'rate').Statement.RateBasedStatement.Limit).toBe(500);
   });
 
-  it('block no body, because prompts, SQL and shell text are legitimate here', () => {
+  it('no request body is blocked, because prompts, SQL and shell text are legitimate here', () => {
     for (const group of ['AWSManagedRulesCommonRuleSet', 'AWSManagedRulesKnownBadInputsRuleSet']) {
       const { RuleActionOverrides } = rule(direct.edge!, group).Statement.ManagedRuleGroupStatement;
       const counting = RuleActionOverrides.map(({ Name, ActionToUse }: Loose) => [Name, ActionToUse]);
@@ -79,14 +79,14 @@ describe('[cloud.firewall] the web ACLs', () => {
     ]);
   });
 
-  it('store no request, because headers contain keys', () => {
+  it('no request is stored, because headers contain keys', () => {
     for (const { VisibilityConfig, Rules } of only(edge.edge!, 'AWS::WAFv2::WebACL'))
       for (const { SampledRequestsEnabled } of [VisibilityConfig, ...Rules.map((one: Loose) => one.VisibilityConfig)])
         expect(SampledRequestsEnabled).toBe(false);
     expect(only(edge.edge!, 'AWS::WAFv2::LoggingConfiguration')).toEqual([]);
   });
 
-  it('allow the named networks to call the admin API, and all networks to call the others', () => {
+  it('only the named networks can call the admin API, and all networks can call the other APIs', () => {
     expect(rules(edge.edge!)).not.toContain('networks');
     const sets = rule(edge.edge!, 'networks', 'admin').Statement.NotStatement.Statement.OrStatement.Statements;
     for (const { IPSetReferenceStatement } of sets)
@@ -107,7 +107,7 @@ describe('[cloud.firewall] an admin API in a VPC', () => {
   const apis = only(inside.services, 'AWS::ApiGateway::RestApi');
   const admin = apis.find(({ Name }) => Name === 'agent-governance-admin') as Loose;
 
-  it('accepts calls only from its endpoint; the others stay unchanged', () => {
+  it('accepts calls only from its own endpoint; the other APIs are unchanged', () => {
     expect(admin.EndpointConfiguration.Types).toEqual(['PRIVATE']);
     const [endpoint] = admin.EndpointConfiguration.VpcEndpointIds.map(reference);
     expect(endpoint).toMatch(/^\{PrivateAdminEndpoint\w*\.Id\}$/);
@@ -121,7 +121,7 @@ describe('[cloud.firewall] an admin API in a VPC', () => {
     }
   });
 
-  it('has the name of the API and of the endpoint, and can be reached from the given networks', () => {
+  it('has a host name made of the API and endpoint ids, and is reachable from the given networks', () => {
     expect(reference(told(inside.services).ADMIN_URL)).toMatch(
       /^https:\/\/\{AdminApi\w+\}-\{PrivateAdminEndpoint\w*\.Id\}\.execute-api\.\{Region\}\.\{URLSuffix\}\/gateway$/,
     );

@@ -19,7 +19,7 @@ const methodsOf = (template: typeof services) => {
   }));
 };
 
-test('[identity.aws-callers] every method of the IAM API has the authoriser, and it has no open path', () => {
+test('[identity.aws-callers] every method of the IAM API requires IAM authorization, and the API has no open paths', () => {
   const methods = methodsOf(services).filter(({ api }) => api === 'agent-governance-iam');
   const calls = methods.map(({ call }) => call);
   expect(new Set(methods.map(({ authorization }) => authorization))).toEqual(new Set(['AWS_IAM']));
@@ -34,7 +34,7 @@ test('[identity.aws-callers] every method of the IAM API has the authoriser, and
   expect(Object.keys(services.findOutputs('IamUrl'))).toEqual(['IamUrl']);
 });
 
-test('[identity.aws-callers] the APIs for keys have no authoriser and the same methods; without the option, the IAM API does not exist', () => {
+test('[identity.aws-callers] the key-based APIs have no authorizer and the same methods; without the option, there is no IAM API', () => {
   const others = methodsOf(services).filter(({ api }) => api !== 'agent-governance-iam');
   expect(new Set(others.map(({ authorization }) => authorization))).toEqual(new Set(['NONE']));
   const names = (methods: readonly { api: string; call: string }[]) =>
@@ -42,7 +42,7 @@ test('[identity.aws-callers] the APIs for keys have no authoriser and the same m
   expect(names(methodsOf(plain))).toEqual(names(others));
 });
 
-test('[identity.aws-callers] the IAM API has an alarm, and a web ACL of its own without CloudFront', () => {
+test('[identity.aws-callers] the IAM API has an alarm, and its own web ACL without the CloudFront rule', () => {
   expect(JSON.stringify(ofType(watch, 'AWS::CloudWatch::Alarm'))).toContain('iam-5xx');
   const acl = Object.values(ofType(edge!, 'AWS::WAFv2::WebACL')).find(
     ({ Properties }) => Properties.Name === 'agent-governance-iam-callers',

@@ -62,7 +62,7 @@ for (const pair of fitting) {
 }
 
 describe('[cloud.options-fit] [cloud.templates] two options', () => {
-  it.each(fitting)('are accepted together: %s + %s', (...pair) => {
+  it.each(fitting)('can be combined: %s + %s', (...pair) => {
     const node = appNode(contextOf(pair));
     expect(() => refuseConflicts(node, readSettings(node))).not.toThrow();
   });
@@ -76,7 +76,7 @@ describe('[cloud.options-fit] [cloud.templates] two options', () => {
     }
   });
 
-  it.each(Object.entries(refused))('contradict each other: %s', (pair, message) => {
+  it.each(Object.entries(refused))('contradict each other and are rejected: %s', (pair, message) => {
     expect(() => buildGateway(emptyApp(contextOf(pair.split(' + '))))).toThrow(message);
   });
 
@@ -87,13 +87,13 @@ describe('[cloud.options-fit] [cloud.templates] two options', () => {
     ['a share of nothing', { streamConcurrency: 5 }],
     ['a copy without its account', { archiveCopy: 'copy-of-archive' }],
     ['a clock of the emulator', { approvalTimeoutSeconds: 5 }],
-  ])('have no effect without the other: %s', (_, context) => {
+  ])('are rejected because one has no effect without the other: %s', (_, context) => {
     expect(() => buildGateway(emptyApp(context))).toThrow(
       /has no effect without "[\w=]+"\. Add that, or leave "\w+" out\.$/,
     );
   });
 
-  it('more environments than the allowed number per function are refused', () => {
+  it('more environments than allowed per function are rejected', () => {
     const tooMany = { concurrency: 'reserved', provisionedConcurrency: 'approvals=11' };
     expect(() => buildGateway(emptyApp(tooMany))).toThrow('"provisionedConcurrency" keeps more environments');
   });

@@ -25,7 +25,7 @@ const withPrivateAdmin = synthesizedIn('111111111111', 'eu-central-1', {
 const ownHosts = synthesizedIn('111111111111', 'eu-central-1', { edge: 'off', edgeCertificate: undefined });
 const longest = synthesizedIn('222222222222', 'ap-southeast-1', { name: 'abcdefghijklmnopqrstuvwxyz' });
 
-test('[cloud.templates] with every option on, no stack has more than 350 resources', () => {
+test('[cloud.templates] no stack has more than 350 resources with every option enabled', () => {
   for (const { template, stackName } of [...frankfurt, ...withPrivateAdmin, ...ownHosts]) {
     const { length } = Object.keys(template.Resources);
     expect([stackName, length, length <= mostResources]).toEqual([stackName, length, true]);
@@ -74,13 +74,13 @@ test('[cloud.name] every IAM, CloudFront and S3 resource type in the stacks is c
   );
 });
 
-test('[cloud.name] deployments in two regions share no name that must be unique in an account', () => {
+test('[cloud.name] deployments in two regions share no names that must be unique within an account', () => {
   const [here, there] = [namesOf(frankfurt), namesOf(virginia)];
   expect(here.length).toBeGreaterThan(30);
   expect(here.filter((name) => there.includes(name))).toEqual([]);
 });
 
-test('[cloud.name] with the longest names for a deployment and a region, such names are still within the limits', () => {
+test('[cloud.name] account-wide names stay within the length limit, even with the longest deployment and region names', () => {
   for (const [type, properties] of resources(longest)) {
     const name = heldOnce[type]?.(properties);
     if (typeof name === 'string') expect([name, name.length <= 64]).toEqual([name, true]);
@@ -91,7 +91,7 @@ test.each([
   ['eu-central-1', frankfurt, '111111111111'],
   ['us-east-1', virginia, '111111111111'],
   ['ap-southeast-1', longest, '222222222222'],
-] as const)('[cloud.name] in %s nothing is looked for in another region or account', (region, stacks, account) => {
+] as const)('[cloud.name] nothing in %s refers to another region or account', (region, stacks, account) => {
   for (const { template, stackName } of stacks) {
     // CloudFront certificates are in us-east-1, whatever the region of the deployment.
     const text = JSON.stringify(template).replaceAll(cloudFront.edgeCertificate, '');
@@ -109,7 +109,7 @@ test.each([
   }
 });
 
-test('[cloud.name] each region has its own signing keys and stores, and copies neither, except buckets to the account that an option names', () => {
+test('[cloud.name] each region has its own signing keys and stores, and copies only buckets, to the account named by an option', () => {
   for (const [type, properties] of resources(frankfurt)) {
     expect(type).not.toBe('AWS::KMS::ReplicaKey');
     expect(type).not.toBe('AWS::DynamoDB::GlobalTable');
@@ -120,13 +120,13 @@ test('[cloud.name] each region has its own signing keys and stores, and copies n
   }
 });
 
-test('[cloud.name] stacks read only outputs of their own deployment', () => {
+test('[cloud.name] stacks read only the outputs of their own deployment', () => {
   const read = [...JSON.stringify(frankfurt.map(({ template }) => template)).matchAll(/"StackName":"([^"]+)"/g)];
   expect(read.length).toBeGreaterThan(10);
   for (const [, name] of read) expect(frankfurt.map(({ stackName }) => stackName)).toContain(name);
 });
 
-describe('[cloud.name] an option that names a resource in another region is refused at synthesis', () => {
+describe('[cloud.name] an option that names a resource in another region is rejected at synthesis', () => {
   const elsewhere = 'arn:aws:acm:eu-west-1:123456789012:certificate/other';
   const key = 'arn:aws:kms:eu-west-1:123456789012:key/0a1b';
   const cases = [
@@ -147,7 +147,7 @@ describe('[cloud.name] an option that names a resource in another region is refu
     );
   });
 
-  test('roles and secrets may be in other regions, and nothing is refused if the region is unknown', () => {
+  test('roles and secrets may be in other regions, and nothing is rejected if the region is unknown', () => {
     expect(() => buildGateway(withSecret, { account: '111111111111', region: 'eu-central-1' })).not.toThrow();
     expect(() => buildGateway(withoutRegion)).not.toThrow();
   });

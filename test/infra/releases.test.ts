@@ -13,7 +13,7 @@ const tagged = synthesize(asked);
 const all = (template: Template): Resources => template.toJSON().Resources as Resources;
 const settings = (context: Record<string, unknown>) => readSettings(appNode(context));
 
-describe('[cloud.retained] resources that are retained after their stack', () => {
+describe('[cloud.retained] resources that are retained when their stack is deleted', () => {
   /** The account's own role for API Gateway logs stays: it has no name that could collide, and other APIs use it. */
   const shared = ['AWS::ApiGateway::Account', 'AWS::IAM::Role'];
   const kept = (resources: Resources) => [
@@ -25,7 +25,7 @@ describe('[cloud.retained] resources that are retained after their stack', () =>
     ),
   ];
 
-  it('are data, keys and secrets, unless the deployment that creates them fails', () => {
+  it('data, keys and secrets are retained, unless the deployment that creates them fails', () => {
     expect(kept(all(prod.stores)).sort()).toEqual(
       ['DynamoDB::Table', 'KMS::Key', 'S3::Bucket', 'SecretsManager::Secret'].map(
         (type) => `AWS::${type} RetainExceptOnCreate`,
@@ -33,19 +33,19 @@ describe('[cloud.retained] resources that are retained after their stack', () =>
     );
   });
 
-  it('do not include functions and APIs, so that a failed deployment can be repeated', () => {
+  it('functions and APIs are not retained, so that a failed deployment can be repeated', () => {
     expect(kept(all(prod.services))).toEqual([]);
     expect(kept(all(prod.watch))).toEqual([]);
   });
 
-  it('creates the protected tables after everything else in their stack', () => {
+  it('protected tables are created after everything else in their stack', () => {
     const resources = all(prod.stores);
     const others = Object.keys(resources).filter((id) => resources[id]!.Type !== 'AWS::DynamoDB::Table');
     for (const { DependsOn = [] } of Object.values(ofType(prod.stores, 'AWS::DynamoDB::Table')))
       expect([...DependsOn].sort()).toEqual(others.sort());
   });
 
-  it('do not exist in a development deployment', () => {
+  it('nothing is retained in a development deployment', () => {
     expect([...kept(all(dev.stores)), ...kept(all(dev.services))]).toEqual([]);
     for (const { Properties } of Object.values(ofType(dev.stores, 'AWS::DynamoDB::Table')))
       expect(Properties.DeletionProtectionEnabled).toBe(false);
@@ -73,7 +73,7 @@ describe('[cloud.name] a second deployment in the same account', () => {
         .filter((line) => !/ \{|\{\w+Api\w+\}|Alias Name|DeploymentConfigName/.test(line)),
     );
 
-  it('has its own stacks, and shares no name with the other', () => {
+  it('has its own stacks, and shares no names with the first', () => {
     expect(built).toEqual([
       ['agent-governance-stores', 'agent-governance-services', 'agent-governance-monitoring'],
       ['team-b-stores', 'team-b-services', 'team-b-monitoring'],
@@ -94,7 +94,7 @@ describe('[cloud.name] a second deployment in the same account', () => {
     },
   );
 
-  it.each(['dev', 'team-b2', 'x'.repeat(26)])('takes the name %j', (name) => {
+  it.each(['dev', 'team-b2', 'x'.repeat(26)])('accepts the name %j', (name) => {
     expect(settings({ name }).name).toBe(name);
   });
 });
@@ -134,7 +134,7 @@ describe('[cloud.staged-release] a new version of a function', () => {
     UpdatePolicy?: unknown;
   })[];
 
-  it('first gets a tenth of the calls, and is rolled back if its function fails', () => {
+  it('first receives a tenth of the calls, and is rolled back if its function fails', () => {
     const staged = aliases.filter(({ UpdatePolicy }) => UpdatePolicy);
     expect(staged.map(({ Properties }) => reference(Properties.FunctionName)).sort()).toEqual(
       ['approvalcallback', 'approvals', 'chatcompletions', 'mcp', 'messages', 'testaction', 'ws', 'wsworker'].map(
@@ -150,7 +150,7 @@ describe('[cloud.staged-release] a new version of a function', () => {
     for (const { UpdatePolicy } of staged) expect(UpdatePolicy).toHaveProperty('CodeDeployLambdaAliasUpdate');
   });
 
-  it('is shifted together with at most three others: a group waits for the previous one', () => {
+  it('is rolled out in groups of at most four, each of which waits for the previous group', () => {
     const ids = Object.entries(ofType(prod.services, 'AWS::Lambda::Alias')).filter(
       ([, each]) => 'UpdatePolicy' in each,
     );
@@ -165,7 +165,7 @@ describe('[cloud.staged-release] a new version of a function', () => {
     for (const [id, others] of waits) if (!first.includes(id)) expect(others.sort()).toEqual(first.sort());
   });
 
-  it('is the one that every caller reaches: no integration, schedule, stream or grant names the function itself', () => {
+  it('is reached by every caller through its alias: no integration, schedule, stream or grant names the function itself', () => {
     const ids = Object.keys(ofType(prod.services, 'AWS::Lambda::Function'));
     const callers = ['ApiGateway::Method', 'ApiGatewayV2::Integration', 'Events::Rule', 'Lambda::EventInvokeConfig'];
     const found = callers.flatMap((type) => Object.values(ofType(prod.services, `AWS::${type}`)));
@@ -176,7 +176,7 @@ describe('[cloud.staged-release] a new version of a function', () => {
     }
   });
 
-  it('gets all calls immediately on request, with the same aliases', () => {
+  it('receives all calls immediately on request, with the same aliases', () => {
     expect(ofType(dev.services, 'AWS::CodeDeploy::DeploymentGroup')).toEqual({});
     expect(Object.keys(ofType(dev.services, 'AWS::Lambda::Alias'))).toHaveLength(Object.keys(functions).length);
     expect(settings({ release: 'at-once' }).stagedReleases).toBe(false);

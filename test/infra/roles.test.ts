@@ -55,7 +55,7 @@ function grantsOf(name: string, from = services): Grants {
     .sort();
 }
 
-test('functions that handle chats may enqueue deliveries to the evaluator, but no notifications', () => {
+test('chat functions may enqueue deliveries to the evaluator, but not notifications', () => {
   const { Properties } = roleOf(services, 'messages');
   const statements = (
     Properties.Policies as { PolicyDocument: { Statement: (Statement & { Condition?: unknown })[] } }[]
@@ -140,13 +140,13 @@ function expected(spec: FunctionSpec): Grants {
 }
 
 it.each(Object.entries(functions) as [string, FunctionSpec][])(
-  '[cloud.least-privilege] %s has exactly the rights in its row',
+  '[cloud.least-privilege] %s has exactly the rights listed in its row',
   (name, spec) => {
     expect(grantsOf(name)).toEqual(expected(spec));
   },
 );
 
-it('gives no function rights over all tables, or rights to scan, delete or rewrite evidence', () => {
+it('gives no function rights to all tables, or rights to scan, delete or rewrite evidence', () => {
   const all = Object.keys(functions).flatMap((name) => grantsOf(name).map((grant) => `${name}: ${grant}`));
   expect(all.filter((grant) => / dynamodb:.* \*$/.test(grant))).toEqual([
     'notify: dynamodb:ListStreams *',
@@ -180,7 +180,7 @@ it('[cloud.least-privilege] removes rights that no code uses', () => {
   expect(about(/Query table:approvals$/)).toEqual([]);
 });
 
-it('[auth.keys-by-digest] lets no function read the admin token, and only one read the keys of callers', () => {
+it("[auth.keys-by-digest] lets no function read the admin token, and only one function read the callers' keys", () => {
   expect(holders('secretsmanager:GetSecretValue secretsmanager:secret:agent-governance/admin')).toEqual([]);
   expect(holders('secretsmanager:GetSecretValue secretsmanager:secret:agent-governance/keys')).toEqual(['policies']);
 });
@@ -188,7 +188,7 @@ it('[auth.keys-by-digest] lets no function read the admin token, and only one re
 const holders = (action: string) =>
   Object.keys(functions).filter((name) => grantsOf(name).some((grant) => grant.startsWith(action)));
 
-it('allows exactly these calls: action functions invoke the sandbox, ws its worker, chat and the classifier models, and two functions respond to connections', () => {
+it('allows only these calls: action functions to the sandbox, ws to its worker, chats and classifiers to models, and two functions to connections', () => {
   expect(holders('lambda:')).toEqual(['ws', 'test-action', 'approval-steps']);
   expect(holders('lambda:InvokeFunction lambda:function:agent-governance-sandbox:live')).toEqual([
     'test-action',
@@ -201,7 +201,7 @@ it('allows exactly these calls: action functions invoke the sandbox, ws its work
   expect(holders('execute-api:')).toEqual(['ws', 'ws-worker']);
 });
 
-it('lets no principal assume a role, read a secret or query a cluster that the deployment did not name', () => {
+it('lets no function assume a role, read a secret or query a cluster that the deployment did not name', () => {
   expect(holders('sts:')).toEqual([]);
   expect(holders('rds-data:')).toEqual([]);
 });
@@ -217,7 +217,7 @@ describe('resources named by a deployment', () => {
   }).services;
 
   it.each(Object.entries(functions) as [string, FunctionSpec][])(
-    '[cloud.least-privilege] %s gets exactly the rights in its row',
+    '[cloud.least-privilege] %s gets exactly the rights listed in its row',
     (name, spec) => {
       const more = grantsOf(name, named).filter((grant) => !grantsOf(name).includes(grant));
       const assumed = ['AssumeRole', 'SetSourceIdentity', 'TagSession'].flatMap((action) =>
@@ -233,7 +233,7 @@ describe('resources named by a deployment', () => {
     },
   );
 
-  it('is granted to the functions that carry out actions', () => {
+  it('named resources can be used only by functions that carry out actions', () => {
     const holders = (service: string) =>
       Object.keys(functions).filter((name) => grantsOf(name, named).some((grant) => grant.startsWith(service)));
     expect(holders('sts:')).toEqual(['test-action', 'mcp', 'approval-steps']);
@@ -241,7 +241,7 @@ describe('resources named by a deployment', () => {
   });
 });
 
-it('[evidence.archive] lets the projector and the repair add to the archive, and them, the check and the verifier read it; no role may delete from it or use other actions there', () => {
+it('[evidence.archive] only the projector and the repair can add to the archive; only they, the check and the verifier can read it, and no role can delete from it', () => {
   const all = Object.keys(functions).flatMap((name) => grantsOf(name).map((grant) => `${name}: ${grant}`));
   expect(all.filter((grant) => / archive(\/|$)/.test(grant))).toEqual([
     ...['evidence: s3:GetObject archive/*', 'evidence: s3:ListBucket archive'],
@@ -256,14 +256,14 @@ it('[evidence.archive] lets the projector and the repair add to the archive, and
   expect(all.filter((grant) => /s3:Delete|s3:Bypass|s3:\*/.test(grant))).toEqual([]);
 });
 
-it('keeps every policy of a function on its role: no policy is attached elsewhere', () => {
+it('attaches every policy of a function to its role, and no policy anywhere else', () => {
   const attached = Object.values(ofType(services, 'AWS::IAM::Policy')).flatMap(({ Properties }) =>
     Properties.Roles.map(reference),
   );
   expect(attached).toEqual([expect.stringMatching(/^\{Approvals/)]);
 });
 
-it('lets a function write only its own log group', () => {
+it('lets a function write only to its own log group', () => {
   for (const { Properties } of Object.values(ofType(services, 'AWS::IAM::Role'))) {
     if (!Properties.Policies || !Properties.RoleName) continue;
     const statements = Properties.Policies[0].PolicyDocument.Statement as Statement[];

@@ -58,12 +58,12 @@ describe('routes', () => {
     expect(method?.uri).toContain(`lambda:path/${version}/functions/${liveReference(services, handledBy)}/${last}`);
   });
 
-  it('[admin.routes] has no route outside the contract, except preflights and one proxy for a function that does its own routing', () => {
+  it('[admin.routes] has no routes outside the contract, except preflights and one proxy for a function that does its own routing', () => {
     const known = [...new Set(routes.map(deployedCallOf)), ...preflights.keys(), head];
     expect(deployed.map(({ call }) => call).sort()).toEqual(known.sort());
   });
 
-  it('[cors.headers] passes preflights to the function for their path, which knows the allowed origins', () => {
+  it('[cors.headers] passes each preflight to the function for its path, which knows the allowed origins', () => {
     expect(preflights.size).toBeGreaterThan(8);
     for (const [call, route] of preflights) {
       const uriOf = (wanted: string) => deployed.find((candidate) => candidate.call === wanted)?.uri;
@@ -71,7 +71,7 @@ describe('routes', () => {
     }
   });
 
-  it('lets API Gateway invoke the functions that have routes, once for each function and surface', () => {
+  it('lets API Gateway invoke each function that has routes, once per function and surface', () => {
     const permissions = Object.values(ofType(services, 'AWS::Lambda::Permission')).filter(
       ({ Properties }) => Properties.Principal === 'apigateway.amazonaws.com',
     );
@@ -125,7 +125,7 @@ describe('routes', () => {
     }
   });
 
-  it('applies no feature that streams do not support to a response: no mapping, cache, compression, conversion', () => {
+  it('uses no response feature that streams do not support: no mapping, caching, compression or conversion', () => {
     for (const { integration } of deployed) {
       for (const property of ['ContentHandling', 'IntegrationResponses', 'RequestTemplates', 'CacheKeyParameters'])
         expect(integration[property]).toBeUndefined();
@@ -166,13 +166,13 @@ describe('routes', () => {
       ...[`POST /~1${path.replaceAll('/', '~1')}`, rate, burst],
     ]);
 
-  it('[admin.rate-limit] throttles the methods of a surface, and actions separately from votes and console', () => {
+  it('[admin.rate-limit] throttles the methods of each surface, and throttles actions separately from votes and the console', () => {
     expect(throttlesOf(services).toSorted()).toEqual(
       [...[50, 200, 1_000, 1_000].map((rate) => ['* /*', rate, 2 * rate]), ...actions(1_000, 2_000)].toSorted(),
     );
   });
 
-  it('[admin.rate-limit] accepts other rates as an option, up to the quota of the account', () => {
+  it('[admin.rate-limit] accepts other rates as an option, up to the account quota', () => {
     expect(throttlesOf(raised.services)).toEqual(
       expect.arrayContaining([...actions(8_000, 6_000), ['* /*', 300, 600]]),
     );
@@ -182,7 +182,7 @@ describe('routes', () => {
     expect(() => readSettings(appNode({ requestsPerSecond: 'votes=5' }))).toThrow('Allowed names: actions, admin,');
   });
 
-  it('[cloud.own-answers] returns 504 without Retry-After if a function did not respond in time, and explains how to look up the outcome', () => {
+  it('[cloud.own-answers] returns 504 without Retry-After if a function times out, and explains how to look up the outcome', () => {
     const answers = Object.values(ofType(services, 'AWS::ApiGateway::GatewayResponse')).map(
       ({ Properties }) => Properties,
     );
@@ -198,7 +198,7 @@ describe('routes', () => {
     expect(throttled?.ResponseParameters).toMatchObject({ 'gatewayresponse.header.Retry-After': "'1'" });
   });
 
-  it('responds to unknown routes with the error format of the contract', () => {
+  it("responds to unknown routes in the contract's error format", () => {
     const answers = Object.values(ofType(services, 'AWS::ApiGateway::GatewayResponse')).map(
       ({ Properties }) => Properties,
     );
@@ -209,7 +209,7 @@ describe('routes', () => {
     });
   });
 
-  it('[cloud.own-answers] keeps status 403 for a refusal by WAF or an authoriser, in both error formats; pages can read it', () => {
+  it('[cloud.own-answers] returns 403 for refusals by WAF or an authorizer in both error formats, and lets pages read the response', () => {
     const answers = Object.values(ofType(services, 'AWS::ApiGateway::GatewayResponse')).map(
       ({ Properties }) => Properties,
     );
@@ -255,7 +255,7 @@ describe('routes', () => {
   });
 });
 
-it('has a readable address for every surface', () => {
+it('has a readable URL for every surface', () => {
   const outputs = services.toJSON().Outputs as Record<string, { Value: unknown }>;
   for (const name of ['Admin', 'Gateway', 'Mcp']) {
     const id = reference(outputs[`${name}ApiId`]?.Value);

@@ -9,7 +9,7 @@ const role = roleOf(services, 'sandbox').Properties;
 const statements: Record<string, unknown>[] = role.Policies[0].PolicyDocument.Statement;
 
 describe('[cloud.least-privilege] the sandbox', () => {
-  it('may write its log, and have Lambda create its network interfaces', () => {
+  it('may write its log and have Lambda create its network interfaces', () => {
     const allowed = statements.filter(({ Effect }) => Effect === 'Allow').flatMap(({ Action }) => Action as string[]);
     expect(allowed.filter((action) => !action.startsWith('ec2:'))).toEqual([
       'logs:CreateLogStream',
@@ -22,7 +22,7 @@ describe('[cloud.least-privilege] the sandbox', () => {
     expect(role.ManagedPolicyArns).toBeUndefined();
   });
 
-  it('even that is denied to its own code', () => {
+  it('its own code is denied everything except logging', () => {
     const [denied, ...more] = statements.filter(({ Effect }) => Effect === 'Deny');
     expect(more).toEqual([]);
     expect(denied).toMatchObject({ NotAction: 'logs:*', Resource: '*' });
@@ -34,7 +34,7 @@ describe('[cloud.least-privilege] the sandbox', () => {
     ]);
   });
 
-  it('has no variables, traces or tables', () => {
+  it('has no environment variables, tracing or tables', () => {
     expect(Properties.Environment).toBeUndefined();
     expect(Properties.TracingConfig).toBeUndefined();
     expect(functions.sandbox.tables).toEqual({});
@@ -55,7 +55,7 @@ describe('[cloud.templates] its network', () => {
     return { id, Properties };
   };
 
-  it('is used by the sandbox, and not by any other function', () => {
+  it('is used only by the sandbox function', () => {
     const inside = Object.values(ofType(services, 'AWS::Lambda::Function')).filter(
       ({ Properties }) => Properties.VpcConfig,
     );
@@ -69,7 +69,7 @@ describe('[cloud.templates] its network', () => {
     );
   });
 
-  it('the network has no way out: the template contains no gateway, endpoint, peering or route', () => {
+  it('has no way out: the template contains no gateway, endpoint, peering or route', () => {
     const types = Object.values(services.toJSON().Resources as Record<string, { Type: string }>).map(
       ({ Type }) => Type,
     );
@@ -80,7 +80,7 @@ describe('[cloud.templates] its network', () => {
       expect(Properties.MapPublicIpOnLaunch).toBe(false);
   });
 
-  it('resolves no names: the resolver would be a way out that no security group closes', () => {
+  it('resolves no names, because a resolver would be a way out that no security group closes', () => {
     expect(only('AWS::EC2::VPC').Properties).toMatchObject({ EnableDnsSupport: false, EnableDnsHostnames: false });
   });
 

@@ -24,7 +24,7 @@ describe.each(rows)('function %s', (name, spec) => {
     expect(reference(Properties.Role)).toContain(`${name.replaceAll('-', '')}Role`);
   });
 
-  it('has the names of tables, queues and readable secrets in its environment', () => {
+  it('has the names of its tables, queues and readable secrets in its environment', () => {
     if (spec.sandboxed) return expect(Properties.Environment).toBeUndefined();
     const { Variables } = Properties.Environment;
     const expected = [
@@ -52,12 +52,12 @@ describe.each(rows)('function %s', (name, spec) => {
   });
 });
 
-describe('the clocks of approvals and rollouts', () => {
+describe('the timers for approvals and rollouts', () => {
   const all = Object.values(ofType(services, 'AWS::StepFunctions::StateMachine')).map(({ Properties }) => Properties);
   const named = (name: string) => all.find(({ StateMachineName }) => StateMachineName === name)!;
   const machine = named('agent-governance-approval');
 
-  it('[rollout.states] the rollout clock is defined by its file, around the sweep', () => {
+  it('[rollout.states] the rollout timer is defined by its file, and invokes the sweep', () => {
     const rollouts = named('agent-governance-rollout');
     const file = JSON.parse(readFileSync('state-machines/rollout.asl.json', 'utf8')) as unknown;
     expect(JSON.parse(rollouts.DefinitionString)).toEqual(file);
@@ -65,13 +65,13 @@ describe('the clocks of approvals and rollouts', () => {
     expect(rollouts.LoggingConfiguration).toMatchObject({ Level: 'ALL', IncludeExecutionData: false });
   });
 
-  it('is defined by the file in state-machines/, around the approval steps', () => {
+  it('the approval timer is defined by the file in state-machines/, and invokes the approval steps', () => {
     const file = JSON.parse(readFileSync('state-machines/approval.asl.json', 'utf8')) as unknown;
     expect(JSON.parse(machine.DefinitionString)).toEqual(file);
     expect(reference(machine.DefinitionSubstitutions.ApprovalStepsArn)).toBe(liveReference(services, 'approval-steps'));
   });
 
-  it('is a Standard machine under the name that the functions use, with tracing, and its log contains no task tokens', () => {
+  it('the approval state machine is Standard, has the name the functions use and tracing, and logs no task tokens', () => {
     expect(machine).toMatchObject({
       StateMachineName: 'agent-governance-approval',
       StateMachineType: 'STANDARD',
@@ -83,7 +83,7 @@ describe('the clocks of approvals and rollouts', () => {
     expect(reference(environment.APPROVAL_STATE_MACHINE_ARN)).toMatch(/:stateMachine:agent-governance-approval$/);
   });
 
-  it('may invoke the approval steps and the sweep, and no other functions', () => {
+  it('the state machines may invoke only the approval steps and the sweep', () => {
     const role = Object.values(ofType(services, 'AWS::IAM::Role')).find(({ Properties }) =>
       JSON.stringify(Properties).includes('states.amazonaws.com'),
     );
@@ -112,7 +112,7 @@ it.each(rows.filter(([, spec]) => spec.schedule && !spec.optional))(
   },
 );
 
-it('projects new evidence and reports changed entries; it splits a bad batch, and sets aside the failing part', () => {
+it('projects new evidence and reports changed entries; splits a failing batch, and sets aside the part that fails', () => {
   for (const mapping of mappingsOf('project'))
     expect(mapping).toMatchObject({
       StartingPosition: 'TRIM_HORIZON',
@@ -129,7 +129,7 @@ it('projects new evidence and reports changed entries; it splits a bad batch, an
   });
 });
 
-it('[evidence.checkpoint.queued] passes the queued chains of a shard to one process at a time', () => {
+it("[evidence.checkpoint.queued] passes each shard's queued chains to one process at a time", () => {
   expect(mappingsOf('project')[1]).toMatchObject({
     BatchSize: 1_000,
     ParallelizationFactor: 1,
@@ -151,7 +151,7 @@ function mappingsOf(name: FunctionName) {
 
 const mappingOf = (name: FunctionName) => mappingsOf(name)[0];
 
-it('[notify.events] sends enqueued messages to notify, ten at a time and immediately, and sets aside a failed batch', () => {
+it('[notify.events] sends queued messages to notify immediately, up to ten at a time, and sets aside a failed batch', () => {
   expect(mappingOf('notify')).toMatchObject({
     StartingPosition: 'LATEST',
     BatchSize: 10,

@@ -16,7 +16,7 @@ describe('options that are off by default', () => {
       ({ Properties }) => Properties.FunctionName === `agent-governance-${name}`,
     )!.Properties.Environment.Variables;
 
-  it('sends spans to CloudWatch with permissions on every role except that of the sandbox', () => {
+  it('sends spans to CloudWatch, with permissions on every role except the sandbox role', () => {
     expect(reference(told('project').OTLP_TRACES_URL)).toBe('https://xray.{Region}.{URLSuffix}/v1/traces');
     expect(told('project', services).OTLP_TRACES_URL).toBeUndefined();
     const roles = Object.values(ofType(asked, 'AWS::IAM::Role')).filter(
@@ -30,7 +30,7 @@ describe('options that are off by default', () => {
     expect(told('models').STREAM_PADDING_BYTES).toBeUndefined();
   });
 
-  it('[cloud.name] refuses names that are not read, and ignores those of the CDK itself', () => {
+  it("[cloud.name] rejects unknown setting names, and ignores the CDK's own names", () => {
     const given = (context: Record<string, unknown>) => () => refuseUnknownContext(appNode(context));
     expect(given({ concurency: 'reserved' })).toThrow(
       /^Context "concurency" is not a setting of this app\. Did you mean "concurrency"\? Allowed: accountConcurrency, /,
@@ -40,7 +40,7 @@ describe('options that are off by default', () => {
     expect(given({ stage: 'dev', '@aws-cdk/core:x': true, 'aws:cdk:y': 1, 'cli-telemetry': false })).not.toThrow();
   });
 
-  it('[cloud.name] lists the names that are read', () => {
+  it('[cloud.name] lists every setting name that the code reads', () => {
     const read = globSync('{lib,features/*/stack}/**/*.ts').flatMap((file) =>
       [...readFileSync(file, 'utf8').matchAll(/\bnode,\s*'(\w+)'|tryGetContext\('(\w+)'\)/g)].map(
         (found) => found[1] ?? found[2],
@@ -49,7 +49,7 @@ describe('options that are off by default', () => {
     expect([...new Set(read)].sort()).toEqual([...contextKeys].sort());
   });
 
-  it('refuses settings that it does not recognise', () => {
+  it('rejects settings with unrecognized values', () => {
     expect(() => readSettings(appNode({ otlpTraces: 'yes' }))).toThrow('"otlpTraces" must be off or on');
     expect(() => readSettings(appNode({ streamPaddingBytes: -1 }))).toThrow('must be a whole number from 0');
   });
@@ -62,19 +62,19 @@ describe('options that are off by default', () => {
     ['brokerSecrets', 'arn:aws:secretsmanager:eu-west-1:123456789012:secret:*'],
     ['brokerSecrets', 'arn:aws:iam::123456789012:role/orders'],
     ['sqlClusters', 'arn:aws:rds:eu-west-1:123456789012:cluster:'],
-  ])('refuses a %s such as %s', (key, value) => {
+  ])('rejects %s set to %s', (key, value) => {
     const good = 'arn:aws:iam::123456789012:role/orders,';
     expect(() => readSettings(appNode({ [key]: value }))).toThrow(`"${key}" must contain ARNs of`);
     expect(() => readSettings(appNode({ [key]: good + value }))).toThrow(`"${key}" must contain ARNs of`);
   });
 
-  it('accepts one role that copies an archive', () => {
+  it('accepts a single role for copying an archive', () => {
     const [a, b] = ['arn:aws:iam::123456789012:role/a', 'arn:aws:iam::123456789012:role/b'];
     expect(readSettings(appNode({ restoring: a })).restoring).toBe(a);
     expect(() => readSettings(appNode({ restoring: `${a},${b}` }))).toThrow('"restoring" must be one ARN, got 2');
   });
 
-  it('accepts ARNs separated by commas, or as a list', () => {
+  it('accepts ARNs as a comma-separated string or as a list', () => {
     const [a, b] = ['arn:aws:iam::123456789012:role/a', 'arn:aws-cn:iam::123456789012:role/path/b'];
     for (const brokerRoles of [`${a},${b}`, [a, b]])
       expect(readSettings(appNode({ brokerRoles })).brokerRoles).toEqual([a, b]);

@@ -72,7 +72,7 @@ const grants = (statement: Json): string[] => {
 const named = (grant: string): string => grant.replace(/ on \{.*\}$/, ' on one resource').replace(' on "*"', ' on *');
 const distinct = (found: string[]): string[] => [...new Set(found)].sort();
 
-it('[cloud.templates] differs in the stores only in protection and in settings that the emulator does not support', () => {
+it('[cloud.templates] the stores differ only in protection and in settings that the emulator does not support', () => {
   expect(distinct(differences(aws.stores, emulator.stores))).toEqual(
     [
       ...['DynamoDB::Table', 'KMS::Key', 'S3::Bucket', 'SecretsManager::Secret'].flatMap((type) => [
@@ -126,7 +126,7 @@ it("[cloud.templates] differs in the services by buffering, a literal time-out, 
   );
 });
 
-it('[cloud.templates] the monitoring stacks differ only in the rule against plain HTTP, in computed alarms and in composite alarms', () => {
+it('[cloud.templates] the monitoring stacks differ only in the rule against plain HTTP, computed alarms and composite alarms', () => {
   expect(distinct(differences(aws.watch, emulator.watch))).toEqual([
     // States that a composite alarm reports on AWS are reported by its parts here.
     'CloudWatch::Alarm .Properties.AlarmActions: undefined → present',

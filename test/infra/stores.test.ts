@@ -21,7 +21,7 @@ const keySchema = ({ partitionKey, sortKey }: { partitionKey: string; sortKey?: 
 describe.each(Object.entries(tables) as [string, TableSpec][])('[cloud.templates] table %s', (name, spec) => {
   const { Properties, DeletionPolicy, UpdateReplacePolicy } = table(name);
 
-  it('has the keys, indexes, TTL and stream given in the contract', () => {
+  it('has the keys, indexes, TTL and stream specified in the contract', () => {
     const indexes = spec.indexes?.map((index) => ({
       IndexName: index.name,
       KeySchema: keySchema(index),
@@ -37,7 +37,7 @@ describe.each(Object.entries(tables) as [string, TableSpec][])('[cloud.templates
     expect(new Set(types)).toEqual(new Set(['S']));
   });
 
-  it('is on demand, recoverable, encrypted, and retained when the stack is deleted', () => {
+  it('is billed on demand, recoverable, encrypted, and retained when the stack is deleted', () => {
     expect(Properties).toMatchObject({
       BillingMode: 'PAY_PER_REQUEST',
       PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
@@ -48,7 +48,7 @@ describe.each(Object.entries(tables) as [string, TableSpec][])('[cloud.templates
   });
 });
 
-it('deploys no tables outside the contract', () => {
+it('deploys no tables that are not in the contract', () => {
   expect(Object.keys(deployed)).toHaveLength(Object.keys(tables).length);
 });
 
@@ -58,7 +58,7 @@ describe('[evidence.archive] the archive', () => {
     .filter(({ Sid }) => Sid !== undefined);
   const rule = (sid: string) => policy.find(({ Sid }) => Sid === sid);
 
-  it('locks its objects for a year, against every caller', () => {
+  it('locks objects for a year, for every caller', () => {
     stores.hasResourceProperties('AWS::S3::Bucket', {
       ObjectLockEnabled: true,
       ObjectLockConfiguration: { Rule: { DefaultRetention: { Mode: 'COMPLIANCE', Days: 365 } } },
@@ -66,7 +66,7 @@ describe('[evidence.archive] the archive', () => {
     });
   });
 
-  it('accepts puts only from the projector and the repair', () => {
+  it('accepts writes only from the projector and the repair', () => {
     const { Condition, ...statement } = rule('OnlyArchivingFunctionsWrite') as {
       Condition: { ArnNotLike: Record<string, unknown[]> };
     };
@@ -79,7 +79,7 @@ describe('[evidence.archive] the archive', () => {
     expect(statement).toMatchObject({ Effect: 'Deny', Principal: { AWS: '*' }, Action: 's3:PutObject' });
   });
 
-  it('does not let any principal overwrite or delete', () => {
+  it('lets no principal overwrite or delete objects', () => {
     const everybody = { Effect: 'Deny', Principal: { AWS: '*' } };
     expect(rule('NobodyOverwrites')).toMatchObject({
       ...everybody,
@@ -94,7 +94,7 @@ describe('[evidence.archive] the archive', () => {
   });
 });
 
-it('keeps both buckets private and encrypted, and refuses plain HTTP', () => {
+it('keeps both buckets private and encrypted, and rejects plain HTTP', () => {
   const buckets = Object.values(ofType(stores, 'AWS::S3::Bucket'));
   expect(buckets).toHaveLength(2);
   for (const { Properties, DeletionPolicy } of buckets) {
@@ -108,7 +108,7 @@ it('keeps both buckets private and encrypted, and refuses plain HTTP', () => {
   expect(statements.filter((text) => text.includes('"aws:SecureTransport":"false"'))).toHaveLength(2);
 });
 
-it('[cloud.retained] removes incomplete uploads in both buckets and deleted bodies after 90 days, and moves old copies of evidence', () => {
+it('[cloud.retained] removes incomplete uploads in both buckets and deleted bodies after 90 days, and moves old evidence to cold storage', () => {
   const rules = Object.fromEntries(
     Object.entries(ofType(stores, 'AWS::S3::Bucket')).map(([id, { Properties }]) => [
       id.replace(/Bucket.*/, ''),
@@ -128,7 +128,7 @@ it('signs with its own P-256 key', () => {
 
 const restoring = synthesize({ restoring: 'arn:aws:iam::123456789012:role/restorer' });
 
-it('[evidence.archive] accepts puts into the archive from the role that copies another archive during a restore; no schedule runs then', () => {
+it('[evidence.archive] lets the role that copies another archive write to this one during a restore, while no schedules run', () => {
   const found = JSON.stringify(restoring.stores.toJSON()).match(/"OnlyArchivingFunctionsWrite"|role\/restorer/g);
   expect(found).toHaveLength(2);
   const states = Object.values(ofType(restoring.services, 'AWS::Events::Rule')).map(
@@ -145,7 +145,7 @@ it('[transparency.log] signs the log with its own Ed25519 key, and has no log if
   expect(JSON.stringify(without.services.toJSON())).not.toContain('LOG_KEY_ID');
 });
 
-describe('[cloud.key-generations] a later generation of a key', () => {
+describe('[cloud.key-generations] a new generation of a key', () => {
   const formerKey = 'arn:aws:kms:eu-central-1:123456789012:key/elsewhere';
   const rotated = synthesize({
     signingKeyGeneration: 3,
@@ -166,7 +166,7 @@ describe('[cloud.key-generations] a later generation of a key', () => {
         [Action].flat().flatMap((action) => [Resource].flat().map((each) => `${action} ${reference(each)}`)),
     );
 
-  it('is added to the earlier ones, which stay under their ids and outputs', () => {
+  it('a new key is added alongside earlier ones, which keep their ids and outputs', () => {
     expect(keyIds(rotated.stores)).toEqual(expect.arrayContaining(keyIds(stores)));
     expect(keyIds(rotated.stores)).toHaveLength(keyIds(stores).length + 4);
     const outputs = (template: typeof stores) => template.toJSON().Outputs as Record<string, { Value: unknown }>;
@@ -179,7 +179,7 @@ describe('[cloud.key-generations] a later generation of a key', () => {
     );
   });
 
-  it('signs, and the earlier ones verify: functions list the keys in the order of generations', () => {
+  it('the new key signs, and earlier ones only verify: functions list the keys in generation order', () => {
     const found = variables('evidence');
     expect(reference(found.SIGNING_KEY_ID)).toBe('{agent-governance-stores:SigningKeyId3}');
     const own = [arn('SigningKeyId'), arn('SigningKeyId2')];
@@ -193,7 +193,7 @@ describe('[cloud.key-generations] a later generation of a key', () => {
       expect(variables('evidence', synthesize().services)).not.toHaveProperty(name);
   });
 
-  it('lets a signing function use the earlier keys of the stack to link them, and only read the public part of a key from another deployment', () => {
+  it("a signing function signs links with the stack's earlier keys, and only reads the public part of a key from another deployment", () => {
     for (const name of ['SigningKeyId', 'SigningKeyId2', 'SigningKeyId3'])
       expect(grants('evidence')).toContain(`kms:Sign ${arn(name)}`);
     expect(grants('evidence')).toContain(`kms:GetPublicKey ${formerKey}`);
@@ -205,7 +205,7 @@ describe('[cloud.key-generations] a later generation of a key', () => {
     expect(grants('approvals')).not.toContain(`kms:Sign ${arn('VoteKeyId')}`);
   });
 
-  it('[transparency.log] of the log signs together with the previous one, until the overlap ends', () => {
+  it('[transparency.log] the log is signed with both the new and the previous key until the overlap ends', () => {
     expect(grants('project')).toEqual(
       expect.arrayContaining(['LogKeyId', 'LogKeyId2'].map((name) => `kms:Sign ${arn(name)}`)),
     );
@@ -236,11 +236,11 @@ describe('[evidence.archive] copies in another account', () => {
     JSON.stringify(Properties.AssumeRolePolicyDocument).includes('"s3.amazonaws.com"'),
   );
 
-  it('are off by default', () => {
+  it('copies are off by default', () => {
     expect(JSON.stringify(stores.toJSON())).not.toContain('ReplicationConfiguration');
   });
 
-  it('contain every object, copied by a role of each bucket, but no removal', () => {
+  it("copies contain every object, written by each bucket's own role, but no deletions", () => {
     for (const name of ['archive', 'objects'])
       expect(buckets).toContainEqual(
         expect.objectContaining({
@@ -264,7 +264,7 @@ describe('[evidence.archive] copies in another account', () => {
     ]);
   });
 
-  it('copies are written only in the named account, and the role cannot delete or change objects in this one', () => {
+  it('copies are written only to the named account, by a role that cannot delete or change objects in this account', () => {
     const policies = Object.values(ofType(copied.stores, 'AWS::IAM::Policy')).filter(({ Properties }) =>
       roles.some(([id]) => Properties.Roles[0].Ref === id),
     );
@@ -282,7 +282,7 @@ describe('[evidence.archive] copies in another account', () => {
     );
   });
 
-  it('have one alarm each for objects that were not copied', () => {
+  it('each copy has an alarm for objects that were not copied', () => {
     const found = [
       ...JSON.stringify(copied.watch.toJSON()).matchAll(/OperationsFailedReplication.*?DestinationBucket = '([^']+)'/g),
     ];
@@ -293,7 +293,7 @@ describe('[evidence.archive] copies in another account', () => {
     { copyAccount: '210987654321' },
     { ...names, objectsCopy: names.archiveCopy },
     { ...names, copyAccount: '210987654321,210987654322' },
-  ])('are refused unless the account and two buckets are named: %j', (context) => {
+  ])('copies are rejected unless the account and two buckets are named: %j', (context) => {
     expect(() => synthesize(context)).toThrow('needs "archiveCopy" and "objectsCopy", the names of two buckets there');
   });
 });

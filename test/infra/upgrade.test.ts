@@ -19,7 +19,7 @@ if (process.env.FREEZE === 'write') writeFileSync(golden, `${JSON.stringify(now,
 const frozen = JSON.parse(readFileSync(golden, 'utf8')) as Release;
 
 describe('[cloud.retained] an update from the previous release', () => {
-  it('violates no cdk-nag rule', () => {
+  it('violates no cdk-nag rules', () => {
     expect(Object.keys(frozen.stateful.stores!).length).toBeGreaterThan(30);
     expect(refusals(frozen, now)).toEqual([]);
   });
@@ -54,12 +54,12 @@ describe('[cloud.retained] an update from the previous release', () => {
 });
 
 describe('[cloud.weak-references] the stacks', () => {
-  it('do not import exports, and keep only those that the previous release imports', () => {
+  it('stacks import no exports, and keep only exports that the previous release imports', () => {
     expect(now.imports).toEqual([]);
     expect(now.exports.filter((name) => !frozen.imports.includes(name))).toEqual([]);
   });
 
-  it('read outputs that the stacks before them have', () => {
+  it('stacks read only outputs that earlier stacks provide', () => {
     const read = [
       ...JSON.stringify(full).matchAll(
         /"Fn::GetStackOutput":\{"StackName":"([^"]+)"(?:,"Region":\{"Ref":"AWS::Region"\})?,"OutputName":"(\w+)"/g,

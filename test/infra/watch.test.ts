@@ -42,7 +42,7 @@ describe('[watch.alarms] failures', () => {
   };
 
   it.each(watchedAlone.filter((name) => !ofSchedules.includes(name)))(
-    'of %s count as a share of its calls, if they persist',
+    'errors of %s are counted as a share of its calls, and raise an alarm only if they persist',
     (name) => {
       const alarm = named(`${name}-errors`);
       expect(metricsOf(alarm).map(({ MetricName }) => MetricName)).toEqual(['Errors', 'Invocations']);
@@ -51,7 +51,7 @@ describe('[watch.alarms] failures', () => {
     },
   );
 
-  it.each(ofSchedules)('of %s, which runs once per minute or per day, count individually', (name) => {
+  it.each(ofSchedules)('errors of %s, which runs every minute or every day, are counted individually', (name) => {
     expect(named(`${name}-errors`)).toMatchObject({
       MetricName: 'Errors',
       Threshold: 3,
@@ -60,7 +60,7 @@ describe('[watch.alarms] failures', () => {
     });
   });
 
-  it.each([...watchedAlone])('by throttling of %s are detected directly, or by a backlog of its work', (name) => {
+  it.each([...watchedAlone])('throttling of %s is detected directly, or through a backlog of its work', (name) => {
     const waits = repeated[name];
     if (waits) expect([named(waits)?.Threshold, named(`${name}-throttles`)]).toEqual([expect.any(Number), undefined]);
     else
@@ -71,18 +71,21 @@ describe('[watch.alarms] failures', () => {
       });
   });
 
-  it.each(['gateway', 'admin', 'callbacks', 'mcp'])('of the surface %s count as a share of its answers', (name) => {
-    const alarm = named(`${name}-5xx`);
-    expect(metricsOf(alarm).map(({ MetricName }) => MetricName)).toEqual(['5XXError', 'Count']);
-    expect(alarm).toMatchObject({ Threshold: 5, DatapointsToAlarm: 2, EvaluationPeriods: 3 });
-  });
+  it.each(['gateway', 'admin', 'callbacks', 'mcp'])(
+    'errors on the %s surface are counted as a share of its responses',
+    (name) => {
+      const alarm = named(`${name}-5xx`);
+      expect(metricsOf(alarm).map(({ MetricName }) => MetricName)).toEqual(['5XXError', 'Count']);
+      expect(alarm).toMatchObject({ Threshold: 5, DatapointsToAlarm: 2, EvaluationPeriods: 3 });
+    },
+  );
 
-  it('are covered for every function: by its own alarm, by its surface, or by its heartbeat', () => {
+  it("every function is covered by its own alarm, its surface's alarm or its heartbeat", () => {
     expect(watchedAlone).toEqual(expect.arrayContaining(['chat-completions', 'mcp', 'ws-worker', 'project', 'sweep']));
     for (const covered of ['models', 'policies', 'credentials'] as const) expect(watchedAlone).not.toContain(covered);
   });
 
-  it('raise no alarm individually: single failures are excluded', () => {
+  it('isolated failures raise no alarm', () => {
     const facts =
       /^(alerts-|archive-|chains-contradicted|approvals-unproven|(?:approvals|rollouts)-(?:failed|aborted|timed-out)|guards-|risk-|budget-|breaker-|deliveries-dead|dead-letters)/;
     const single = alarms.filter(
@@ -98,7 +101,7 @@ describe('[watch.alarms] a schedule that stopped', () => {
     ['sweep', 600, 1, 'page'],
     ['notify', 600, 1, 'page'],
     ['archive-check', 86_400, 2, 'ticket'],
-  ] as const)('%s is noticed by missing data', (name, seconds, periods, severity) => {
+  ] as const)('%s is detected through missing data', (name, seconds, periods, severity) => {
     expect(named(`${name}-stopped`)).toMatchObject({
       Namespace: 'AgentGovernance',
       MetricName: 'svc_schedule_completed_total',
@@ -112,20 +115,20 @@ describe('[watch.alarms] a schedule that stopped', () => {
     });
   });
 
-  it('missing data raises only alarms about missing data', () => {
+  it('missing data triggers only the alarms meant to detect it', () => {
     for (const alarm of alarms.filter(
       (one) => !/-(stopped|missing)$/.test(nameOf(one)) || nameOf(one) === 'archive-missing',
     ))
       expect(alarm.TreatMissingData).toBe('notBreaching');
   });
 
-  it('evaluates no longer a time span than CloudWatch allows', () => {
+  it('no alarm evaluates a longer time span than CloudWatch allows', () => {
     for (const { Period = 300, EvaluationPeriods } of alarms)
       expect(Period * EvaluationPeriods).toBeLessThanOrEqual(Period >= 3_600 ? 604_800 : 86_400);
   });
 });
 
-it.each(cases.watched)('[watch.alarms] %s watches %s %s', (name, namespace, metric) => {
+it.each(cases.watched)('[watch.alarms] alarm %s watches %s %s', (name, namespace, metric) => {
   expect(named(name)).toMatchObject({ Namespace: namespace, MetricName: metric });
 });
 
@@ -136,11 +139,11 @@ it.each(Object.keys(tables))('[watch.alarms] table %s has an alarm for throttled
   expect(expression(`${table}-table-throttles`)).toBe(`SELECT SUM(ThrottledRequests) ${where}`);
 });
 
-it('[watch.alarms] requests that failed in DynamoDB are monitored over all tables', () => {
+it('[watch.alarms] failed DynamoDB requests are monitored across all tables', () => {
   expect(expression('table-errors')).toBe('SELECT SUM(SystemErrors) FROM "AWS/DynamoDB"');
 });
 
-it('[watch.alarms] is compared with the quota that the deployment names', () => {
+it('[watch.alarms] account concurrency is compared with the quota named by the deployment', () => {
   expect(named('account-concurrency').Threshold).toBe(800);
   const found = Object.values(ofType(large, 'AWS::CloudWatch::Alarm')).find(
     ({ Properties }) => Properties.MetricName === 'ClaimedAccountConcurrency',
@@ -148,7 +151,7 @@ it('[watch.alarms] is compared with the quota that the deployment names', () => 
   expect(found?.Properties.Threshold).toBe(4_000);
 });
 
-it('raises an alarm if one in twenty chat calls is slow, three times in a row', () => {
+it('raises an alarm if one in twenty chat calls is slow in three consecutive periods', () => {
   expect(named('chat-latency')).toMatchObject({
     MetricName: 'svc_chat_latency_ms',
     ExtendedStatistic: 'p95',
@@ -167,7 +170,7 @@ it.each([
     ` AND severity = '${severity}' AND change != 'acknowledged' AND change != 'resolved'`,
   ]),
   ['credential-refusals', 'svc_credentials_total', 5, " AND outcome = 'refused'"],
-])('%s counts over all labels, by a query since alarms take no search', (name, metric, threshold, where) => {
+])('%s sums over all labels with a query, because alarms do not support searches', (name, metric, threshold, where) => {
   const { Metrics = [], Threshold } = named(name);
   expect(Threshold).toBe(threshold);
   expect(Metrics).toMatchObject([
@@ -180,14 +183,14 @@ it.each([
   expect(JSON.stringify(alarms)).not.toContain('SEARCH');
 });
 
-it.each(['alert', 'warning', 'exhausted'])('tells the tier %s of a budget from the others', (tier) => {
+it.each(['alert', 'warning', 'exhausted'])('distinguishes the budget tier %s from the others', (tier) => {
   expect(named(`budget-${tier}`)?.Dimensions).toEqual([
     { Name: 'deployment', Value: 'agent-governance' },
     { Name: 'tier', Value: tier },
   ]);
 });
 
-it('[watch.alarms] the first failed execution raises an alarm, for approvals and for rollouts', () => {
+it('[watch.alarms] the first failed execution raises an alarm for both approvals and rollouts', () => {
   for (const name of ['approvals-failed', 'approvals-aborted', 'approvals-timed-out', 'rollouts-failed']) {
     const found = named(name);
     expect(found).toMatchObject({ Threshold: 1, EvaluationPeriods: 1, TreatMissingData: 'notBreaching' });
@@ -196,7 +199,7 @@ it('[watch.alarms] the first failed execution raises an alarm, for approvals and
   }
 });
 
-it('[watch.alarms] reports silence through missing data after the first daily run, and for other schedules from the beginning', () => {
+it('[watch.alarms] missing data raises an alarm after the first run of a daily schedule, and immediately for other schedules', () => {
   const treatment = (name: string) => [
     named(name).TreatMissingData,
     (named(name).InsufficientDataActions ?? []).length,
@@ -217,7 +220,7 @@ describe('[watch.alarms] messages', () => {
   const joined = composites.flatMap(({ AlarmRule }) => [...JSON.stringify(AlarmRule).matchAll(/"(Alarms\w+)"/g)]);
   const joinedIds = new Set(joined.map(([, id]) => id!));
 
-  it('are sent to the topic of their severity, once', () => {
+  it('each alarm is sent once, to the topic for its severity', () => {
     for (const [id, { Properties }] of Object.entries(ofType(watch, 'AWS::CloudWatch::Alarm')))
       expect([id, topicOf(Properties)]).toEqual([id, joinedIds.has(id) ? [] : [severityOf(Properties)]]);
     for (const composite of composites) expect(topicOf(composite)).toEqual(['page']);
@@ -241,7 +244,7 @@ describe('[watch.runbook] the runbook', () => {
   const code = sourceText(['core', 'adapters', 'lambdas']);
   const quoted = [...runbook.matchAll(/`([^`\n]+)`/g)].map(([, text]) => text!);
 
-  it('has a heading for each alarm, and none for a removed one', () => {
+  it('has a heading for every alarm, and none for removed alarms', () => {
     const targets = [...alarms, ...composites].map(
       ({ AlarmDescription }) => AlarmDescription.match(/runbook\.md#([a-z0-9-]+)$/)?.[1],
     );
@@ -251,7 +254,7 @@ describe('[watch.runbook] the runbook', () => {
     expect([...new Set([...targets, ...outside])].sort()).toEqual(headings.filter(slug).sort());
   });
 
-  it('names only log lines, metrics and fields that exist', () => {
+  it('mentions only log lines, metrics and fields that exist', () => {
     const lines = quoted.filter((text) => /^"[^":]+"$/.test(text)).map((text) => text.slice(1, -1));
     expect(lines.length).toBeGreaterThan(6);
     expect(lines.filter((line) => !code.includes(`'${line}'`) && !code.includes(`"${line}"`))).toEqual([]);
@@ -269,7 +272,7 @@ describe('[watch.runbook] the runbook', () => {
 describe('[watch.runbook] own metrics', () => {
   const emitted = emittedMetrics();
 
-  it('are queried under the names and labels that the code writes, and for the deployment', () => {
+  it('metrics are queried per deployment, by the names and labels that the code writes', () => {
     const own = alarms.flatMap(metricsOf).filter(({ Namespace }) => Namespace === 'AgentGovernance');
     expect(own.length).toBeGreaterThan(10);
     for (const { MetricName, Dimensions } of own)
@@ -279,18 +282,18 @@ describe('[watch.runbook] own metrics', () => {
       ]);
   });
 
-  it('are all written by a source file, including those in queries and dashboards', () => {
+  it('all metrics are written by a source file, including those used in queries and dashboards', () => {
     const asked = new Set([...JSON.stringify(watch.toJSON()).matchAll(/svc_[a-z_]+/g)].map(([name]) => name));
     expect([...asked].filter((name) => !emitted.has(name))).toEqual([]);
   });
 
-  it('are in the table in telemetry.md', () => {
+  it('all metrics are listed in the table in telemetry.md', () => {
     const documented = readFileSync('docs/explanation/telemetry.md', 'utf8');
     expect([...emitted.keys()].filter((name) => !documented.includes(`\`${name}\``))).toEqual([]);
   });
 });
 
-test('[cloud.templates] alarms and dashboards name functions, so that a release can remove or rename one', () => {
+test('[cloud.templates] alarms and dashboards refer to functions by name, so that a release can remove or rename a function', () => {
   const outputs = new Set(
     [...JSON.stringify(watch.toJSON()).matchAll(/"OutputName":"([^"]+)"/g)].map(([, name]) => name),
   );
@@ -301,14 +304,14 @@ describe('[watch.alarms] the canary', () => {
   const rules = (template: typeof services) => JSON.stringify(ofType(template, 'AWS::Events::Rule'));
   const secrets = (template: typeof stores) => JSON.stringify(ofType(template, 'AWS::SecretsManager::Secret'));
 
-  it('has a schedule, a secret and two pages if the deployment enables it', () => {
+  it('has a schedule, a secret and two paging alarms if the deployment enables it', () => {
     expect(rules(services)).toContain(functions.canary.purpose);
     expect(secrets(stores)).toContain('agent-governance/canary');
     expect(named('canary-failed')).toMatchObject({ MetricName: 'svc_canary_rounds_total', Threshold: 3, Period: 300 });
     expect(named('canary-missing')).toMatchObject({ TreatMissingData: 'missing', Threshold: 1, Period: 600 });
   });
 
-  it('otherwise the deployment has none of them', () => {
+  it('the canary does not exist unless the deployment enables it', () => {
     expect(rules(off.services)).not.toContain(functions.canary.purpose);
     expect(secrets(off.stores)).not.toContain('canary');
     expect(JSON.stringify(off.watch.toJSON())).not.toContain('canary-failed');

@@ -11,7 +11,7 @@ describe('the WebSocket', () => {
   const environment = (name: string) =>
     ofType(services, 'AWS::Lambda::Function')[functionId(services, name)]!.Properties.Environment.Variables;
 
-  it('routes connects, disconnects and every message to one function, and sends responses only through connections', () => {
+  it('routes connects, disconnects and all messages to one function, and sends responses only through connections', () => {
     expect(made?.Properties.ProtocolType).toBe('WEBSOCKET');
     const integrations = ofType(services, 'AWS::ApiGatewayV2::Integration');
     const taken = Object.values(ofType(services, 'AWS::ApiGatewayV2::Route')).map(({ Properties }) => {
@@ -43,7 +43,7 @@ describe('the WebSocket', () => {
     expect(Properties.AccessLogSettings.Format).not.toMatch(/body|header|querystring/i);
   });
 
-  it('gives its functions the address of connections and the name of the next function; a hand-over is never repeated', () => {
+  it('gives its functions the connection URL and the name of the next function; a hand-over is never retried', () => {
     for (const name of ['ws', 'ws-worker'])
       expect(reference(environment(name).CONNECTIONS_URL)).toBe(
         `https://{${api}}.execute-api.{Region}.{URLSuffix}/gateway`,
@@ -55,7 +55,7 @@ describe('the WebSocket', () => {
     expect(invoke?.Properties).toMatchObject({ MaximumRetryAttempts: 0, MaximumEventAgeInSeconds: 60 });
   });
 
-  it('has a readable address', () => {
+  it('has a readable URL', () => {
     const outputs = services.toJSON().Outputs as Record<string, { Value: unknown }>;
     expect(reference(outputs.WebSocketUrl?.Value)).toBe(`wss://{${api}}.execute-api.{Region}.{URLSuffix}/gateway`);
     expect(reference(outputs.GatewayUrl?.Value)).toMatch(/^https:\/\/\{GatewayApi/);

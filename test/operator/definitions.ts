@@ -73,21 +73,18 @@ const refusals: readonly [says: string, plural: string, name: string, spec: obje
 ];
 
 export const definitions = (cluster: Cluster, programs: Programs): Check[] => [
+  check('[operator.composed] the definitions are established and structural, and their CEL rules compile', async () => {
+    for (const plural of plurals) {
+      const { status } = await cluster.read(
+        `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.governance.dev`,
+      );
+      assert.equal(conditionOf(status, 'Established'), 'True', plural);
+      assert.equal(conditionOf(status, 'NamesAccepted'), 'True', plural);
+      assert.equal(conditionOf(status, 'NonStructuralSchema'), undefined, plural);
+    }
+  }),
   check(
-    '[operator.composed] the definitions are established and structural, with their CEL rules compiled',
-    async () => {
-      for (const plural of plurals) {
-        const { status } = await cluster.read(
-          `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${plural}.governance.dev`,
-        );
-        assert.equal(conditionOf(status, 'Established'), 'True', plural);
-        assert.equal(conditionOf(status, 'NamesAccepted'), 'True', plural);
-        assert.equal(conditionOf(status, 'NonStructuralSchema'), undefined, plural);
-      }
-    },
-  ),
-  check(
-    '[operator.composed] the example of the chart is accepted with strict fields, and defaults are filled in',
+    "[operator.composed] the chart's example is accepted with strict field validation, and defaults are filled in",
     async () => {
       await cluster.create('Gateway', 'gateways', 'main', gatewaySpec);
       const { spec } = await cluster.read(custom('gateways', 'main'));
@@ -115,7 +112,7 @@ export const definitions = (cluster: Cluster, programs: Programs): Check[] => [
     assert.match(answer.body.message, /gateway is fixed/);
     await cluster.clear();
   }),
-  check('[operator.composed] kubectl get shows whether objects are in force, and why not', async () => {
+  check('[operator.composed] kubectl get shows whether objects are in force and, if not, why', async () => {
     await cluster.create('Tenant', 'tenants', 'one', tenantSpec('one'));
     const table = await cluster.api.admin(
       'GET',
@@ -128,7 +125,7 @@ export const definitions = (cluster: Cluster, programs: Programs): Check[] => [
     assert.deepEqual(table.body.rows[0].cells.slice(0, 2), ['one', 'main']);
     await cluster.clear();
   }),
-  check('[operator.chart] Helm lints the chart, and refuses values outside of their schema', async () => {
+  check('[operator.chart] Helm lints the chart, and rejects values that violate its schema', async () => {
     helm(programs, 'lint', values);
     for (const [wrong, message] of [
       [{}, 'repository'],
@@ -145,7 +142,7 @@ export const definitions = (cluster: Cluster, programs: Programs): Check[] => [
         (thrown: Loose) => String(thrown.stderr).includes(message),
       );
   }),
-  check('[operator.chart] without callers, the network policy admits only the operator', async () => {
+  check('[operator.chart] without configured callers, the network policy admits only the operator', async () => {
     const policyOf = (networkPolicy: object) =>
       rendered(programs, { ...values, networkPolicy }).find(
         ({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'main-gateway',
@@ -156,7 +153,7 @@ export const definitions = (cluster: Cluster, programs: Programs): Check[] => [
     await cluster.apply(policyOf({ callers: [] })!);
   }),
   check(
-    '[operator.chart] each object of the chart is accepted with strict fields, with one replica and with several',
+    '[operator.chart] every object in the chart is accepted with strict field validation, with one replica and with several',
     async () => {
       const several = {
         ...values,

@@ -25,7 +25,7 @@ export const replicas = (cluster: Cluster, programs: Programs): Check[] => {
   };
   return [
     check(
-      '[operator.kubernetes] one of two replicas works; after it is killed the other takes over, and then releases the lease',
+      '[operator.kubernetes] only one of two replicas is active; when it is killed, the other takes over, and later releases the lease',
       async () => {
         await begin();
         const first = cluster.startOperator('replica-a');
@@ -114,7 +114,7 @@ export const replicas = (cluster: Cluster, programs: Programs): Check[] => {
       await cluster.clear();
     }),
     check(
-      '[operator.chart] the service account may not do more: other secrets, Deployments, namespaces, pods',
+      '[operator.chart] the service account has no access to other secrets, Deployments, namespaces or pods',
       async () => {
         const as = api.as(cluster.token);
         const status = async (method: string, path: string, body?: unknown, type?: string) =>
@@ -146,27 +146,30 @@ export const replicas = (cluster: Cluster, programs: Programs): Check[] => {
         assert.equal(await status('PATCH', operator, patch, 'application/merge-patch+json'), 403);
       },
     ),
-    check('[operator.secrets] with operator.secretNames it reads those secrets, and no other one', async () => {
-      const role = rendered(programs, { ...values, operator: { secretNames: ['governance-admin'] } }).find(
-        ({ kind }) => kind === 'Role',
-      );
-      await cluster.apply(role);
-      await secret('other', { key: 'value' });
-      const as = api.as(cluster.token);
-      const readable = async (name: string) => (await as('GET', at('api/v1', 'secrets', name))).status;
-      await settled(async () => (await readable('other')) === 403, 'the narrower role');
-      assert.equal(await readable('governance-admin'), 200);
-      await begin();
-      cluster.startOperator('narrow');
-      const said = async () => (await cluster.synced('gateways', 'main'))?.message ?? '';
-      await settled(async () => /Secret one.*operator\.secretNames/.test(await said()), 'the secret to be named');
-      await settled(
-        async () => (await cluster.synced('tenants', 'one'))?.reason === 'SecretForbidden',
-        'the condition of the tenant',
-      );
-      await cluster.apply(rendered(programs, values).find(({ kind }) => kind === 'Role'));
-      await settled(() => isSynced('tenants', 'one'), 'the tenant under the wider role');
-      await cluster.clear();
-    }),
+    check(
+      '[operator.secrets] with operator.secretNames, the operator can read those secrets and no others',
+      async () => {
+        const role = rendered(programs, { ...values, operator: { secretNames: ['governance-admin'] } }).find(
+          ({ kind }) => kind === 'Role',
+        );
+        await cluster.apply(role);
+        await secret('other', { key: 'value' });
+        const as = api.as(cluster.token);
+        const readable = async (name: string) => (await as('GET', at('api/v1', 'secrets', name))).status;
+        await settled(async () => (await readable('other')) === 403, 'the narrower role');
+        assert.equal(await readable('governance-admin'), 200);
+        await begin();
+        cluster.startOperator('narrow');
+        const said = async () => (await cluster.synced('gateways', 'main'))?.message ?? '';
+        await settled(async () => /Secret one.*operator\.secretNames/.test(await said()), 'the secret to be named');
+        await settled(
+          async () => (await cluster.synced('tenants', 'one'))?.reason === 'SecretForbidden',
+          'the condition of the tenant',
+        );
+        await cluster.apply(rendered(programs, values).find(({ kind }) => kind === 'Role'));
+        await settled(() => isSynced('tenants', 'one'), 'the tenant under the wider role');
+        await cluster.clear();
+      },
+    ),
   ];
 };

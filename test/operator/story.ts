@@ -21,7 +21,7 @@ export const story = (cluster: Cluster, programs: Programs): Check[] => {
   };
   return [
     check(
-      '[operator.kubernetes] objects come into force, and their conditions name the generation in force',
+      '[operator.kubernetes] objects come into force, and their conditions report the generation in force',
       async () => {
         await begin();
         const operator = cluster.startOperator('story');
@@ -46,7 +46,7 @@ export const story = (cluster: Cluster, programs: Programs): Check[] => {
       },
     ),
     check(
-      '[operator.secrets] a rotated caller key comes into force; a rotated provider key replaces the pods',
+      '[operator.secrets] a rotated caller key takes effect; a rotated provider key replaces the pods',
       async () => {
         await secret('openai', { key: 'sk-1' });
         await create('Provider', 'providers', 'openai', {
@@ -69,25 +69,22 @@ export const story = (cluster: Cluster, programs: Programs): Check[] => {
         await settled(both, 'the configuration after new pods');
       },
     ),
-    check(
-      '[operator.secrets] the operator owns its variables and annotation, and nothing else of the Deployment',
-      async () => {
-        const { metadata } = await read(`${deployment}`);
-        const owned = metadata.managedFields.find(
-          ({ manager, subresource }: Loose) => manager === 'governance-operator' && subresource === undefined,
-        );
-        assert.equal(owned.operation, 'Apply');
-        const template = owned.fieldsV1['f:spec']['f:template'];
-        assert.deepEqual(Object.keys(owned.fieldsV1), ['f:spec']);
-        assert.deepEqual(Object.keys(template['f:metadata']['f:annotations']), ['f:governance.dev/secrets']);
-        const container = template['f:spec']['f:containers']['k:{"name":"gateway"}'];
-        assert.deepEqual(Object.keys(container).sort(), ['.', 'f:env', 'f:name']);
-        assert.deepEqual(Object.keys(container['f:env']).sort(), [
-          'k:{"name":"GATEWAY_SECRET_NAMES"}',
-          'k:{"name":"PROVIDER_OPENAI_API_KEY"}',
-        ]);
-      },
-    ),
+    check('[operator.secrets] the operator owns only its variables and annotation in the Deployment', async () => {
+      const { metadata } = await read(`${deployment}`);
+      const owned = metadata.managedFields.find(
+        ({ manager, subresource }: Loose) => manager === 'governance-operator' && subresource === undefined,
+      );
+      assert.equal(owned.operation, 'Apply');
+      const template = owned.fieldsV1['f:spec']['f:template'];
+      assert.deepEqual(Object.keys(owned.fieldsV1), ['f:spec']);
+      assert.deepEqual(Object.keys(template['f:metadata']['f:annotations']), ['f:governance.dev/secrets']);
+      const container = template['f:spec']['f:containers']['k:{"name":"gateway"}'];
+      assert.deepEqual(Object.keys(container).sort(), ['.', 'f:env', 'f:name']);
+      assert.deepEqual(Object.keys(container['f:env']).sort(), [
+        'k:{"name":"GATEWAY_SECRET_NAMES"}',
+        'k:{"name":"PROVIDER_OPENAI_API_KEY"}',
+      ]);
+    }),
     check("[operator.chart] applying the chart again keeps the operator's variables", async () => {
       const tagged = { image: { ...values.image, tag: 'next' } };
       await cluster.apply(rendered(programs, tagged).find(isDeploymentOfGateway));
@@ -96,21 +93,24 @@ export const story = (cluster: Cluster, programs: Programs): Check[] => {
       assert.ok(namesOf(next).includes('PROVIDER_OPENAI_API_KEY'));
       await settled(both, 'the configuration after the upgrade');
     }),
-    check('[operator.kubernetes] changes by others to the gateway or to owned fields are replaced', async () => {
-      const foreign = JSON.stringify({ version: 1, tenants: [{ id: 'intruder', api_keys: ['key-of-an-intruder'] }] });
-      const headers = { 'content-type': 'application/yaml' };
-      const put = await cluster.called('config', adminToken, { method: 'PUT', body: foreign, headers });
-      assert.equal(put.status, 201);
-      await settled(async () => !(await works('key-of-an-intruder')), 'the repair of the configuration');
-      const env = variables(await read(deployment)).map((entry) =>
-        entry.name === 'GATEWAY_SECRET_NAMES' ? { ...entry, value: 'AWS_SECRET' } : entry,
-      );
-      const patch = { spec: { template: { spec: { containers: [{ name: 'gateway', env }] } } } };
-      await must('PATCH', `${deployment}?fieldManager=intruder`, patch, 'application/strategic-merge-patch+json');
-      assert.ok(JSON.stringify(await read(deployment)).includes('AWS_SECRET'));
-      const isRepaired = async () => !JSON.stringify(variables(await read(deployment))).includes('AWS_SECRET');
-      await settled(isRepaired, 'the repair of the Deployment');
-    }),
+    check(
+      '[operator.kubernetes] changes made by others to the gateway or to fields owned by the operator are reverted',
+      async () => {
+        const foreign = JSON.stringify({ version: 1, tenants: [{ id: 'intruder', api_keys: ['key-of-an-intruder'] }] });
+        const headers = { 'content-type': 'application/yaml' };
+        const put = await cluster.called('config', adminToken, { method: 'PUT', body: foreign, headers });
+        assert.equal(put.status, 201);
+        await settled(async () => !(await works('key-of-an-intruder')), 'the repair of the configuration');
+        const env = variables(await read(deployment)).map((entry) =>
+          entry.name === 'GATEWAY_SECRET_NAMES' ? { ...entry, value: 'AWS_SECRET' } : entry,
+        );
+        const patch = { spec: { template: { spec: { containers: [{ name: 'gateway', env }] } } } };
+        await must('PATCH', `${deployment}?fieldManager=intruder`, patch, 'application/strategic-merge-patch+json');
+        assert.ok(JSON.stringify(await read(deployment)).includes('AWS_SECRET'));
+        const isRepaired = async () => !JSON.stringify(variables(await read(deployment))).includes('AWS_SECRET');
+        await settled(isRepaired, 'the repair of the Deployment');
+      },
+    ),
     check("[operator.secrets] a Provider that goes takes its variable with it, and nobody else's", async () => {
       const kept = ['GATEWAY_ADMIN_TOKEN', 'GATEWAY_SECRET_NAMES'];
       await must('DELETE', custom('providers', 'openai'));

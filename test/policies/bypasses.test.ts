@@ -25,7 +25,7 @@ describe('[effects.bypasses] bypasses', () => {
   });
 
   test.each(titled.filter(({ line }) => line !== undefined))(
-    '[action.judges] $pack: $shown gets the same decision as a shell line and as a line for a tool of a server',
+    "[action.judges] $pack: $shown gets the same decision as a shell line and as a command line passed to a server's tool",
     ({ line, pack, becomes }) => {
       const call = { protocol: 'mcp', tool: 'run_command', target: '', capability: 'execute' as const };
       const carried = { ...call, parameters: { command: line } };
@@ -33,7 +33,7 @@ describe('[effects.bypasses] bypasses', () => {
     },
   );
 
-  test('[effects.bypasses] the table has enough harmless and harmful rows, each of them once', () => {
+  test('[effects.bypasses] the table has enough harmless and harmful rows, without duplicates', () => {
     const harmless = bypasses.filter((row) => row.becomes === 'allow');
     expect(harmless.length).toBeGreaterThanOrEqual(25);
     expect(bypasses.length - harmless.length).toBeGreaterThanOrEqual(90);

@@ -6,13 +6,13 @@ const percent = (part: number): number => Math.round((1000 * part) / calls.lengt
 /** Maximum loss in percentage points. */
 const maxLost = 3;
 
-test('[pack.everyday] the corpus has at least 200 different calls', () => {
+test('[pack.everyday] the corpus has at least 200 distinct calls', () => {
   expect(calls.length).toBeGreaterThanOrEqual(200);
   expect(new Set(calls.map(({ was: _, ...call }) => JSON.stringify(call))).size).toBe(calls.length);
 });
 
 test.each(corpusPacks)(
-  '[pack.everyday] %s allows at most 3 percentage points fewer than when it was recorded',
+  '[pack.everyday] %s allows at most 3 percentage points fewer calls than when the corpus was recorded',
   async (pack) => {
     const decide = everydayDecider(pack);
     const lost: string[] = [];

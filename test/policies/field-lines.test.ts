@@ -28,7 +28,7 @@ test.each(rowsOf(cases.lines))('[pack.coding-agent] [effects.profiles] %s: %j', 
 test.each([
   ['git branch -d merged-feature', /loses its name/],
   ['git tag -d v1', /loses its name/],
-])('[pack.coding-agent] the reason of %j names the loss', async (line, words) => {
+])('[pack.coding-agent] the reason for holding %j says what is lost', async (line, words) => {
   expect((await coding(line)).reason).toMatch(words);
 });
 

@@ -52,7 +52,7 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
   };
 
   test.each(cases.parameterNames)(
-    'a secret file is blocked in the parameter %s, including in lists and objects',
+    'a secret file is blocked in the parameter %s, including inside lists and objects',
     async (name) => {
       for (const value of ['.env', ['README.md', '.env'], { deep: [{ [name]: '/srv/.ssh/id_rsa' }] }]) {
         expect([value, await guardOf(mcp({ [name]: value }))]).toEqual([value, 'guard:secret-files']);
@@ -75,7 +75,7 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     }
   });
 
-  test.each(cases.lines)('the line %s is blocked by %s', async (line, guard) => {
+  test.each(cases.lines)('the command line %s is blocked by %s', async (line, guard) => {
     expect(await guardOf(callOfLine(line))).toBe(guard);
     expect(await guardOf(mcp({ command: line }, 'run_command'))).toBe(guard);
   });
@@ -85,18 +85,18 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     mcp({ query: 'KEY', includePattern: 'config/.env' }, 'grep_search'),
     mcp({ pattern: 'KEY', glob: '.env' }, 'grep'),
     mcp({ q: 'KEY', file_pattern: '**/.env' }, 'grep'),
-  ])('the files a search is narrowed to count: %j', async (call) => {
+  ])('a search restricted to secret files is guarded: %j', async (call) => {
     expect(await guardOf(call)).toBe('guard:secret-files');
   });
 
   test.each(cases.anyName)(
-    'a path that is split into parts is recognised in any parameter: %j becomes %s',
+    'a path split into parts is recognised in any parameter: %j becomes %s',
     async (parameters, becomes) => {
       expect(await guardOf(mcp(parameters))).toBe(becomes);
     },
   );
 
-  test('other parameters of a call with a command are checked, too', async () => {
+  test('other parameters of a call with a command are also checked', async () => {
     expect(await guardOf(mcp({ command: 'ls', cwd: '/root/.ssh' }, 'run_command'))).toBe('guard:secret-files');
     expect(await guardOf(mcp({ command: 'ls', env_file: '.env' }, 'run_command'))).toBe('guard:secret-files');
     expect(await guardOf(mcp({ command: 'cat', args: ['.env'] }, 'run_command'))).toBe('guard:secret-files');
@@ -107,19 +107,19 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     // A claim of a more severe capability does not override the tool's name.
     ['get_secret', 'write'],
     ['read_db_password', 'execute'],
-  ])('the tool %s hands out a secret', async (tool, capability) => {
+  ])('the tool %s is guarded because it returns a secret', async (tool, capability) => {
     const guard = await guardOf({ ...mcp({ name: 'prod-db' }, tool), capability });
     expect(guard).toMatch(
       pack === 'infra-review' ? /^guard:(?:secret-tools|platform-secrets)$/ : /^guard:secret-tools$/,
     );
   });
 
-  test.each(cases.harmlessCalls)('the similar path %j is not guarded', async (...call) => {
+  test.each(cases.harmlessCalls)('the similar but harmless path %j is not guarded', async (...call) => {
     const { matched_rule } = await decidedOpen(pack, mcp(...call));
     expect(matched_rule).not.toMatch(/^guard:/);
   });
 
-  test.each(cases.harmlessTools)('the call of the tool %s with %j is not guarded', async (...call) => {
+  test.each(cases.harmlessTools)('a call to the tool %s with %j is not guarded', async (...call) => {
     const { matched_rule } = await decidedOpen(pack, mcp(...call));
     if (pack !== 'infra-review') expect(matched_rule).not.toMatch(/^guard:/);
   });
@@ -129,14 +129,14 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
   });
 
   test.each(cases.clusterAddresses)(
-    'an address in a cluster API is guarded like the object it refers to: %s',
+    'a cluster API address is guarded like the object it refers to: %s',
     async (path, guard) => {
       expect(await guardOf(mcp({ path }, 'kubernetes.get'))).toBe(guard);
     },
   );
 
   test.each(cases.sentWith)(
-    '[policy.sent-with] values outside the parameters are guarded: %s',
+    '[policy.sent-with] values sent outside the parameters are guarded: %s',
     async (_, sent_with, guard) => {
       expect(await guardOf({ ...mcp({ path: 'README.md' }, 'run_step'), sent_with })).toBe(guard);
     },
@@ -146,18 +146,18 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
     { _meta: { 'com.acme/cost-centre': 'A-17' } },
     { inputResponses: { a: { action: 'accept', content: { colour: 'blue', body: 'see .env' } } } },
     { requestState: 'eyJhbGciOiJIUzI1NiJ9.e30.abc' },
-  ])('[policy.sent-with] the neighbour %j is not guarded', async (sent_with) => {
+  ])('[policy.sent-with] the harmless value %j outside the parameters is not guarded', async (sent_with) => {
     expect(await guardOf({ ...mcp({ path: 'README.md' }, 'run_step'), sent_with })).toBe('allow');
   });
 
-  test('[policy.guards] only disable_guards lifts a guard, and it lifts no others', async () => {
+  test('[policy.guards] only disable_guards disables a guard, and only the guards it names', async () => {
     const secret = mcp({ path: '.env' });
     expect((await decidedOpen(pack, secret)).decision).toBe('block');
     expect((await decidedOpen(pack, secret, ['secret-files'])).decision).toBe('allow');
     expect((await decidedOpen(pack, mcp({ path: '/etc/shadow' }), ['secret-files'])).decision).toBe('block');
   });
 });
-test('[policy.guards] guards that packs share are the same in all of them', () => {
+test('[policy.guards] guards shared by several packs are identical in all of them', () => {
   const shared = (pack: string) => packs.get(pack)!.guards.filter((guard) => guardName(guard) !== 'platform-secrets');
   for (const pack of shippedPacks) expect(shared(pack)).toEqual(shared('readonly'));
 });

@@ -46,7 +46,7 @@ test.each(cases.infraRefuses)('[pack.everyday] infra-review does not allow %s', 
   expect(infra(line)).not.toBe('allow');
 });
 
-describe('a tool named after a program, with words of its command line', () => {
+describe('a tool named after a program, with command-line words as parameters', () => {
   type Given = readonly [tool: string, parameters: Record<string, unknown>];
   const packs = new Map(
     ['readonly', 'pr-writer', 'coding-agent', 'infra-review'].map((pack) => [pack, shippedPolicy(pack)] as const),
@@ -67,7 +67,7 @@ describe('a tool named after a program, with words of its command line', () => {
     expect(await decided(pack, 'mcp', given)).toBe('allow');
   });
 
-  test('[effects.profiles] more words than the reader accepts make a call unclear, and its guards still see them', async () => {
+  test('[effects.profiles] a call with more words than the reader accepts is unclear, but guards still see all its words', async () => {
     const many = { steps: [...Array.from({ length: 100 }, () => ({ args: ['pods'] })), { args: ['secret'] }] };
     const call = { protocol: 'mcp', tool: 'kubernetes.get', target: '', capability: 'read', parameters: many };
     const effects = await readCallEffects(call);
@@ -78,7 +78,7 @@ describe('a tool named after a program, with words of its command line', () => {
     expect(await decided('infra-review', 'mcp', ['kubernetes.get', many])).toBe('block');
   });
 
-  test('[effects.profiles] a list next to a statement contains its values', async () => {
+  test('[effects.profiles] a list passed alongside a statement is treated as its values', async () => {
     const call = { protocol: 'mcp', tool: 'psql.query', target: '', capability: 'read' as const };
     const effects = await readCallEffects({ ...call, parameters: { query: 'select $1', args: ['--x'] } });
     expect(effects.unclear).toBeUndefined();

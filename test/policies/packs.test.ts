@@ -39,7 +39,7 @@ describe.each(shippedPacks)(
       if (matched_rule !== undefined) expect(decided.matched_rule).toBe(matched_rule);
     });
 
-    test('[cli.config-check] its table also applies to the effects of the calls', async () => {
+    test('[cli.config-check] the effects of the calls also match its table of cases', async () => {
       const simulated = simulator(await readPolicyFile(join(folder, `${name}.yaml`)));
       const wrong: string[] = [];
       for (const row of parseCases(shipped, name)) {

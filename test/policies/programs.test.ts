@@ -31,7 +31,7 @@ test.each(rowsOf(cases.coding))('[effects.profiles] [pack.coding-agent] %s: %s',
   expect(pack('coding-agent')(line).decision).toBe(decision);
 });
 
-test.each(rowsOf(cases.disguised))('[effects.profiles] infra-review, disguised: %s: %s', (decision, line) => {
+test.each(rowsOf(cases.disguised))('[effects.profiles] infra-review, disguised command: %s: %s', (decision, line) => {
   expect(pack('infra-review')(line).decision).toBe(decision);
 });
 
@@ -54,14 +54,14 @@ describe('a custom policy', () => {
     }
   });
 
-  test('[effects.profiles] a command is blocked wherever its options appear', () => {
+  test('[effects.profiles] blocks a command wherever its options appear', () => {
     const decide = own({ tool: 'shell.kubectl', target: 'delete **', decision: 'block' }, { decision: 'allow' });
     for (const line of ['kubectl -n shop delete pod x', 'kubectl delete -n shop pod x', "sh -c 'kubectl delete pod x'"])
       expect([line, decide(line).decision]).toEqual([line, 'block']);
     expect(decide('kubectl -n delete get pods').decision).toBe('allow');
   });
 
-  test('[effects.profiles] secrets are accepted by a rule that names them', () => {
+  test('[effects.profiles] allows secrets through a rule that names them', () => {
     const decide = own({
       tool: 'shell.kubectl',
       capability: 'read',
@@ -72,7 +72,7 @@ describe('a custom policy', () => {
     expect(decide('kubectl get pods').decision).toBe('review');
   });
 
-  test('[effects.profiles] a target matches the object of a command', () => {
+  test('[effects.profiles] matches a target against the object of a command', () => {
     const held = own({ target: 'deployment/web', decision: 'block' }, { tool: 'shell.kubectl', decision: 'allow' });
     for (const line of [
       'kubectl scale deploy web --replicas=0',
@@ -88,7 +88,7 @@ describe('a custom policy', () => {
     expect(own({ target: 'repos/**', decision: 'allow' })('gh api -X DELETE repos/acme/web').decision).toBe('review');
   });
 
-  test('[effects.profiles] the namespace of the object is an argument', () => {
+  test('[effects.profiles] exposes the namespace of the object as an argument', () => {
     const decide = own({ tool: 'shell.kubectl', arguments: { namespace: { equals: 'shop' } }, decision: 'allow' });
     expect(decide('kubectl -n shop scale deploy/web --replicas=2').decision).toBe('allow');
     for (const line of [
@@ -99,7 +99,7 @@ describe('a custom policy', () => {
       expect([line, decide(line).decision]).toEqual([line, 'review']);
   });
 
-  test('[effects.profiles] a call that names the program is read like the command line', () => {
+  test('[effects.profiles] reads a call to a tool named after a program like a command line', () => {
     const rules = [{ arguments: { shows: { equals: 'secrets' } }, decision: 'block' }, { decision: 'allow' }];
     const document = {
       name: 'own',
@@ -117,7 +117,7 @@ describe('a custom policy', () => {
     expect(decideEffects(policy, call, shellEffects(call)).decision).toBe('block');
   });
 
-  test('[approval.card] the reason for a review names the change', () => {
+  test('[approval.card] describes the change in the reason for a review', () => {
     const { reason } = own()('kubectl -n shop delete pod x');
     expect(reason).toBe(
       'kubectl deletes pod x in namespace shop. Policy own does not list this command, so a person checks it.',

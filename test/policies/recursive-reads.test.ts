@@ -5,7 +5,7 @@ import { decideEffects } from '#core/effects/decide-effects.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { mcp, packs } from './guarded-paths.ts';
 
-describe.each(['readonly', 'pr-writer'])('[pack.shipped] %s: reading below a folder over MCP', (pack) => {
+describe.each(['readonly', 'pr-writer'])('[pack.shipped] %s: recursive reads of a folder over MCP', (pack) => {
   const policy = compilePolicy(
     buildPolicyDocument({
       tool_policies: { pack: packs.get(pack)!, rules: [], require_signed: false, disable_guards: [] },
@@ -16,7 +16,7 @@ describe.each(['readonly', 'pr-writer'])('[pack.shipped] %s: reading below a fol
     return decideEffects(policy, call, await readCallEffects(call)).decision;
   };
 
-  test('is reviewed if contents are shown, and allowed for names or a single file', async () => {
+  test('a recursive read is reviewed if contents are shown, and allowed for names or a single file', async () => {
     for (const tool of ['read_files', 'files.read_directory', 'read-folder'])
       expect([tool, await decided(tool, { path: 'config', recursive: true })]).toEqual([tool, 'review']);
     for (const tool of ['list_files', 'list_directory', 'get_repository_tree'])
@@ -44,7 +44,7 @@ describe.each(['readonly', 'pr-writer'])('[pack.shipped] %s: reading below a fol
     ['read_resource', { uri: 'https://example.com/a?b=*' }, 'allow'],
     ['search_files', { path: 'src', pattern: '*.ts' }, 'allow'],
     ['list_files', { path: 'src/*.ts' }, 'allow'],
-  ] as const)('a pattern in the place of a path is %s %j: %s', async (tool, parameters, decision) => {
+  ] as const)('a pattern instead of a path: %s %j → %s', async (tool, parameters, decision) => {
     expect(await decided(tool, parameters)).toBe(decision);
   });
 });

@@ -32,7 +32,7 @@ describe.each(shippedPacks)('[policy.secret-files] the guards of %s', (pack) => 
   const tool_policies = { pack: packs.get(pack)!, rules: [everything], disable_guards: [], require_signed: false };
   const policy = compilePolicy(buildPolicyDocument({ tool_policies }));
 
-  test('block the secret files of well-known programs under any rule that allows the call', async () => {
+  test('the secret files of well-known programs are blocked, even under a rule that allows the call', async () => {
     const passed: string[] = [];
     for (const path of casesOf(secretFiles, 1, 4))
       for (const [call, effects] of await callsFor(path))
@@ -40,7 +40,7 @@ describe.each(shippedPacks)('[policy.secret-files] the guards of %s', (pack) => 
     expect(passed).toEqual([]);
   });
 
-  test('patterns do not match names that only look like secret files', async () => {
+  test('guards do not match names that only resemble secret files', async () => {
     const named: string[] = [];
     for (const path of casesOf(harmlessFiles, 1, 4))
       for (const [call, effects] of await callsFor(path))
@@ -51,7 +51,7 @@ describe.each(shippedPacks)('[policy.secret-files] the guards of %s', (pack) => 
 });
 
 describe.each(['coding-agent', 'pr-writer', 'readonly'])(
-  '[policy.secret-files] no call that reads a secret passes under %s',
+  '[policy.secret-files] no call that reads a secret is allowed under %s',
   (pack) => {
     let decide: ReturnType<typeof simulator>;
     beforeAll(async () => {
@@ -68,14 +68,14 @@ describe.each(['coding-agent', 'pr-writer', 'readonly'])(
       '.dev.vars',
     ];
 
-    test.each(some)('%s, in any line', async (file) => {
+    test.each(some)('%s in any command line', async (file) => {
       const passed: string[] = [];
       for (const line of casesOf(waysToRead(file), 3, 4))
         if ((await decide(callOfLine(line))).decision === 'allow') passed.push(line);
       expect(passed).toEqual([]);
     });
 
-    test('with tools of servers, in any argument', async () => {
+    test("secret files in any argument of a server's tools", async () => {
       const passed: string[] = [];
       for (const path of some)
         for (const tool of ['read_file', 'read_text_file', 'search_files', 'copy_file', 'get_file_contents', 'upload'])
@@ -90,7 +90,7 @@ describe.each(['coding-agent', 'pr-writer', 'readonly'])(
   },
 );
 
-test('[policy.secret-files] the file names of a guard contain no blanks, because text is split at blanks and they would never match', () => {
+test('[policy.secret-files] guard file names contain no spaces, because text is split at spaces and they would never match', () => {
   for (const pack of shippedPacks) {
     const globs = readFileSync(`policies/${pack}.yaml`, 'utf8').matchAll(/^ {6}- "(.+)"$/gm);
     expect([...globs].flatMap(([, glob]) => (/\s/.test(glob!) ? [glob] : []))).toEqual([]);

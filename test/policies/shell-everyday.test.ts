@@ -15,13 +15,13 @@ const rows = readFileSync(join(process.cwd(), 'test/corpora/shell-everyday.tsv')
 const share = (count: number): number => (100 * count) / rows.length;
 
 describe('[pack.everyday] everyday lines', () => {
-  test('the corpus contains at least 400 different lines', () => {
+  test('the corpus contains at least 400 distinct lines', () => {
     expect(new Set(rows.map(({ line }) => line)).size).toBe(rows.length);
     expect(rows.length).toBeGreaterThanOrEqual(400);
     expect(rows.every(({ before }) => /^(?:allow|review|block)$/.test(before))).toBe(true);
   });
 
-  test('are allowed about as often as before, and none of them is blocked', async () => {
+  test('everyday lines are allowed about as often as before, and none is blocked', async () => {
     const now = await Promise.all(rows.map(async (row) => ({ ...row, ...(await decideLine(row.line)).decision })));
     const sharePast = share(rows.filter(({ before }) => before === 'allow').length);
     const shareNow = share(now.filter(({ decision }) => decision === 'allow').length);

@@ -48,7 +48,7 @@ describe.each([
 ])('%s', (title, least) => {
   const ofKind = rows.filter(({ kind }) => title.endsWith(`] ${kind}`));
 
-  test('the table has at least the stated number of rows', () => expect(ofKind.length).toBeGreaterThanOrEqual(least));
+  test('the table has at least the required number of rows', () => expect(ofKind.length).toBeGreaterThanOrEqual(least));
 
   test.each(ofKind.map((row) => [row.why, row] as const))('%s', (_why, { sql, parts, decision, unclear }) => {
     const effects = sqlEffects(grammar)(callOf(sql));
@@ -59,7 +59,7 @@ describe.each([
     expect(decided(callOf(sql))).toBe(decision);
   });
 
-  test('makes the same decision whichever tool or parameter carries the text', () => {
+  test('makes the same decision regardless of which tool or parameter carries the text', () => {
     for (const { sql, decision } of ofKind) {
       for (const tool of ['sql.query', 'sql.execute', 'sql.select', 'SQL.Run_SQL']) {
         for (const parameters of [{ query: sql }, { statements: [sql] }, { statements: [{ sql }] }]) {

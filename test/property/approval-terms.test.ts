@@ -57,7 +57,7 @@ type Cast = typeof cast extends fc.Arbitrary<infer C> ? C : never;
 
 const named = (requires: readonly Requirement[] = []) => new Set(requires.map((each) => JSON.stringify(each)));
 
-test('[approval.strictest-terms] whatever the current configuration, no term of the queued request is removed', () => {
+test('[approval.strictest-terms] no term of a queued request is removed, whatever the current configuration', () => {
   fc.assert(
     fc.property(queued, terms, terms, (row, first, second) => {
       const once = applyTerms(row, first);
@@ -108,7 +108,7 @@ function expected(row: ApprovalRow, votes: readonly Cast[]): boolean {
   return false;
 }
 
-test('[approval.strictest-terms] a request is approved if and only if the votes satisfy the terms at its creation and at each vote', async () => {
+test('[approval.strictest-terms] a request is approved if and only if the votes satisfy the terms in force at its creation and at each vote', async () => {
   await fc.assert(
     fc.asyncProperty(queued, fc.array(cast, { maxLength: 6 }), async (row, votes) => {
       const world = approvalsWorld(row);

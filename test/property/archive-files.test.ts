@@ -42,7 +42,7 @@ async function readBack(archive: ReturnType<typeof folderArchive>, session: stri
   return found;
 }
 
-test('[evidence.archive] the file name of any session is valid on every file system', () => {
+test('[evidence.archive] the file name for any session is valid on every file system', () => {
   fc.assert(
     fc.property(sessions, sessions, (one, other) => {
       expect(fileNameOf(one)).toMatch(/^[a-z0-9_][a-z0-9._-]{0,127}$|^[-_][a-z0-9_-]*\.[0-9a-f]{64}$/);
@@ -65,7 +65,7 @@ test('[evidence.archive] every session is archived and can be read back', async 
   }
 });
 
-test('[evidence.archive] a file of an earlier release is read, and so are later writes', async () => {
+test('[evidence.archive] a file from an earlier release can be read, along with later writes', async () => {
   for (const session of ['Build:7', '..x', 'a.b']) {
     const entries = chainOf(session, ['1', '2', '3', '4'], 'Acme');
     await mkdir(join(folder, formerName('Acme')), { recursive: true });
@@ -77,7 +77,7 @@ test('[evidence.archive] a file of an earlier release is read, and so are later 
   }
 });
 
-test('[evidence.archive] if two sessions shared a file, each reads its own copies', async () => {
+test('[evidence.archive] if two sessions share a file, each reads only its own entries', async () => {
   const [upper, lower] = [chainOf('A', ['1', '2']), chainOf('a', ['3', '4'])];
   await mkdir(join(folder, 'default'));
   const mixed = [upper[0]!, lower[0]!, upper[1]!, lower[1]!].map((entry) => `${textOfEntry(entry)}\n`).join('');

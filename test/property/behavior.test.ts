@@ -94,7 +94,7 @@ function live(happenings: readonly Happening[]) {
 
 const numRuns = runs(300, 60);
 
-test('[behavior.rules] the head matches the evidence, entry by entry', async () => {
+test('[behavior.rules] the risk record in the session head matches a replay of the evidence, entry by entry', async () => {
   await fc.assert(
     fc.asyncProperty(course(), async ([, happenings]) => {
       const { entries, heads, head } = live(happenings);
@@ -109,7 +109,7 @@ test('[behavior.rules] the head matches the evidence, entry by entry', async () 
   );
 });
 
-test('the score is the sum of the alerts within the window, each citing entries that exist', async () => {
+test('the score is the sum of the alerts within the window, each of which cites existing entries', async () => {
   await fc.assert(
     fc.asyncProperty(course(), async ([numbers, happenings]) => {
       const { entries, head } = live(happenings);
@@ -137,7 +137,7 @@ test('the score is the sum of the alerts within the window, each citing entries 
 const latest = (entries: readonly EvidenceEntry[]) =>
   Math.max(...entries.map(({ timestamp }) => Date.parse(timestamp) / 1000));
 
-test('the record stays small: about 1 kB with the defaults, 2 kB at most', () => {
+test('the record stays small: about 1 kB with default settings, and at most 2 kB', () => {
   const usual = riskSettingsOf(behaviorSchema.parse({}));
   const most = (course: readonly Happening[]) =>
     Math.max(...live(course).heads.map(({ risk }) => risk?.state?.length ?? 0));
@@ -151,7 +151,7 @@ test('the record stays small: about 1 kB with the defaults, 2 kB at most', () =>
   );
 });
 
-test('points expire with the window, unless the kill switch has tripped', () => {
+test('points expire at the end of the window, unless the kill switch has tripped', () => {
   fc.assert(
     fc.property(course(), ([numbers, happenings]) => {
       const { head } = live(happenings);
@@ -165,7 +165,7 @@ test('points expire with the window, unless the kill switch has tripped', () => 
   );
 });
 
-test('a release clears all points, and the settings used for a score are in its entry', () => {
+test('a release clears all points, and each entry contains the settings used for its score', () => {
   fc.assert(
     fc.property(course(), ([numbers, happenings]) => {
       const { head, entries } = live(happenings);
@@ -177,7 +177,7 @@ test('a release clears all points, and the settings used for a score are in its 
   );
 });
 
-test('[behavior.rules] a key record includes the activity of all its sessions, and names them', () => {
+test("[behavior.rules] a key's record includes the activity of all its sessions, and names them", () => {
   fc.assert(
     fc.property(course(), ([, happenings]) => {
       const { entries } = live(happenings);

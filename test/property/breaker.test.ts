@@ -62,7 +62,7 @@ const settingsOf = fc
   .tuple(fc.integer({ min: 1, max: 5 }), fc.constantFrom(0.1, 0.5, 1))
   .map(([least, rate]) => settings(least, rate));
 
-test('[chat.breaker] there is never more than one probe, and while it runs no other call is let through', () => {
+test('[chat.breaker] there is never more than one probe, and no other call is let through while it runs', () => {
   fc.assert(
     fc.property(settingsOf, runs, (of, events) => {
       const model = new Model(of);
@@ -78,7 +78,7 @@ test('[chat.breaker] there is never more than one probe, and while it runs no ot
   );
 });
 
-test('[chat.breaker] from any state, a provider that has recovered is used again once the breaker has been open long enough', () => {
+test('[chat.breaker] from any state, a recovered provider is used again once the breaker has been open long enough', () => {
   fc.assert(
     fc.property(settingsOf, runs, (of, events) => {
       const model = new Model(of);
@@ -93,7 +93,7 @@ test('[chat.breaker] from any state, a provider that has recovered is used again
   );
 });
 
-test('[chat.breaker] it opens exactly when failures reach the rate among enough calls in the window', () => {
+test('[chat.breaker] the breaker opens exactly when the failure rate is reached among enough calls in the window', () => {
   fc.assert(
     fc.property(settingsOf, fc.array(fc.boolean(), { maxLength: 40 }), (of, faults) => {
       const model = new Model(of);

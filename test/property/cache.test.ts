@@ -43,7 +43,7 @@ interface Asked {
 /** Waits until all pending work is done: it uses no timers, only promises. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
-test('[chat.cache] tenants never share, limits on size and time are respected, and every waiter is answered', async () => {
+test('[chat.cache] tenants never share entries, size and time limits are respected, and every waiter gets a response', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const time = { ms: 0 };

@@ -23,7 +23,7 @@ test('[evidence.checkpoint] each path leads to the root only from its own leaf a
   );
 });
 
-test('[evidence.checkpoint] the paths of a thousand sessions hash each node of the tree once', () => {
+test('[evidence.checkpoint] computing the paths of a thousand sessions hashes each tree node once', () => {
   const leaves = Array.from({ length: 1_000 }, (_, i) => leafHash(String(i)));
   const hashed = jest.spyOn(crypto, 'hash');
   const pathOf = treePaths(leaves);

@@ -22,7 +22,7 @@ const cuts = fc.array(fc.nat(80), { maxLength: 12 });
 const entities = ['email', 'ssn', 'credit_card', 'phone', 'iban', 'ip', 'api_key'] as const;
 const redacting: ContentFilter[] = [{ name: 'pii', type: 'pii', action: 'redact', entities: [...entities] }];
 
-test('[chat.input-policy] redaction of a stream equals the redaction of its whole text, wherever it is split', async () => {
+test('[chat.input-policy] redaction of a stream equals redaction of the whole text, wherever it is split', async () => {
   const policy = policyOf({ output: redacting });
   await fc.assert(
     fc.asyncProperty(text, cuts, async (written, where) => {
@@ -35,7 +35,7 @@ test('[chat.input-policy] redaction of a stream equals the redaction of its whol
   );
 });
 
-test('[chat.input-policy] each kind of personal data on its own, character by character', async () => {
+test('[chat.input-policy] redacts each kind of personal data in a character-by-character stream as in the whole text', async () => {
   for (const entity of entities) {
     const policy = policyOf({ output: [{ name: 'pii', type: 'pii', action: 'redact', entities: [entity] }] });
     await fc.assert(
@@ -58,7 +58,7 @@ const running = fc
   })
   .map((parts) => parts.join(''));
 
-test('[chat.input-policy] keywords in streams: found as in the whole text, and clean text stays complete', async () => {
+test('[chat.input-policy] finds keywords in streams as in the whole text, and keeps clean text complete', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(phrase, { minLength: 1, maxLength: 3 }),
@@ -128,7 +128,7 @@ test('the pattern matcher finds a match exactly when re2js does', () => {
   );
 });
 
-test('[chat.input-policy] patterns in streams: found as in the whole text, and no match is sent, not even in part', async () => {
+test('[chat.input-policy] finds patterns in streams as in the whole text, and sends no match, not even part of one', async () => {
   await fc.assert(
     fc.asyncProperty(regex, running, cuts, async (pattern, written, where) => {
       fc.pre(regexProblem(pattern) === undefined);
@@ -157,7 +157,7 @@ function firstMatch(pattern: string, written: string): number {
   return Math.min(start(written), isMark ? writtenRange(reading, asRead, asRead + 1)[1] : reading.at[asRead]!);
 }
 
-test('folding letter by letter equals folding the whole text, and every letter has its position in the original', () => {
+test('folding letter by letter equals folding the whole text, and every letter keeps its original position', () => {
   fc.assert(
     fc.property(
       fc.array(fc.oneof(shard, fc.string({ unit: codePoint, maxLength: 3 })), { maxLength: 12 }),
@@ -176,7 +176,7 @@ test('folding letter by letter equals folding the whole text, and every letter h
   );
 });
 
-test('a policy is compiled from any configured pattern without throwing', () => {
+test('any configured pattern compiles into a policy without throwing', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 12 }), (pattern) => {
       const policies = {

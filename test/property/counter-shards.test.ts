@@ -163,7 +163,7 @@ const played = (events: readonly Event[], check: (tenant: Tenant) => void): void
   }
 };
 
-test('[limit.shards] in no period of 60 seconds do all shards and leases together exceed the limits', () => {
+test('[limit.shards] shards and leases together never exceed the limits in any 60-second period', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 80 }), (events) => {
       played(events, ({ spent }) => {
@@ -177,7 +177,7 @@ test('[limit.shards] in no period of 60 seconds do all shards and leases togethe
   );
 });
 
-test('[limit.shards] [limit.budget] all shards together match an independent count, and never exceed the budget', () => {
+test('[limit.shards] [limit.budget] the shards together match an independent count, and never exceed the budget', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 80 }), (events) => {
       played(events, ({ spent, shards, nowMs }) => {

@@ -37,7 +37,7 @@ function relayed(
 }
 
 test.each(goldens)(
-  '$provider stream $name: any split of its bytes gives the same events and the same translation',
+  '$provider stream $name: any split of the bytes gives the same events and the same translation',
   ({ sse, caller, provider }) => {
     const bytes = bytesOf(sse);
     const whole = decoded(bytes);
@@ -58,7 +58,7 @@ test.each(goldens)(
   },
 );
 
-test('any text: however it is split, the decoder gives the same result', () => {
+test('the decoder gives the same result for any text, however it is split', () => {
   const pieces = fc.constantFrom(
     '\r',
     '\n',
@@ -85,7 +85,7 @@ test('any text: however it is split, the decoder gives the same result', () => {
   );
 });
 
-test('any written text can be read back', () => {
+test('any encoded event can be read back', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.option(fc.stringMatching(/^[a-z_]+$/)), fc.string({ unit: 'grapheme' }))),
@@ -127,7 +127,7 @@ const dealt = fc
     });
   });
 
-test('tool arguments that are split and interleaved with each other and with text arrive whole, each with its call', () => {
+test('tool arguments that are split and interleaved arrive complete, each with the right call', () => {
   fc.assert(
     fc.property(dealt, ({ inputs, pieces, order, texts }) => {
       const next = inputs.map(() => 0);
@@ -167,7 +167,7 @@ test('tool arguments that are split and interleaved with each other and with tex
   );
 });
 
-test('a reply that is replayed and collected is unchanged, in either dialect', () => {
+test('replaying a reply and collecting it again leaves it unchanged in either dialect', () => {
   const text = fc.string({ unit: 'grapheme' });
   const blocks = fc.array(
     fc.oneof(

@@ -28,7 +28,7 @@ const texts = async () => {
   return [JSON.stringify(document), JSON.stringify(document, null, 2), JSON.stringify({ entries, ...rest })];
 };
 
-test('[evidence.large-sessions] an unchanged bundle is valid, in any layout and in pieces of any size', async () => {
+test('[evidence.large-sessions] an unchanged bundle is valid, in any layout and in chunks of any size', async () => {
   for (const text of await texts())
     for (const size of [1, 3, 64, 1 << 20]) {
       expect(await streamed(text, size)).toEqual(await verifyBundle(text, trustedKey));
@@ -38,7 +38,7 @@ test('[evidence.large-sessions] an unchanged bundle is valid, in any layout and 
   expect((await streamed(`\uFEFF${(await texts())[1]}`)).valid).toBe(true);
 });
 
-test('[evidence.large-sessions] with any part changed, the result is the same as for the whole text', async () => {
+test('[evidence.large-sessions] a bundle changed in any part gets the same result when streamed as when read whole', async () => {
   const text = (await texts())[1]!;
   const piece = fc.oneof(
     fc.string({ unit: 'binary-ascii', maxLength: 2 }),
@@ -90,17 +90,17 @@ test.each([
   ['a comma too many', '{"a":1,}', 'no member name'],
   ['no colon', '{"a" 1}', 'no colon'],
   ['a second list of entries', '{"entries":[],"entries":[]}', 'twice'],
-])('[evidence.large-sessions] %s is not a bundle', async (_, text, found) => {
+])('[evidence.large-sessions] %s is not a valid bundle', async (_, text, found) => {
   const { valid, broken_link } = await streamed(text);
   expect([valid, broken_link]).toEqual([false, { index: 0, reason: expect.stringContaining(found) }]);
 });
 
-test('[evidence.large-sessions] bytes that are not UTF-8 are not a bundle', async () => {
+test('[evidence.large-sessions] bytes that are not UTF-8 are not a valid bundle', async () => {
   const { broken_link } = await streamed(Buffer.from([0x7b, 0xff, 0x7d]));
   expect(broken_link?.reason).toContain('not valid UTF-8');
 });
 
-test('[evidence.large-sessions] a bundle that changes between its two reads is not valid', async () => {
+test('[evidence.large-sessions] a bundle that changes between the two reads is invalid', async () => {
   const [text, spaced] = await texts();
   let times = 0;
   const read = () => chunksOf(Buffer.from(times++ === 0 ? text! : spaced!), 64)();
@@ -108,7 +108,7 @@ test('[evidence.large-sessions] a bundle that changes between its two reads is n
   expect([valid, broken_link?.reason]).toEqual([false, 'the bundle changed while it was read']);
 });
 
-test('[evidence.large-sessions] an entry is passed on before the next one is read', async () => {
+test('[evidence.large-sessions] each entry is passed on before the next one is read', async () => {
   let sent = 0;
   const source = async function* () {
     yield '{"entries":[';

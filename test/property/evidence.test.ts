@@ -18,7 +18,7 @@ const sessionOf = (minLength: number) =>
 
 const runs = { numRuns: 60 };
 
-test('[evidence.chain] sealed entries can be verified, in any session', async () => {
+test('[evidence.chain] sealed entries can be verified in any session', async () => {
   await fc.assert(
     fc.asyncProperty(sessionOf(1), async (drafts) => {
       const { entries, manifest, head } = await sealedSession(drafts);
@@ -29,7 +29,7 @@ test('[evidence.chain] sealed entries can be verified, in any session', async ()
   );
 });
 
-test('[evidence.tampering] any changed character in a bundle is detected, or changes no signed content', async () => {
+test('[evidence.tampering] any changed character in a bundle is detected, unless it changes no signed content', async () => {
   const { entries, manifest } = await sealedSession();
   const document = { format: bundleFormat, manifest, entries, public_key: trustedKey };
   const text = JSON.stringify(document);
@@ -85,7 +85,7 @@ test('[evidence.tampering] any changed field of an entry is detected at its inde
   );
 });
 
-test('[evidence.tampering] any removal is detected at its position', async () => {
+test('[evidence.tampering] any removed entry is detected at its position', async () => {
   await fc.assert(
     fc.asyncProperty(sessionOf(2), fc.nat(), fc.nat(), async (drafts, from, count) => {
       const { entries, manifest } = await sealedSession(drafts);
@@ -99,7 +99,7 @@ test('[evidence.tampering] any removal is detected at its position', async () =>
   );
 });
 
-test('[evidence.tampering] any swap and any repetition is detected at its first position', async () => {
+test('[evidence.tampering] any swap or repetition is detected at its first position', async () => {
   await fc.assert(
     fc.asyncProperty(sessionOf(2), fc.nat(), fc.nat(), async (drafts, a, b) => {
       const { entries, manifest } = await sealedSession(drafts);
@@ -190,7 +190,7 @@ test('redaction leaves text without secrets unchanged', () => {
   );
 });
 
-test('text that is skipped as harmless contains no secret', () => {
+test('text skipped as harmless contains no secrets', () => {
   const piece = fc.constantFrom(
     ...'eyJ . - / _ = : a f0 Z9 sk- sk-live xoxb- AKIA ghp_ token Bearer'.split(' '),
     ' ',

@@ -41,7 +41,7 @@ const levels = fc.array(grants, { minLength: 14, maxLength: 14 }).map((given) =>
 });
 const rank = (role: (typeof roles)[number]) => roles.indexOf(role);
 
-test('[identity.organizations] a role applies in a tenant exactly if it is granted at a level above, and the highest one counts', () => {
+test('[identity.organizations] a role applies in a tenant if and only if it is granted at a level above it, and the highest role wins', () => {
   fc.assert(
     fc.property(levels, fc.constantFrom('ann', 'bob', 'eve'), (organizations, person) => {
       const found = grantsOf({ organizations }, person);
@@ -60,7 +60,7 @@ test('[identity.organizations] a role applies in a tenant exactly if it is grant
   );
 });
 
-test('[identity.organizations] a grant never gives a key more than its own role, and its own tenants are unaffected', () => {
+test("[identity.organizations] a grant never gives a key more than its own role, and does not affect the key's own tenants", () => {
   fc.assert(
     fc.property(levels, fc.constantFrom(...roles), (organizations, role) => {
       const own = ['a-a-a', 'elsewhere'];

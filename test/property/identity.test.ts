@@ -18,7 +18,7 @@ const resolved = (value: string): ResolvedKey => ({
 const identitiesOf = (values: readonly string[]) =>
   buildIdentities({ keys: values.map(resolved), people: [], firstTenant: 't' }).identities;
 
-test('each key is recognised in either header, and no other string is', () => {
+test('either header accepts every known key and no other string', () => {
   fc.assert(
     fc.property(fc.uniqueArray(keyText, { minLength: 1, maxLength: 8 }), fc.string(), (values, other) => {
       const identities = identitiesOf(values);
@@ -33,7 +33,7 @@ test('each key is recognised in either header, and no other string is', () => {
   );
 });
 
-test('any headers lead to a known principal or to a 401', () => {
+test('any combination of headers yields a known principal or a 401', () => {
   const identities = identitiesOf(['key']);
   const header = fc.oneof(fc.string(), fc.array(fc.string(), { maxLength: 3 }), fc.constant(undefined));
   const name = fc.oneof(
@@ -52,7 +52,7 @@ test('any headers lead to a known principal or to a 401', () => {
   );
 });
 
-test('a session always has a permitted form, or is refused', () => {
+test('a session id always has a permitted form, or is refused', () => {
   const named = fc.option(fc.oneof(fc.string(), fc.stringMatching(sessionPattern)), { nil: undefined });
   fc.assert(
     fc.property(named, named, named, fc.string(), fc.nat(2 ** 42), (body, header, mcp, keyId, now) => {

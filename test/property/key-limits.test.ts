@@ -45,7 +45,7 @@ const event = fc.oneof(
   fc.record({ kind: fc.constant('settle' as const), which: fc.nat(20) }),
 );
 
-test('[limit.key] a call passes exactly if both have capacity, and is counted by both or by neither', async () => {
+test('[limit.key] a call passes if and only if both the tenant and the key have capacity, and both or neither count it', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(event, { maxLength: 40 }), async (events) => {
       const time = { ms: now };

@@ -27,7 +27,7 @@ const commits = fc.array(
   { minLength: 1, maxLength: 40 },
 );
 
-test('[evidence.concurrent-writers] random interleavings of callers, sessions and processes, with faults', async () => {
+test('[evidence.concurrent-writers] the ledger stays consistent under random interleavings of callers, sessions and processes, with faults', async () => {
   await fc.assert(
     fc.asyncProperty(commits, fc.array(luck, { maxLength: 30 }), async (steps, fates) => {
       const store = testStore();
@@ -138,7 +138,7 @@ describe('attribute values', () => {
     ),
   })).object;
 
-  test('attribute values are the same as those of the SDK in both directions', () => {
+  test('attribute values are converted as the SDK converts them, in both directions', () => {
     fc.assert(
       fc.property(plain, (record) => {
         const item = toItem(record);
@@ -153,7 +153,7 @@ describe('attribute values', () => {
     expect(() => toItem({ value })).toThrow();
   });
 
-  test('keep any name that a caller chose', () => {
+  test('attribute values keep any name chosen by a caller', () => {
     const record = JSON.parse('{"parameters":{"__proto__":{"polluted":true},"a":1}}');
     const back = fromItem(toItem(record)) as typeof record;
     expect(JSON.stringify(back)).toBe(JSON.stringify(record));

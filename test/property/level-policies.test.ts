@@ -32,7 +32,7 @@ const rules = fc.array(rule, { minLength: 1, maxLength: 4 });
 const rank = (policy: Parameters<typeof decide>[0], asked: ToolCall) =>
   decisions.indexOf(decide(policy, asked).decision);
 
-test('[identity.organizations] the decision is the strictest of the policy and every level, for the call and for its effects', () => {
+test('[identity.organizations] the decision is the strictest among the policy and all levels, for the call and for its effects', () => {
   fc.assert(
     fc.property(
       rules,
@@ -99,7 +99,7 @@ const nested = conditionalRules.chain((own) =>
   ),
 );
 
-test('[identity.organizations] a loaded level allows no call that is reviewed or blocked above it, as an enumeration of calls shows', () => {
+test('[identity.organizations] a loaded level allows no call that is reviewed or blocked above it, across all enumerated calls', () => {
   fc.assert(
     fc.property(nested, fc.constantFrom(...decisions), ([own, level], default_decision) => {
       const tool_policies = { rules: own, default_decision, disable_guards: [] };

@@ -105,7 +105,7 @@ function play(events: readonly Event[], check: (state: CounterState, noted: read
   return { state, noted, nowMs };
 }
 
-test('[limit.rate] no period of 60 seconds, wherever it starts, exceeds the limit', () => {
+test('[limit.rate] no 60-second period exceeds the limit, wherever it starts', () => {
   fc.assert(
     fc.property(course, (events) => {
       play(events, (_, noted) => {
@@ -120,7 +120,7 @@ test('[limit.rate] no period of 60 seconds, wherever it starts, exceeds the limi
   );
 });
 
-test('[limit.rate] a caller that waits for Retry-After is let through, unless another caller was faster', () => {
+test('[limit.rate] a caller that waits for Retry-After is let through, unless another caller gets there first', () => {
   fc.assert(
     fc.property(course, fc.nat(60), (events, tokens) => {
       const onlyRates = { requests_per_minute: 6, tokens_per_minute: 100, budgets: [] };
@@ -147,7 +147,7 @@ test("[limit.budget] spent and reserved never pass the budget, and equal a bysta
   );
 });
 
-test('[limit.budget] once all callers stop, no reservation remains after the leases have ended', () => {
+test('[limit.budget] once all callers stop, no reservation remains after the leases expire', () => {
   fc.assert(
     fc.property(course, (events) => {
       let { state, noted, nowMs } = play(events, () => {});
@@ -171,7 +171,7 @@ test('[limit.budget] once all callers stop, no reservation remains after the lea
   );
 });
 
-test('a batch has the same result as its calls one after the other, and the item can be read back unchanged', () => {
+test('a batch gives the same result as its calls one by one, and the item can be read back unchanged', () => {
   fc.assert(
     fc.property(fc.array(fc.record({ tokens: fc.nat(60), cost: fc.nat(60) }), { maxLength: 12 }), (calls) => {
       const transitions = calls.map(({ tokens, cost }): Transition<ReserveOutcome> => {
@@ -217,7 +217,7 @@ describe('a global budget', () => {
     { weight: 2, arbitrary: fc.record({ type: fc.constant('pass' as const), ms: fc.nat(100_000) }) },
   );
 
-  test('[limit.budget] never gets a grant beyond its limit, and never spends beyond its grant', () => {
+  test('[limit.budget] no grant exceeds the global limit, and no tenant spends more than its grant', () => {
     fc.assert(
       fc.property(fc.array(action, { maxLength: 60 }), (actions) => {
         const tenants = [emptyState, emptyState, emptyState];

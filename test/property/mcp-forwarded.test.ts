@@ -118,7 +118,7 @@ test.each([
   ['run', runs(250, 60)],
   ['asked', runs(120, 40)],
 ] as const)(
-  '[mcp.forwarded-is-decided] %s: what is received is what evidence and digest cover',
+  '[mcp.forwarded-is-decided] %s: the server receives exactly what evidence and the digest cover',
   async (tool, numRuns) => {
     const seen = { sent: 0, refused: 0 };
     await fc.assert(

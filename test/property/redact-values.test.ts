@@ -7,7 +7,7 @@ const secret = fc.string({ minLength: 12, maxLength: 60 });
 const mask = '[credential withheld]';
 
 describe('[credential.never-shown] a credential', () => {
-  test('does not survive unchanged, in URLs, in JSON or in hex', () => {
+  test('a credential is redacted as is, in URLs, in JSON and in hex', () => {
     fc.assert(
       fc.property(secret, around, around, (value, before, after) => {
         const forms = [
@@ -25,7 +25,7 @@ describe('[credential.never-shown] a credential', () => {
     );
   });
 
-  test('cannot be read back from base64 of text that contains it', () => {
+  test('a credential cannot be recovered from base64 of text that contains it', () => {
     fc.assert(
       fc.property(secret, around, around, fc.constantFrom('base64', 'base64url'), (value, before, after, form) => {
         const shown = withoutSecrets(Buffer.from(before + value + after).toString(form), [value]) as string;

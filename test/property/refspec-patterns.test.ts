@@ -33,7 +33,7 @@ const isHeld = (protectedGlob: string, spec: string): boolean =>
     { protocol: 'git', tool: 'scm.push', target: 'a/b', capability: 'write', parameters: { ...refspecBranch(spec) } },
   ]) !== undefined;
 
-test('[action.sandbox-rules] a pattern that shares a branch with a protected glob is held', () => {
+test('[action.sandbox-rules] a refspec pattern that matches a branch in a protected glob is held', () => {
   let shared = 0;
   fc.assert(
     fc.property(glob, plain, plain, text, (protectedGlob, before, behind, between) => {
@@ -54,7 +54,7 @@ test('[action.sandbox-rules] a pattern that shares a branch with a protected glo
   expect(isHeld('[!a]', 'refs/heads/a*:refs/heads/a*')).toBe(true);
 });
 
-test('[action.sandbox-rules] a pattern for a folder outside the protected glob is not held', () => {
+test('[action.sandbox-rules] a refspec pattern for a folder outside the protected glob is not held', () => {
   fc.assert(
     fc.property(fc.stringMatching(/^[abn1-]{1,3}$/), (name) => {
       expect(isHeld(`x${name}/*`, `refs/heads/${name}/*:refs/heads/${name}/*`)).toBe(false);

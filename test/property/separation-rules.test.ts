@@ -39,7 +39,7 @@ const satisfied = (rules: readonly Requirement[], ballots: readonly Ballot[]): b
     return people.size >= approvals;
   });
 
-test('[identity.separation-rules] votes are enough if and only if every rule is satisfied', () => {
+test('[identity.separation-rules] votes are sufficient if and only if every rule is satisfied', () => {
   fc.assert(
     fc.property(fc.array(requirement, { maxLength: 3 }), fc.array(ballot, { maxLength: 8 }), (rules, ballots) => {
       expect(missingOf(rules, ballots).length === 0).toBe(satisfied(rules, ballots));

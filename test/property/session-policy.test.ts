@@ -76,7 +76,7 @@ const answer = ({ policy, call: own }: CompiledSessionPolicy, ms: number, over: 
 };
 
 describe('[credential.brokers] a compiled session policy', () => {
-  test('allows its own call until it ends, and no call after that', () => {
+  test('allows its own call until it expires, and no call afterwards', () => {
     fc.assert(
       fc.property(call, expiry, fc.nat(10_000_000), (action, expiresMs, ms) => {
         const policy = compiled(action, expiresMs);
@@ -122,7 +122,7 @@ describe('[credential.brokers] a compiled session policy', () => {
     );
   });
 
-  test('[credential.no-broader] allows no other action, whether of its family or of another', () => {
+  test('[credential.no-broader] allows no other action, from the same family or another', () => {
     const actions = [...Object.values(awsCalls).flatMap(({ actions }) => actions), 's3:GetObjectAcl', 'iam:PassRole'];
     fc.assert(
       fc.property(call, expiry, fc.constantFrom(...actions), (one, expiresMs, action) => {
@@ -133,7 +133,7 @@ describe('[credential.brokers] a compiled session policy', () => {
     );
   });
 
-  test('[credential.no-broader] with a partition key, does not allow other keys, several keys, or none', () => {
+  test('[credential.no-broader] with a partition key, allows neither another key, nor several keys, nor a call without a key', () => {
     const tools = Object.keys(awsCalls).filter((tool) => tool.startsWith('aws.dynamodb.'));
     const value = fc.string({ minLength: 1, unit: 'grapheme' });
     fc.assert(

@@ -30,7 +30,7 @@ describe('any text', () => {
     fc.assert(fc.property(fc.string({ unit: codePoint, maxLength: 200 }), check), { numRuns: runs(2000, 400) });
   });
 
-  test('made of pieces of shell', () => {
+  test('effects stay bounded for shell fragments joined together', () => {
     fc.assert(
       fc.property(
         fc.array(pieces, { maxLength: 60 }).map((all) => all.join('')),
@@ -40,7 +40,7 @@ describe('any text', () => {
     );
   });
 
-  test('effects stay bounded for pieces of shell separated by blanks', () => {
+  test('effects stay bounded for shell fragments separated by spaces', () => {
     fc.assert(
       fc.property(
         fc.array(pieces, { maxLength: 60 }).map((all) => all.join(' ')),
@@ -50,7 +50,7 @@ describe('any text', () => {
     );
   });
 
-  test('effects stay bounded for one piece repeated up to the maximum size', () => {
+  test('effects stay bounded for a fragment repeated up to the maximum size', () => {
     fc.assert(
       fc.property(pieces, pieces, fc.integer({ min: 1, max: 20_000 }), (a, b, times) =>
         check((a + b).repeat(times).slice(0, 70_000)),
@@ -78,7 +78,7 @@ describe('a quoted word', () => {
   /** Insertions for each gap between characters: nothing, empty quotes, or a backslash before the next one. */
   const gaps = fc.array(fc.constantFrom('', "''", '""', '\\'), { minLength: 8, maxLength: 8 });
 
-  test('the decoded text equals the word', () => {
+  test('a quoted word has the same effects as the unquoted word', () => {
     fc.assert(
       fc.property(words, rests, gaps, (word, rest, between) => {
         const quoted = [...word].map((char, i) => (between[i] ?? '') + char).join('');
@@ -87,7 +87,7 @@ describe('a quoted word', () => {
     );
   });
 
-  test('the word is read even if every character is quoted separately', () => {
+  test('a word is read correctly even if every character is quoted separately', () => {
     fc.assert(
       fc.property(
         words,
@@ -102,7 +102,7 @@ describe('a quoted word', () => {
   });
 });
 
-test('adding to a line removes none of its effects', () => {
+test('adding a command to a line removes none of its effects', () => {
   const lines = fc.constantFrom(
     'rm a',
     'cat .env',

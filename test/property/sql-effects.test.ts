@@ -20,7 +20,7 @@ const words =
   );
 const soup = fc.array(fc.constantFrom(...words), { maxLength: 40 }).map((list) => list.join(' '));
 
-test('any text gets a result', () => {
+test('any text yields a result', () => {
   fc.assert(
     fc.property(fc.oneof(soup, fc.string({ unit: codePoint }), fc.string()), (sql) => {
       const { parts, carrier, unclear } = read(sql);
@@ -33,7 +33,7 @@ test('any text gets a result', () => {
   );
 });
 
-test('any call gets a result', () => {
+test('any call yields a result', () => {
   const call = fc.record({
     protocol: fc.constantFrom('sql', 'mcp', 'SQL ', '', 'x'),
     tool: fc.oneof(fc.constantFrom('sql.query', 'query', 'sql.delete', 'db.x', ''), fc.string()),
@@ -62,7 +62,7 @@ const statements = [
 const gap = fc.constantFrom(' ', '\n', '\t', '/**/', ' /* ; drop table x -- */ ', ' -- delete\n', '/* /* */ */');
 const recase = (word: string, upper: boolean): string => (upper && !word.startsWith("'") ? word.toUpperCase() : word);
 
-test('comments, blanks and upper case do not matter', () => {
+test('comments, whitespace and letter case do not matter', () => {
   const dressed = fc
     .constantFrom(...statements)
     .chain((list) =>

@@ -36,7 +36,7 @@ const word = fc.oneof(
   key.map((text) => keyIdOf(sha256(text))),
 );
 
-test('[tenants.rows] [auth.keys-by-digest] any string: a caller is the owner of the key it sends, or unknown', async () => {
+test('[tenants.rows] [auth.keys-by-digest] for any string, the caller is the owner of the key it sends, or unknown', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.uniqueArray(fc.tuple(tenantId, key), { maxLength: 6, selector: ([, text]) => text }),

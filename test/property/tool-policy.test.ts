@@ -98,7 +98,7 @@ const policy = fc
   .record({ rules: fc.array(rule, { minLength: 1, maxLength: 6 }), guards: fc.array(guard, { maxLength: 2 }) })
   .map(({ rules, guards }): ToolPolicyDocument => ({ name: 'random', default_decision: 'review', guards, rules }));
 
-test('[policy.analysis] a rule reported as unreachable matches no call; every other rule matches some', () => {
+test('[policy.analysis] a rule reported as unreachable matches no call; every other rule matches at least one', () => {
   fc.assert(
     fc.property(policy, (document) => {
       const { unreachable, analysed } = analysePolicy(document);
@@ -135,7 +135,7 @@ function exampleLength(document: ToolPolicyDocument, index: number): number {
   return [...loosened, ...tightened].length;
 }
 
-test('[policy.analysis] [policy.diff] a diff finds every change that brute force finds, with examples that are at most as long', () => {
+test('[policy.analysis] [policy.diff] a diff finds every change that brute force finds, with examples of at most the same length', () => {
   fc.assert(
     fc.property(policy, policy, (before, after) => {
       const { tightened, loosened, analysed } = diffPolicies(before, after);
@@ -163,7 +163,7 @@ test('[policy.analysis] [policy.diff] a diff finds every change that brute force
   );
 });
 
-test('normalised values are stable and belong to the language of the analysis', () => {
+test('normalised values are stable and belong to the language used by the analysis', () => {
   const piece = fc.constantFrom(
     'a',
     'B',
@@ -198,7 +198,7 @@ test('normalised values are stable and belong to the language of the analysis', 
   );
 });
 
-test('matching gives the same result as a reference with regular expressions', () => {
+test('matching gives the same result as a reference built on regular expressions', () => {
   const reference = (pattern: string): RegExp =>
     new RegExp(
       `^(?:${pattern.replace(/\*{2,}\/|\*{2,}|\*|\?|\[!a\]|\[ab\]|\{a,b\/\}|\{,b\}/g, (found, at: number) => {

@@ -42,7 +42,7 @@ export const answerChecks = (world: World): Check[] => [
       }),
     ),
   ),
-  check('chat-completions answers 200: a transcript of a form that contains binary data', async () => {
+  check('chat-completions answers 200: transcribes audio from a form with binary data', async () => {
     const answer = await world.call('chat-completions', 'POST /v1/audio/transcriptions', {
       caller: 'agent',
       headers: { 'content-type': 'multipart/form-data; boundary=edge' },

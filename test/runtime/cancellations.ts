@@ -8,28 +8,31 @@ const agent = { caller: 'agent' } as const;
 
 export function cancellationChecks(world: World): Check[] {
   return [
-    check('an action that one function runs is cancelled through another, and evidence records by whom', async () => {
-      const session = 'cancelled-elsewhere';
-      const called = world.upstream.hanging();
-      const body = {
-        protocol: 'http',
-        tool: 'http.post',
-        target: 'notes/hang',
-        capability: 'write',
-        parameters: { json: {} },
-        actor: { agent: 'runtime', session },
-      };
-      const running = world.call('test-action', 'POST /admin/v1/test-action', { ...agent, body });
-      await called;
-      const [allowed] = await entriesOf(session);
-      const cancel = `POST /v1/requests/${allowed!.envelope_id}/cancel`;
-      assert.equal((await world.call('models', cancel, { caller: 'human' })).status, 404);
-      const cancelled = await world.call('models', cancel, agent);
-      assert.equal(cancelled.status, 202, cancelled.text);
-      assert.equal((await running).body.error.data.outcome, 'unknown');
-      const result = (await entriesOf(session)).find(({ kind }) => kind === 'result')!;
-      assert.equal(result.body.aborted_by, result.actor.key_id);
-    }),
+    check(
+      'an action run by one function can be cancelled through another, and evidence records who cancelled it',
+      async () => {
+        const session = 'cancelled-elsewhere';
+        const called = world.upstream.hanging();
+        const body = {
+          protocol: 'http',
+          tool: 'http.post',
+          target: 'notes/hang',
+          capability: 'write',
+          parameters: { json: {} },
+          actor: { agent: 'runtime', session },
+        };
+        const running = world.call('test-action', 'POST /admin/v1/test-action', { ...agent, body });
+        await called;
+        const [allowed] = await entriesOf(session);
+        const cancel = `POST /v1/requests/${allowed!.envelope_id}/cancel`;
+        assert.equal((await world.call('models', cancel, { caller: 'human' })).status, 404);
+        const cancelled = await world.call('models', cancel, agent);
+        assert.equal(cancelled.status, 202, cancelled.text);
+        assert.equal((await running).body.error.data.outcome, 'unknown');
+        const result = (await entriesOf(session)).find(({ kind }) => kind === 'result')!;
+        assert.equal(result.body.aborted_by, result.actor.key_id);
+      },
+    ),
   ];
 
   async function entriesOf(session: string): Promise<Loose[]> {

@@ -33,7 +33,7 @@ export function earlyChecks(world: World): Check[] {
   };
 
   return [
-    check('a function has read the configuration before its first call, streamed or buffered', async () => {
+    check('a function reads the configuration before its first call, whether streamed or buffered', async () => {
       for (const [name, event] of [
         ['chat-completions', chat],
         ['models', models],
@@ -43,20 +43,22 @@ export function earlyChecks(world: World): Check[] {
           await answers(lambda, event);
         });
     }),
-    check('a function loaded without its store refuses a call, and answers the next once the store is there', () =>
-      fresh(
-        'messages',
-        async (lambda, gate) => {
-          const event = restEvent('POST /v1/messages', {
-            caller: 'agent',
-            body: { model: 'mock', max_tokens: 20, messages: [{ role: 'user', content: 'hello' }] },
-          });
-          assert.equal(asCaller(await lambda.invoke(event)).status, 503);
-          gate.refuses(false);
-          await answers(lambda, event);
-        },
-        true,
-      ),
+    check(
+      'a function started without its store refuses a call, and handles the next one once the store is available',
+      () =>
+        fresh(
+          'messages',
+          async (lambda, gate) => {
+            const event = restEvent('POST /v1/messages', {
+              caller: 'agent',
+              body: { model: 'mock', max_tokens: 20, messages: [{ role: 'user', content: 'hello' }] },
+            });
+            assert.equal(asCaller(await lambda.invoke(event)).status, 503);
+            gate.refuses(false);
+            await answers(lambda, event);
+          },
+          true,
+        ),
     ),
   ];
 }

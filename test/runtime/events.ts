@@ -17,7 +17,7 @@ export function eventChecks(world: World): Check[] {
   };
 
   return [
-    check('approval-steps announces, holds a task token and finds the approval still pending', async () => {
+    check('approval-steps announces an approval, stores its task token and finds it still pending', async () => {
       const envelope_id = await pending();
       const { seconds_left } = await result('approval-steps', { step: 'announce', envelope_id });
       assert.ok(seconds_left > 0 && seconds_left <= 1800, String(seconds_left));
@@ -25,15 +25,15 @@ export function eventChecks(world: World): Check[] {
       const { kind, bytes } = await (await world.lambda('approval-steps')).invoke({ step: 'settle', envelope_id });
       assert.deepEqual([kind, JSON.parse(bytes.toString()).errorType], ['error', 'ApprovalPending']);
     }),
-    check('approval-steps fails on a step it does not know, for the state machine to see', async () => {
+    check('approval-steps fails on an unknown step, so that the state machine notices', async () => {
       const { kind, bytes } = await (await world.lambda('approval-steps')).invoke({ step: 'execute' });
       assert.equal(kind, 'error');
       assert.match(JSON.parse(bytes.toString()).errorType, /Error/);
     }),
-    check('sweep and notify run on their schedule', async () => {
+    check('sweep and notify run on their schedules', async () => {
       for (const name of ['sweep', 'notify'] as const) await result(name, {});
     }),
-    check('project archives the entries of the evidence stream', async () => {
+    check('project archives entries from the evidence stream', async () => {
       const entry = { version: 1, tenant: 'default', session_id: 'projected', index: 0, kind: 'allow' };
       const archived = {
         ...entry,
@@ -48,7 +48,7 @@ export function eventChecks(world: World): Check[] {
       assert.deepEqual(await result('project', { Records: [record] }), { batchItemFailures: [] });
       assert.ok(world.aws.calls.filter((call) => call === 's3.PUT').length > before, 'nothing was archived');
     }),
-    check('a WebSocket call is handed over by ws and answered by ws-worker', async () => {
+    check('ws hands a WebSocket call over to ws-worker, which responds to it', async () => {
       const requestContext = { connectionId: 'c1', domainName: 'ws.example', requestId: 'r1' };
       const opened = await result('ws', {
         requestContext: { ...requestContext, routeKey: '$connect' },

@@ -18,7 +18,7 @@ export function interruptionChecks(world: World): Check[] {
   };
   return [
     check(
-      'a function frozen after its start and between calls answers, though its connections were closed',
+      'a function frozen after startup and between calls still responds, although its connections were closed',
       async () => {
         const fresh = await world.anotherLambda('chat-completions');
         try {
@@ -34,7 +34,7 @@ export function interruptionChecks(world: World): Check[] {
         }
       },
     ),
-    check('a stream that runs out of time ends and releases the provider, and the next call is answered', async () => {
+    check('a stream that runs out of time ends and releases the provider, and the next call succeeds', async () => {
       const closed = world.provider.nextClosedStream();
       const cut = await world.call('chat-completions', route, {
         ...ask('endless', true, 'out-of-time'),
@@ -48,7 +48,7 @@ export function interruptionChecks(world: World): Check[] {
       assert.equal(next.status, 200, next.text);
     }),
     check(
-      'a stream whose reader is gone releases the provider; the runtime ends that environment, and another answers',
+      'a stream whose reader disconnects releases the provider; the runtime ends that environment, and another one responds',
       async () => {
         const closed = world.provider.nextClosedStream();
         const lost = await world.anotherLambda('chat-completions');

@@ -87,7 +87,7 @@ export function killedChecks(world: World): Check[] {
   return [
     ...points.map(killedAt),
     check(
-      'an action that would outlast its function is ended before that, as unknown, and the caller is informed',
+      'an action that would outlast its function is ended early with an unknown outcome, and the caller is informed',
       async () => {
         await world.call('test-action', route, post('warm'));
         const late = await world.call('test-action', route, { ...post('late', 'hang'), remainingMs: 8_000 });

@@ -38,12 +38,15 @@ export function planeChecks(world: World): Check[] {
   };
 
   return [
-    check('[plane.same-handlers] the container has the packs, prices and filters of the functions', async () => {
-      for (const folder of ['policies', 'plugins'])
-        assert.deepEqual(readdirSync(`dist/streaming-plane/${folder}`), readdirSync(`dist/test-action/${folder}`));
-    }),
     check(
-      '[plane.same-handlers] the streaming plane responds whole and in events, governs actions, counts tokens and lists models',
+      '[plane.same-handlers] the container contains the same packs, prices and filters as the functions',
+      async () => {
+        for (const folder of ['policies', 'plugins'])
+          assert.deepEqual(readdirSync(`dist/streaming-plane/${folder}`), readdirSync(`dist/test-action/${folder}`));
+      },
+    ),
+    check(
+      '[plane.same-handlers] the streaming plane sends whole and streamed responses, governs actions, counts tokens and lists models',
       () =>
         withPlane(async (plane) => {
           const whole = await post(plane, chat, 'plane-whole', asked('mock', false));
@@ -72,7 +75,7 @@ export function planeChecks(world: World): Check[] {
           assert.equal(ofAdmin.status, 404);
         }),
     ),
-    check('[plane.same-handlers] an MCP client from the SDK initializes and lists tools over the streaming plane', () =>
+    check('[plane.same-handlers] an SDK-based MCP client initializes and lists tools over the streaming plane', () =>
       withPlane(async (plane) => {
         const client = new Client({ name: 'runtime', version: '1' });
         const transport = new StreamableHTTPClientTransport(new URL(`${plane.url}/mcp`), {
@@ -105,19 +108,17 @@ export function planeChecks(world: World): Check[] {
           await recorded(() => outcomeOf('plane-left'), /aborted/);
         }),
     ),
-    check(
-      '[local.drain] on SIGTERM a call that ends in time gets its whole response, and the process exits with 0',
-      () =>
-        withPlane(async (plane) => {
-          const call = world.provider.holdNext();
-          const answer = post(plane, chat, 'plane-finishes', asked('endless', false));
-          await call.arrived;
-          plane.terminate();
-          await refused(plane.url);
-          call.release();
-          assert.equal((await answer).status, 200);
-          assert.equal(await plane.exit, 0);
-        }),
+    check('[local.drain] on SIGTERM, a call that ends in time gets its whole response, and the process exits 0', () =>
+      withPlane(async (plane) => {
+        const call = world.provider.holdNext();
+        const answer = post(plane, chat, 'plane-finishes', asked('endless', false));
+        await call.arrived;
+        plane.terminate();
+        await refused(plane.url);
+        call.release();
+        assert.equal((await answer).status, 200);
+        assert.equal(await plane.exit, 0);
+      }),
     ),
     check('[local.drain] a stream that outlasts the stop timeout is ended, settled and recorded as aborted', () =>
       withPlane(
@@ -137,18 +138,20 @@ export function planeChecks(world: World): Check[] {
         { PLANE_DRAIN_SECONDS: '1' },
       ),
     ),
-    check('[error.store-down] without its store the streaming plane answers 503, and is healthy', () =>
-      withPlane(
-        async (plane) => {
-          const answer = await post(plane, '/v1/messages', 'plane-no-store', asked('mock', false));
-          assert.equal(answer.status, 503);
-          assert.equal(((await answer.json()) as Loose).type, 'error');
-          assert.equal((await fetch(`${plane.url}/health`)).status, 200);
-        },
-        { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' },
-      ),
+    check(
+      '[error.store-down] without its store, the streaming plane answers 503 but still reports itself healthy',
+      () =>
+        withPlane(
+          async (plane) => {
+            const answer = await post(plane, '/v1/messages', 'plane-no-store', asked('mock', false));
+            assert.equal(answer.status, 503);
+            assert.equal(((await answer.json()) as Loose).type, 'error');
+            assert.equal((await fetch(`${plane.url}/health`)).status, 200);
+          },
+          { AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:9' },
+        ),
     ),
-    check('[auth.host-header] the streaming plane answers to its names and to addresses, and to no other Host', () =>
+    check('[auth.host-header] the streaming plane accepts its own names and addresses as Host, and no others', () =>
       withPlane(async (plane) => {
         assert.equal(await statusFor(plane.url, 'plane.example'), 200);
         assert.equal(await statusFor(plane.url, '10.0.3.7:8080'), 200);

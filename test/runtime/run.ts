@@ -46,7 +46,7 @@ try {
 }
 
 function configured({ call, provider, upstream }: World) {
-  return check('policies accepts the first configuration from the holder of the admin token', async () => {
+  return check('policies accepts the first configuration from a caller with the admin token', async () => {
     const stored = await call('policies', 'PUT /admin/v1/config', {
       caller: 'admin',
       raw: configurationFor(provider.url, upstream.url),

@@ -22,7 +22,7 @@ export function signatureChecks(world: World): Check[] {
 
   return [
     check(
-      '[approval.evidence-decides] approvals signs a vote with the vote key, test-action reads its public half',
+      '[approval.evidence-decides] approvals signs a vote with the vote key, and test-action reads the public key',
       async () => {
         const { envelope_id } = (await act('acme/votes', 'votes')).body;
         const before = world.aws.calls.length;
@@ -38,7 +38,7 @@ export function signatureChecks(world: World): Check[] {
       },
     ),
     check(
-      '[evidence.keys.rotate] after a change of key, evidence keeps what the former key signed and lists both keys',
+      '[evidence.keys.rotate] after a key change, evidence keeps what the previous key signed and lists both keys',
       async () => {
         const exportOf = (session: string) => `GET /admin/v1/evidence/sessions/${session}/export`;
         const before = (await world.call('evidence', exportOf('votes'), { caller: 'human' })).body;

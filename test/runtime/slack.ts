@@ -70,7 +70,7 @@ export function slackChecks(world: World): Check[] {
       assert.equal(world.upstream.calls.filter((body) => body.includes(id)).length, 1);
     }),
     check(
-      'approval-callback acknowledges a dialog before the vote is recorded, without reporting an outcome',
+      'approval-callback acknowledges a dialog before recording the vote, without reporting an outcome',
       async () => {
         const id = await asked('clicked-early');
         const gate = await storeGate(world.store, { kind: 'approve', when: 'before' });
@@ -86,7 +86,7 @@ export function slackChecks(world: World): Check[] {
         }
       },
     ),
-    check('approval-callback records the vote after the acknowledgement, and posts the outcome', async () => {
+    check('approval-callback records the vote after the acknowledgement, then posts the outcome', async () => {
       const id = await asked('clicked');
       assert.equal((await world.call('approval-callback', route, click(id, 'ordinary'))).status, 200);
       const answer = await world.call('approval-callback', route, submission(id, 'ordinary'));

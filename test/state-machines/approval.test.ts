@@ -28,21 +28,21 @@ test('[approval.machine] the definition is well formed', () => {
   expect([isValid, errors]).toEqual([true, []]);
 });
 
-test('[approval.machine] if the step finds no decision, the machine continues to wait without retrying that step', () => {
+test('[approval.machine] if the step finds no decision, the machine keeps waiting and does not retry the step', () => {
   const { Settle } = definition.States;
   expect(Settle?.Retry?.[0]).toEqual({ ErrorEquals: ['ApprovalPending'], MaxAttempts: 0 });
   expect(Settle?.Catch).toEqual([expect.objectContaining({ ErrorEquals: ['ApprovalPending'], Next: 'Breathe' })]);
   expect([Settle?.End, Settle?.Next]).toEqual([true, undefined]);
 });
 
-test('[cost.table] an approval takes the number of transitions on which the cost is based', () => {
+test('[cost.table] an approval takes the number of transitions assumed in the cost calculation', () => {
   const path = [definition.StartAt];
   for (let next = definition.States[path[0]!]?.Next; next; next = definition.States[next]?.Next) path.push(next);
   expect(path).toEqual(['Announce', 'WaitForDecision', 'Settle']);
   expect(path.length + 1).toBe(assumed.transitions);
 });
 
-test('[approval.machine] any failure before the decision ends in the step that reads the row', () => {
+test('[approval.machine] any failure before the decision leads to the step that reads the row', () => {
   for (const name of ['Announce', 'WaitForDecision']) {
     expect(definition.States[name]?.Catch?.map(({ Next }) => Next)).toEqual(['Settle']);
   }

@@ -54,14 +54,14 @@ describe.each(files)('%s', (file) => {
     expect(placeholders).toEqual(placeholders.filter((name) => name.endsWith('Arn')));
   });
 
-  test.each(states)('%s leads to states that exist, or ends', (_, state) => {
+  test.each(states)('%s leads only to states that exist, or ends', (_, state) => {
     for (const target of targets(state)) expect(Object.keys(definition.States)).toContain(target);
     const goesOn = state.Type === 'Choice' || ('Next' in state && state.Next !== undefined);
     expect(ends(state)).toBe(!goesOn);
     if (state.Type === 'Choice') expect(state.Default).toBeDefined();
   });
 
-  test('every state is reachable, and from every state an end', () => {
+  test('every state is reachable and can reach an end', () => {
     const reach = (from: string, seen = new Set<string>()): Set<string> => {
       if (seen.has(from)) return seen;
       seen.add(from);

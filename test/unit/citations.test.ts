@@ -32,7 +32,7 @@ const files = spawnSync('git', ['ls-files', '*.ts', '*.mjs', '*.md', '*.yaml'], 
 const known = new Set(requirements.map(({ id }) => id));
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8');
 
-test('each id in a comment or document is a behaviour in the list', () => {
+test('every id cited in a comment or document is a behavior in the list', () => {
   const unknown = files.flatMap((path) => {
     const text = path.endsWith('.md') ? proseOf(textOf(path)) : commentsOf(textOf(path));
     return citedIds(text).flatMap((id) => (known.has(id) ? [] : [`${path}: [${id}]`]));
@@ -40,7 +40,7 @@ test('each id in a comment or document is a behaviour in the list', () => {
   expect(unknown).toEqual([]);
 });
 
-test('no file cites a section of a document that is not in the repository', () => {
+test('no file cites a section of a document that is missing from the repository', () => {
   const found = files.filter((path) => absentDocument.test(textOf(path)));
   expect(found).toEqual([]);
 });
@@ -55,7 +55,7 @@ describe('text that counts as a citation', () => {
     expect(citedIds(proseOf(text))).toEqual(ids);
   });
 
-  test('comments of a program count, its code does not', () => {
+  test('comments in a program count, code does not', () => {
     expect(citedIds(commentsOf('/** One [one.two]. */\nconst x = y[three.four]; // see [five.six]\n'))).toEqual([
       'one.two',
       'five.six',

@@ -34,7 +34,7 @@ function terminal(bell = true) {
 }
 
 describe('[local.ready] a pending request', () => {
-  test('has a line with call, requester and command, and rings the bell', () => {
+  test('prints a line with the call, requester and command, and rings the bell', () => {
     const { committed, written } = terminal();
     committed(entry());
     expect(written).toEqual([
@@ -42,7 +42,7 @@ describe('[local.ready] a pending request', () => {
     ]);
   });
 
-  test('is written once, and other entries are not', () => {
+  test('is printed only once, and other entries are not printed', () => {
     const { committed, written } = terminal();
     committed(entry());
     committed(entry());
@@ -51,7 +51,7 @@ describe('[local.ready] a pending request', () => {
     expect(written).toHaveLength(1);
   });
 
-  test('many in a short time have three lines, a count, and two rings of the bell', () => {
+  test('many requests in a short time print three lines and a count, and ring the bell twice', () => {
     const { committed, written, rung, windowEnds } = terminal();
     for (let i = 0; i < 40; i++) committed(entry({ envelope_id: `e-${i}` }));
     expect([written.length, rung()]).toEqual([3, 1]);
@@ -61,7 +61,7 @@ describe('[local.ready] a pending request', () => {
     expect([written.length, rung()]).toEqual([5, 3]);
   });
 
-  test('without the bell only the lines are written', () => {
+  test('with the bell disabled only the lines are printed', () => {
     const { committed, written, rung } = terminal(false);
     committed(entry());
     expect([written.length, rung()]).toEqual([1, 0]);
@@ -77,7 +77,7 @@ describe('[local.ready] a pending request', () => {
     expect(written[0]!.length).toBeLessThan(400);
   });
 
-  test('for a call that is not an action is described as such', () => {
+  test('for a call that is not an action is described as a call', () => {
     const { committed, written } = terminal(false);
     committed(entry({ body: {}, actor: { key_id: 'k' } }));
     expect(written[0]).toContain('waits for a person: a call\n');
@@ -87,13 +87,13 @@ describe('[local.ready] a pending request', () => {
 describe('[local.ready] a log line', () => {
   const line = (fields: object) => JSON.stringify({ ts: at, level: 'warn', msg: 'late', service: 's', ...fields });
 
-  test('consists of time, level, message and fields', () => {
+  test('consists of the time, level, message and fields', () => {
     expect(humanLine(line({ count: 3, error: 'it is "gone"' }), false)).toBe(
       `${clockTime(at)} warn  late count=3 error="it is \\"gone\\""`,
     );
   });
 
-  test('has colours if enabled', () => {
+  test('is coloured if colours are enabled', () => {
     expect(humanLine(line({}), true)).toBe(`\u001b[2m${clockTime(at)}\u001b[0m \u001b[33mwarn \u001b[0m late`);
   });
 
@@ -103,9 +103,12 @@ describe('[local.ready] a log line', () => {
     expect(text.length).toBeLessThan(400);
   });
 
-  test.each(['not json', '[1]', '{"a":1}', 'null'])('a line that is not JSON, %j, is unchanged', (text) => {
-    expect(humanLine(text, true)).toBe(text);
-  });
+  test.each(['not json', '[1]', '{"a":1}', 'null'])(
+    'a line that is not a JSON log entry is left unchanged: %j',
+    (text) => {
+      expect(humanLine(text, true)).toBe(text);
+    },
+  );
 });
 
 test.each<[string[], Record<string, string>, boolean, boolean]>([

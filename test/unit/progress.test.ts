@@ -9,7 +9,7 @@ function screen(isTTY: boolean) {
 }
 
 describe('[cli.output-forms] progress', () => {
-  test('shows count, rate and remaining time, and clears the line at the end', () => {
+  test('shows the count, rate and remaining time, and clears the line at the end', () => {
     const { written, terminal } = screen(true);
     let ms = 0;
     const progress = progressOf('entries', { total: 10_000, terminal, now: () => ms });
@@ -27,7 +27,7 @@ describe('[cli.output-forms] progress', () => {
     ]);
   });
 
-  test('writes nothing without a terminal or for short work', () => {
+  test('writes nothing without a terminal or if the work is short', () => {
     const log = screen(false);
     let ms = 0;
     const unseen = progressOf('entries', { terminal: log.terminal, now: () => ms });
@@ -57,11 +57,11 @@ describe('[cli.output-forms] progress', () => {
     ['sessions', 1, 10, 2_000, '1 of 2,000 sessions, 0/s, 5 h 33 min left'],
     ['entries', 0, 10, 100, '0 of 100 entries, 0/s'],
     ['bytes', 12_345_678, 10, 24_691_356, '12.3 of 24.7 MB, 1.2 MB/s, 10 s left'],
-  ])('%s: %s after %s s of %s', (unit, count, seconds, total, line) => {
+  ])('progress in %s: %s after %s s of %s', (unit, count, seconds, total, line) => {
     expect(progressLine(unit, count, seconds, total)).toBe(line);
   });
 
-  test('counting does not change the pieces, and an error clears the line', async () => {
+  test('counting leaves the chunks unchanged, and an error clears the line', async () => {
     const pieces = [Buffer.from('ab'), Buffer.from('cde')];
     const counts: (number | string)[] = [];
     const progress = { add: (n = 1) => void counts.push(n), set() {}, end: () => void counts.push('end') };

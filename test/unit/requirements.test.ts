@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Requirement, requirements } from '../requirements.ts';
 import { citations, problems, testSources } from '../support/requirement.ts';
 
-test('each required behaviour is cited by a test, and no other id is cited', () => {
+test('each required behaviour is cited by a test, and no unknown id is cited', () => {
   expect(problems(requirements, testSources(join(__dirname, '../..')))).toEqual([]);
 });
 
@@ -13,12 +13,12 @@ describe('the gate itself', () => {
   const opened = '(';
   const list = '[[';
 
-  test('finds several ids in one title, in any quotes, also after each', () => {
+  test('finds several ids in one title, in any kind of quotes and after test.each', () => {
     const text = `test.each(rows)${opened}"[one.two] [three.four-5] %s", fn); it${opened}\`[five.six] x\`); describe${opened}\n  '[a.b] y'); ${list}'[row.id] z', 1]]`;
     expect(citations(text)).toEqual(['one.two', 'three.four-5', 'five.six', 'a.b', 'row.id']);
   });
 
-  test('ignores skipped tests, todos and plain lists', () => {
+  test('ignores skipped tests, todo tests and plain lists', () => {
     const text = `test.skip${opened}'[one.two] x'); xit${opened}'[one.two] x'); test.todo${opened}'[one.two]'); f${opened}['one.two'])`;
     expect(citations(text)).toEqual([]);
   });

@@ -1,7 +1,7 @@
 /** The `npm run voice` checker, which `npm run check` runs over the repository. */
 import { commentsAndTexts, docFindings, findings, risenHabits } from '../../bin/voice.ts';
 
-describe('text that counts as prose', () => {
+describe('text that is checked as prose', () => {
   const names = (path: string, text: string) => findings(path, text).map(({ rule, line }) => `${rule.name}:${line}`);
 
   test.each([
@@ -42,7 +42,7 @@ describe('doc comments', () => {
     ['an arrow function', 'function-doc', '/**\n * What is left.\n */\nconst restOf = (a: number): number => a;'],
     ['a method', 'function-doc', '  /** Entries of a page. */\n  async read(page: Page): Promise<Entry[]> {'],
     ['a type', 'type-doc', '/** How a call ends. */\nexport type Ending = string;'],
-  ])('%s with another opening is found', (_, name, text) => {
+  ])('%s with the wrong opening is reported', (_, name, text) => {
     expect(docFindings('core/x.ts', text).map(({ rule, line }) => `${rule.name}:${line}`)).toEqual([`${name}:1`]);
   });
 
@@ -58,7 +58,7 @@ describe('doc comments', () => {
   });
 });
 
-test('the number of habits in a file may decrease but not increase', () => {
+test('the number of style findings in a file may go down but not up', () => {
   const once = '/** What is left beside it. */';
   expect(risenHabits('core/x.ts', '', once).map(({ rule }) => rule.name)).toEqual(['what', 'beside']);
   expect(risenHabits('core/x.ts', once, once)).toEqual([]);

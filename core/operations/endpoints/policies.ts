@@ -113,11 +113,9 @@ export const policies = {
         levels: z.array(z.strictObject({ path: z.string(), ...policyDiff })).meta({
           description: 'Levels of the organisations whose rules make different decisions, each compared separately.',
         }),
-        lifted_guards: z
-          .array(z.string())
-          .meta({
-            description: 'Guards that are no longer in force: only the rules apply to the calls that they blocked.',
-          }),
+        lifted_guards: z.array(z.string()).meta({
+          description: 'Guards that are no longer in force: only the rules apply to the calls that they blocked.',
+        }),
         changes: z
           .array(
             z.strictObject({

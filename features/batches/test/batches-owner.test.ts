@@ -22,8 +22,8 @@ import {
 
 useBatchGateway();
 
-describe('[batches.owner] files and batches of another key do not exist', () => {
-  test('files, batches and results of one key are 404 to other keys and missing from their lists', async () => {
+describe('[batches.owner] a key’s files and batches are hidden from other keys', () => {
+  test('a key’s files, batches and results return 404 to other keys and are missing from their lists', async () => {
     const file = await uploaded(linesOf({}));
     const batch: string = (await start(file)).body.id;
     account.run();
@@ -50,7 +50,7 @@ describe('[batches.owner] files and batches of another key do not exist', () => 
     expect([...account.batches.values()][0]!.status).toBe('completed');
   });
 
-  test('provider ids and unknown ids are 404', async () => {
+  test('provider ids and unknown ids return 404', async () => {
     await uploaded(linesOf({}));
     const [theirs] = [...account.files.keys()];
     for (const id of [theirs, `file-${'0'.repeat(32)}`, `file-${'0'.repeat(32)}-output`, '..%2Fmodels'])
@@ -88,7 +88,7 @@ describe('[batches.budget] the maximum cost of all lines is charged when the bat
     return { spent: body.statuses[0].spent_usd as number, reserved: body.statuses[0].reserved_usd as number };
   };
 
-  test('an upload is free, a batch is charged its full estimate, and one above the budget is refused before it is sent', async () => {
+  test('an upload is free, a batch is charged its full estimate, and a batch over budget is refused before it is sent', async () => {
     // 2 lines of at most 100,000 tokens at 10 USD per million: 2 USD.
     const file = await uploaded(
       linesOf({ body: { max_tokens: 100_000 } }, { body: { max_tokens: 50_000, n: 2 } }),
@@ -121,7 +121,7 @@ describe('[batches.budget] the maximum cost of all lines is charged when the bat
   });
 });
 
-test('[batches.owner] a page lists every batch, with an error for an unreadable one', async () => {
+test('[batches.owner] a page lists every batch, with an error for each unreadable one', async () => {
   const sent = { key: other, session: 'partial' };
   const known = await started(linesOf({}), sent);
   const gone = await started(linesOf({}), sent);
@@ -174,7 +174,7 @@ test('[batches.owner] a file or batch that the gateway cannot record is removed 
 });
 
 describe('[batches.results] results', () => {
-  test('a blocked line becomes an error of its custom_id, the others pass, redacted and rewritten', async () => {
+  test('a blocked line becomes an error for its custom_id; the other lines pass, redacted and rewritten', async () => {
     const batch = await started(linesOf({}, {}, {}, {}));
     const said = (content: string) => ({ reply: { choices: [{ index: 0, message: { role: 'assistant', content } }] } });
     account.run(({ custom_id }) => {
@@ -212,7 +212,7 @@ describe('[batches.results] results', () => {
     expect(JSON.stringify(lines)).not.toMatch(/eve@|secret/);
   });
 
-  test('a file above the body limit is 413, and the content of an uploaded file is not returned', async () => {
+  test('a file above the body limit returns 413, and an uploaded file’s content is not returned', async () => {
     const sent = { key: 'strict-key', session: 'strict' };
     const file = await uploaded(linesOf({}), sent);
     const batch: string = (await start(file, {}, sent)).body.id;
@@ -229,7 +229,7 @@ describe('[batches.results] results', () => {
 test.each([
   ['another-model', 'another-model'],
   ['theirs-1-2026-07-18', undefined],
-])('[budget.served] results of the model %s', async (model, recorded) => {
+])('[budget.served] results whose replies come from model %s', async (model, recorded) => {
   const sent = { session: `replied-${model}` };
   const batch = await started(linesOf({}), sent);
   const choices = [{ index: 0, message: { role: 'assistant', content: 'hello' } }];
@@ -239,7 +239,7 @@ test.each([
   expect((await recordsOf(sent.session)).at(-1)?.replied_model).toBe(recorded);
 });
 
-test('[batches.governed] a failed cancellation is recorded as failed, and one whose start cannot be recorded is not sent', async () => {
+test('[batches.governed] a failed cancellation is recorded as failed, and a cancellation whose start cannot be recorded is not sent', async () => {
   const sent = { session: 'begun' };
   const batch = await started(linesOf({}), sent);
   fake.answers(() => jsonReply({ error: { message: 'no' } }, 500));
@@ -262,7 +262,7 @@ test('[batches.governed] a failed cancellation is recorded as failed, and one wh
   expect([...account.batches.values()].map(({ status }) => status)).toEqual(['validating']);
 });
 
-test('[batches.governed] upload, start, cancel, read and delete are recorded without content', async () => {
+test('[batches.governed] upload, start, cancel, read and delete operations are recorded without content', async () => {
   const sent = { session: 'recorded' };
   const file = await uploaded(linesOf({ text: 'a very special sentence' }), sent);
   const batch: string = (await start(file, {}, sent)).body.id;

@@ -64,7 +64,7 @@ describe('[batches.governed] a batch from upload to results', () => {
     expect(sent.headers.authorization).toBe('Bearer sk-provider-0123456789');
   });
 
-  test.each(['/v1/embeddings', '/v1/completions'])('lines of %s pass in their own form', async (url) => {
+  test.each(['/v1/embeddings', '/v1/completions'])('lines for %s keep their own format', async (url) => {
     const member = url === '/v1/embeddings' ? 'input' : 'prompt';
     const body = { model: 'theirs-1', [member]: 'hello' };
     const file = await upload(`${JSON.stringify({ custom_id: 'a', method: 'POST', url, body })}\n`);
@@ -81,7 +81,7 @@ describe('[batches.governed] a batch from upload to results', () => {
   });
 });
 
-describe('[batches.governed] each line is checked like a call', () => {
+describe('[batches.governed] each line is checked like a single call', () => {
   const refused: readonly (readonly [string, string, number, RegExp])[] = [
     ['a blocked text', linesOf({}, { text: 'about Project Bluebird' }), 403, /^Line 2: .*no-secret/],
     ['a blocked text in JSON escapes', linesOf({}).replace('hello', 'project \\u0062luebird'), 403, /^Line 1: /],
@@ -117,14 +117,17 @@ describe('[batches.governed] each line is checked like a call', () => {
       /No provider .* supports batches; use a model of a provider of type openai/,
     ],
   ];
-  test.each(refused)('%s refuses the file, and no request reaches the provider', async (_, text, status, message) => {
-    const answer = await upload(text);
-    expect({ status: answer.status, message: answer.body.error?.message }).toEqual({
-      status,
-      message: expect.stringMatching(message),
-    });
-    expect(account.files.size).toBe(0);
-  });
+  test.each(refused)(
+    '%s causes the file to be refused, and no request reaches the provider',
+    async (_, text, status, message) => {
+      const answer = await upload(text);
+      expect({ status: answer.status, message: answer.body.error?.message }).toEqual({
+        status,
+        message: expect.stringMatching(message),
+      });
+      expect(account.files.size).toBe(0);
+    },
+  );
 
   test('refuses a model that the tenant may not use, a file above its limit, other purposes and bytes that are not text', async () => {
     expect((await upload(linesOf({ body: { model: 'theirs-2' } }), { key: 'strict-key' })).status).toBe(403);
@@ -143,7 +146,7 @@ describe('[batches.governed] each line is checked like a call', () => {
     expect((await upload(linesOf({}), { key: keys.viewer })).status).toBe(403);
   });
 
-  test('a review of one line is a review of the file: once approved, the same file passes once', async () => {
+  test('a review of one line applies to the whole file: once approved, the same file passes once', async () => {
     const text = linesOf({}, { text: 'the quarterly numbers' });
     const waiting = await upload(text, { session: 'reviewed' });
     expect(waiting).toMatchObject({ status: 202, body: { status: 'pending_approval' } });
@@ -164,23 +167,26 @@ describe('[batches.governed] each line is checked like a call', () => {
   });
 });
 
-test.each(['reject', 'govern'])('[chat.tool-use] %s: a line with tools refuses the file', async (setting) => {
-  const refusing = await testPorts({
-    secrets: { PROVIDER_KEY: 'sk-provider-0123456789' },
-    extra: `
+test.each(['reject', 'govern'])(
+  '[chat.tool-use] %s: a file with tools in one of its lines is refused',
+  async (setting) => {
+    const refusing = await testPorts({
+      secrets: { PROVIDER_KEY: 'sk-provider-0123456789' },
+      extra: `
 providers: [{ name: theirs, type: openai, base_url: "${fake.baseUrl}", api_key_env: PROVIDER_KEY, models: ["theirs-*"] }]
 chat_completions: { tool_use: ${setting} }
 `,
-  });
-  const tools = [{ type: 'function', function: { name: 'f' } }];
-  await withGateway(refusing, async () => {
-    const { status, body } = await upload(linesOf({}, { body: { tools } }));
-    expect([status, body.error.type]).toEqual([400, 'invalid_request']);
-    expect(body.error.message).toMatch(/^Line 2: .*chat_completions.tool_use/);
-    expect((await upload(linesOf({}, {}))).status).toBe(200);
-  });
-  expect((await upload(linesOf({ body: { tools } }))).status).toBe(200);
-});
+    });
+    const tools = [{ type: 'function', function: { name: 'f' } }];
+    await withGateway(refusing, async () => {
+      const { status, body } = await upload(linesOf({}, { body: { tools } }));
+      expect([status, body.error.type]).toEqual([400, 'invalid_request']);
+      expect(body.error.message).toMatch(/^Line 2: .*chat_completions.tool_use/);
+      expect((await upload(linesOf({}, {}))).status).toBe(200);
+    });
+    expect((await upload(linesOf({ body: { tools } }))).status).toBe(200);
+  },
+);
 
 test('[chat.addresses] under govern, a line may contain only listed addresses', async () => {
   const governing = await testPorts({
@@ -242,7 +248,7 @@ test.each([
   expect(account.batches.size).toBe(0);
 });
 
-test('[batches.governed] a start request is checked: members, endpoint, window, metadata', async () => {
+test('[batches.governed] a start request is checked for its members, endpoint, window and metadata', async () => {
   const file = await uploaded(linesOf({}));
   for (const over of [
     { endpoint: '/v1/responses' },

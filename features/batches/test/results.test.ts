@@ -41,7 +41,7 @@ test('[store.sweep] [batches.results] a line whose filter throws becomes an erro
   expect(logged).toEqual(['a line of batch results could not be checked']);
 });
 
-test('[batches.governed] findings of one kind are counted together, and the number of kinds is bounded', () => {
+test('[batches.governed] findings of the same kind are counted together, and the number of kinds is bounded', () => {
   const sums = new FindingSums();
   const finding = (detail: string): Finding => ({
     policy: 'p',

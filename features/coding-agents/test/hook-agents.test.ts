@@ -44,7 +44,7 @@ describe('[cli.hook] of another agent', () => {
     ['codex', 'codex', undefined, { hookSpecificOutput: expect.objectContaining({ permissionDecision: 'deny' }) }],
     ['gemini', 'gemini-cli', { decision: 'allow' }, { decision: 'deny', reason: told }],
     ['cursor', 'cursor', { permission: 'allow' }, { permission: 'deny', user_message: told, agent_message: told }],
-  ])('%s reads its own form of an answer', async (agent, name, yes, no) => {
+  ])('%s gets decisions in its own response format', async (agent, name, yes, no) => {
     const shell = { codex: 'Bash', gemini: 'run_shell_command', cursor: 'Shell' }[agent];
     decides(allowed);
     expect(await ask(agent, events[agent](shell, { command: 'ls' }))).toEqual({ code: 0, answer: yes });
@@ -74,7 +74,7 @@ describe('[cli.hook] of another agent', () => {
     ['gemini', { ...events.gemini('read_file', { file_path: 'a' }), session_id: undefined }],
     ['cursor', events.cursor('Write', { path: 'a', file_path: 'b' })],
     ['cursor', events.cursor('Shell', { command: 'ls', required_permissions: ['all'] })],
-  ])('an event of %s that cannot be read is denied without a request to the gateway: %j', async (agent, about) => {
+  ])('an unreadable event from %s is denied without a request to the gateway: %j', async (agent, about) => {
     const { code, answer } = await ask(agent, about);
     expect([code, JSON.stringify(answer), server.seen]).toEqual([0, expect.stringContaining('"deny"'), []]);
   });
@@ -89,7 +89,7 @@ describe('[cli.hook] of another agent', () => {
     ['cursor', 'Write', { path: '../x', contents: '' }, 'write_file', '../x'],
     ['cursor', 'Delete', { path: 'a.ts' }, 'delete_file', 'a.ts'],
     ['cursor', 'MCP:add_note', { text: 'x' }, 'add_note', ''],
-  ])('%s: the tool %s with %j is decided as %s at %j', async (agent, tool, input, decided, target) => {
+  ])('%s: the tool %s with %j is evaluated as %s at %j', async (agent, tool, input, decided, target) => {
     decides(allowed);
     await ask(agent, events[agent](tool, input));
     expect(bodies()).toEqual([expect.objectContaining({ protocol: 'mcp', tool: decided, target })]);
@@ -119,7 +119,7 @@ describe('[cli.hook] of another agent', () => {
       earlier('beforeMCPExecution', { tool_name: 'query', tool_input: { sql: 'SELECT 1' }, url: 'http://127.0.0.1' }),
       { protocol: 'mcp', tool: 'query', parameters: { sql: 'SELECT 1' } },
     ],
-  ])('[cli.hook] an event of an earlier Cursor %j is decided as %j', async (event, decided) => {
+  ])('[cli.hook] an event %j from an earlier Cursor version is evaluated as %j', async (event, decided) => {
     decides(allowed);
     expect((await ask('cursor', event)).answer).toEqual({ permission: 'allow' });
     expect(bodies()).toEqual([expect.objectContaining(decided)]);
@@ -132,7 +132,7 @@ describe('[cli.hook] of another agent', () => {
     earlier('beforeReadFile', {}),
     earlier('afterFileEdit', { file_path: 'a.ts', edits: [] }),
     earlier('constructor', {}),
-  ])('[cli.hook] an event of an earlier Cursor that cannot be read is denied: %j', async (event) => {
+  ])('[cli.hook] an unreadable event from an earlier Cursor version is denied: %j', async (event) => {
     const { answer } = await ask('cursor', event);
     expect([answer.permission, server.seen]).toEqual(['deny', []]);
     expect(answer.user_message).toMatch(/[^.]\. Nothing was run\.$/);
@@ -144,7 +144,7 @@ describe('[cli.hook] of another agent', () => {
     ['gemini', 'write_todos'],
     ['gemini', 'update_topic'],
     ['cursor', 'TodoWrite'],
-  ])('%s is not answered for %s, which acts inside of it', async (agent, tool) => {
+  ])('%s gets no response for %s, which acts only inside the agent', async (agent, tool) => {
     expect([await ask(agent, events[agent](tool, {})), server.seen]).toEqual([{ code: 0 }, []]);
   });
 
@@ -180,7 +180,7 @@ describe('[cli.hook] of another agent', () => {
       ],
       ['output that speaks of an exit code', afterGemini(context('Exit Code: 1\nmore')), { outcome: 'executed' }],
       ['a fault', afterGemini('no', { error: { message: 'x' } }), { outcome: 'failed' }],
-    ])('the outcome is recorded for Gemini CLI, whose calls have no ids: %s', async (_, told, outcome) => {
+    ])('the outcome is still recorded for Gemini CLI, whose calls have no ids: %s', async (_, told, outcome) => {
       decides(allowed);
       outcomes();
       await cached('gemini', command);
@@ -194,7 +194,7 @@ describe('[cli.hook] of another agent', () => {
       });
     });
 
-    test('an id is used once, each call has its own, and a different call gets none', async () => {
+    test('each call gets its own single-use id, and a different call gets none', async () => {
       decides(allowed);
       outcomes();
       await cached('gemini', command);
@@ -249,7 +249,7 @@ describe('[cli.hook] of another agent', () => {
     });
   });
 
-  test('a decision on a command that starts in another folder uses that folder', async () => {
+  test('a command that starts in another folder is evaluated in that folder', async () => {
     decides(allowed);
     await ask('gemini', events.gemini('run_shell_command', { command: 'ls', dir_path: 'sub' }));
     expect(bodies()[0].parameters.cwd).toBe('sub');
@@ -259,7 +259,7 @@ describe('[cli.hook] of another agent', () => {
     command: ['*** Begin Patch', ...lines, '*** End Patch'].join('\n'),
   });
 
-  test('each file in a patch is checked, and the first that may not be changed denies the patch', async () => {
+  test('every file in a patch is checked, and the first one that may not be changed causes a denial', async () => {
     const several = patch(
       ...['*** Add File: new.ts', '+x', '*** Update File: a.ts', '*** Move to: sub/a.ts', '@@', '-a', '+b'],
       ...['*** Delete File: .env'],
@@ -280,7 +280,7 @@ describe('[cli.hook] of another agent', () => {
   });
 
   test.each([' a ***bold*** word', ' ***', '+*** Delete File: a.ts', '-*** x', ''])(
-    'a patch whose text has the line %j is decided',
+    'a patch whose content contains the line %j is evaluated',
     async (line) => {
       decides(allowed);
       await ask('codex', events.codex('apply_patch', patch('*** Update File: a.md', line)));
@@ -295,7 +295,7 @@ describe('[cli.hook] of another agent', () => {
     '*** delete file: a.ts',
     '*** Delete File:',
     'what is this',
-  ])('a patch with the line %j is denied, and nothing is asked', async (line) => {
+  ])('a patch with the line %j is denied without a request to the gateway', async (line) => {
     const { answer } = await ask('codex', events.codex('apply_patch', patch('*** Update File: a.ts', line)));
     expect([answer.hookSpecificOutput.permissionDecision, server.seen]).toEqual(['deny', []]);
   });

@@ -41,13 +41,13 @@ describe('[cli.hook] answers', () => {
     },
   );
 
-  test('is JSON, whatever output format is requested', async () => {
+  test('is JSON regardless of the requested output format', async () => {
     decides({ envelope_id: 'e-1', decision: 'allow', matched_rule: 'shell:shell.git' });
     const { answer } = await hook(event('Bash', { command: 'git status' }), '--output', 'yaml');
     expect(answer.permissionDecision).toBe('allow');
   });
 
-  test('a call is sent for a decision only, and an allowed one is allowed', async () => {
+  test('a call is sent for a decision only, and an allowed call goes ahead', async () => {
     decides({ envelope_id: 'e-1', decision: 'allow', matched_rule: 'shell:shell.git' });
     expect(await hook(event('Bash', { command: 'git status', description: 'look' }))).toEqual({
       code: 0,
@@ -68,7 +68,7 @@ describe('[cli.hook] answers', () => {
     });
   });
 
-  test('[cli.hook] a hook loads neither the other commands nor the schemas nor the dependencies of fetch', async () => {
+  test('[cli.hook] a hook loads none of the other commands, the schemas or the dependencies of fetch', async () => {
     decides({ envelope_id: 'e-1', decision: 'allow', matched_rule: 'x' });
     const [watch, program] = ['test/support/loaded-modules.mjs', 'bin/agentctl.ts'].map((file) =>
       join(process.cwd(), file),
@@ -88,7 +88,7 @@ describe('[cli.hook] answers', () => {
       expect(routes.find(({ operation }) => operation === route.operation)).toMatchObject(route);
   });
 
-  test('a review is returned as a denial with the address, or as a question with --review ask', async () => {
+  test('a review is returned as a denial with the approval’s URL, or as a question with --review ask', async () => {
     decides(review);
     const denied = await hook(event('Bash', { command: 'npm i' }));
     expect(denied.answer.permissionDecision).toBe('deny');
@@ -96,7 +96,7 @@ describe('[cli.hook] answers', () => {
     expect((await hook(event('Bash', { command: 'npm i' }), '--review', 'ask')).answer.permissionDecision).toBe('ask');
   });
 
-  test('a block is a denial, whatever the value of --review', async () => {
+  test('a block results in a denial, whatever the value of --review', async () => {
     decides({ decision: 'block', error: { code: -32001, message: 'no', data: { reason: 'It deletes.' } } });
     const { answer } = await hook(event('Bash', { command: 'rm -rf /' }), '--review', 'ask');
     expect([answer.permissionDecision, answer.permissionDecisionReason]).toEqual([
@@ -105,7 +105,7 @@ describe('[cli.hook] answers', () => {
     ]);
   });
 
-  test('[approval.timeout] [approval.denied] the outcome of an earlier request is reported in words, not by its code', async () => {
+  test('[approval.timeout] [approval.denied] the outcome of an earlier request is reported as readable text, not as a code', async () => {
     const error = (message: string, data: object) => ({ code: -32002, message, data });
     const timedOut = "npm needs a human's approval (expired: the earlier request timed out).";
     decides({ ...review, error: error(timedOut, { reason: 'expired', approval_url: 'http://x/e-1' }) });
@@ -126,7 +126,7 @@ describe('[cli.hook] answers', () => {
     ['no tool', event('', {})],
     ['another event', event('Bash', {}, { hook_event_name: 'Stop' })],
     ['no folder', event('Bash', { command: 'ls' }, { cwd: '' })],
-  ])('%s is a denial, and nothing is asked', async (_, stdin) => {
+  ])('%s results in a denial without a request to the gateway', async (_, stdin) => {
     const { code, answer } = await hook(stdin);
     expect([code, answer.permissionDecision, server.seen]).toEqual([0, 'deny', []]);
   });
@@ -136,12 +136,12 @@ describe('[cli.hook] answers', () => {
     ['an answer without a decision', 200, {}],
     ['a refusal', 503, { error: { type: 'service_unavailable', message: 'store down' } }],
     ['an answer that is not JSON', 200, 'hello'],
-  ])('%s of the gateway is a denial', async (_, status, body) => {
+  ])('%s from the gateway results in a denial', async (_, status, body) => {
     server.on('POST /admin/v1/test-action', body, status);
     expect((await hook(event('Bash', { command: 'ls' }), '--review', 'ask')).answer.permissionDecision).toBe('deny');
   });
 
-  test('an unreachable gateway is a denial', async () => {
+  test('an unreachable gateway results in a denial', async () => {
     const { code, answer } = await hook(event('Bash', { command: 'ls' }), '--url', 'http://127.0.0.1:1');
     expect([code, answer.permissionDecision]).toEqual([0, 'deny']);
   });
@@ -151,7 +151,7 @@ describe('[cli.hook] answers', () => {
       expect([await hook(event(tool, {})), server.seen]).toEqual([{ code: 0 }, []]);
   });
 
-  test('[cli.hook-outcome] the call id is sent with it', async () => {
+  test('[cli.hook-outcome] the call id is sent with the request', async () => {
     decides({ envelope_id: 'e-1', decision: 'allow', matched_rule: 'x' });
     await hook(event('Bash', { command: 'ls' }, { tool_use_id: 'toolu_1' }));
     await hook(event('Bash', { command: 'ls' }, { tool_use_id: 'not an id' }));
@@ -185,7 +185,7 @@ describe('[cli.hook-outcome] after a tool has run', () => {
       after(undefined, { hook_event_name: 'PostToolUseFailure', error: 'no' }),
       { outcome: 'failed', ...ofText },
     ],
-  ])('%s is recorded, without contents', async (_, stdin, outcome) => {
+  ])('%s is recorded without its content', async (_, stdin, outcome) => {
     recorded();
     expect(await run(stdin)).toEqual([0, undefined]);
     expect(told()).toEqual([['/admin/v1/outcomes', expect.objectContaining({ call_id: 'toolu_1', ...outcome })]]);
@@ -199,7 +199,7 @@ describe('[cli.hook-outcome] after a tool has run', () => {
     ['a text alone', after(order), 'instruction'],
     ['a harmless page', after({ stdout: 'The build finished. Run npm install first.' }), undefined],
     ['what the agent wrote', after({ content: order }, { tool_name: 'Write' }), undefined],
-  ])('[cli.hook-outcome] %s: the model is warned where the text is addressed to it', async (_, stdin, kind) => {
+  ])('[cli.hook-outcome] %s: the model is warned if the text is addressed to it', async (_, stdin, kind) => {
     recorded();
     const [code, said] = await run(stdin);
     expect([code, said?.hookSpecificOutput?.hookEventName]).toEqual([0, kind && 'PostToolUse']);
@@ -217,7 +217,7 @@ describe('[cli.hook-outcome] after a tool has run', () => {
     expect([await run(stdin), server.seen]).toEqual([[0, undefined], []]);
   });
 
-  test('an outcome for a call that was not allowed is not a fault; other faults are reported and do not stop the agent', async () => {
+  test('an outcome for a call that was not allowed is not an error; other errors are reported but do not stop the agent', async () => {
     const answers = (status: number, type: string) =>
       server.on('POST /admin/v1/outcomes', { error: { code: status, type, message: 'm' } }, status);
     answers(404, 'not_found');
@@ -236,7 +236,7 @@ const page = readFileSync(join(process.cwd(), 'docs/how-to/govern-a-coding-agent
 const { tool_policies: shown } = parse(/```yaml\n([\s\S]*?)```/.exec(page)![1]!);
 const pack = parse(readFileSync(join(process.cwd(), 'policies', `${shown.pack}.yaml`), 'utf8'));
 const policy = compilePolicy(parsePack({ ...pack, rules: [...(shown.rules ?? []), ...pack.rules] }, 'the how-to'));
-test.each(rules)('[cli.hook] under the rules of the how-to, %s %j → %s', async (tool, given, expected) => {
+test.each(rules)('[cli.hook] under the rules in the how-to, %s %j → %s', async (tool, given, expected) => {
   const input = JSON.parse(JSON.stringify(given).replaceAll('{root}', workspace));
   const call = callsOfTool(codingAgents['claude-code'], tool, input, { workspace, cwd: workspace })[0]!;
   const decided = { ...call, parameters: call.parameters ?? {} };
@@ -244,7 +244,7 @@ test.each(rules)('[cli.hook] under the rules of the how-to, %s %j → %s', async
 });
 
 test.each(['echo x >> dangling', 'touch dangling', 'cp a.ts dangling', 'cat out', 'cd sub && cat ../out'])(
-  '[cli.hook] %j reads or writes through a link that leads out, and is blocked',
+  '[cli.hook] %j reads or writes through a link that points outside the workspace, and is blocked',
   async (line) => {
     const calls = callsOfTool(codingAgents['claude-code'], 'Bash', { command: line }, { workspace, cwd: workspace });
     const decisions = await Promise.all(

@@ -42,7 +42,7 @@ async function decided(step: z.infer<typeof stepShape>): Promise<Decision> {
   return call ? (await decide(call as Parameters<typeof decide>[0])).decision : 'allow';
 }
 
-test.each(sessions)('[pack.coding-agent] %s: no step needs a human', async (_, steps) => {
+test.each(sessions)('[pack.coding-agent] %s: every step is allowed without a human', async (_, steps) => {
   const found = await Promise.all(steps.map(async (step) => [JSON.stringify(step), await decided(step)]));
   expect(found.filter(([, decision]) => decision !== 'allow')).toEqual([]);
 });
@@ -51,7 +51,7 @@ test.each(single)('[pack.coding-agent] %s: %j', async (expected, step) => {
   expect(await decided(step)).toBe(expected);
 });
 
-test('[pack.coding-agent] calls that the pr-writer table reviews or blocks are not allowed here', () => {
+test('[pack.coding-agent] calls that the pr-writer table reviews or blocks are not allowed by the coding-agent pack', () => {
   const table = parse(readFileSync('policies/pr-writer.cases.yaml', 'utf8')) as (ToolCall & { decision: Decision })[];
   const policy = compilePolicy(parsePack(parse(readFileSync('policies/coding-agent.yaml', 'utf8')), 'coding-agent'));
   const looser = table.filter((row) => {

@@ -15,7 +15,7 @@ const asHook = (path: string): readonly (readonly [tool: string, input: Record<s
   ['shell', { command: ['bash', '-lc', `cat '${path}'`] }],
 ];
 
-test('[policy.secret-files] a coding agent’s hook does not open a file that a command line may not read', async () => {
+test('[policy.secret-files] a coding agent’s hook does not open files that a command line may not read', async () => {
   const decide = simulator(await readPolicyFile('policies/coding-agent.yaml'));
   const place = { workspace: '/home/dev/work', cwd: '/home/dev/work' };
   const passed: string[] = [];

@@ -54,7 +54,7 @@ describe.each(onLinux)('[cli.setup] %s', (client) => {
     }
   });
 
-  test('keeps changes that were made to the file in the meantime', async () => {
+  test('keeps changes made to the file in the meantime', async () => {
     const [file = ''] = places;
     home.write(file, own[file.split('.').at(-1)!]!);
     await home.run(['setup', client, '--models', '--write']);
@@ -72,7 +72,7 @@ describe.each(onLinux)('[cli.setup] %s', (client) => {
 });
 
 describe('[cli.setup] setup', () => {
-  test('without a terminal it only shows the changes it would make', async () => {
+  test('without a terminal, setup only shows the changes it would make', async () => {
     rmSync(join(home.folder, '.cursor'), { recursive: true, force: true });
     const { code, out, err } = await home.run(['setup', 'cursor']);
     expect([code, existsSync(join(home.folder, '.cursor'))]).toEqual([0, false]);
@@ -80,7 +80,7 @@ describe('[cli.setup] setup', () => {
     expect(err).toContain('--write');
   });
 
-  test('a file that is not JSON is refused with the position of the error, and left unchanged', async () => {
+  test('a file that is not JSON is refused with the position of the error and left unchanged', async () => {
     home.write('.cursor/mcp.json', '{ "mcpServers": ');
     const { code, err } = await home.run(['setup', 'cursor', '--write']);
     expect([code, read('.cursor/mcp.json')]).toEqual([2, '{ "mcpServers": ']);
@@ -95,7 +95,7 @@ describe('[cli.setup] setup', () => {
     expect(err).toContain('has a table [model_providers.agent-governance] already');
   });
 
-  test('the hook is written once, and stops the tool if the hook fails', async () => {
+  test('the hook is added once, and a failing hook stops the tool', async () => {
     home.write('.claude/settings.json', '');
     for (let times = 0; times < 2; times++) await home.run(['setup', 'claude-code', '--write']);
     const { hooks } = parse(read('.claude/settings.json'));
@@ -106,7 +106,7 @@ describe('[cli.setup] setup', () => {
     expect(timeout).toBeGreaterThan(60);
   });
 
-  test('[cli.hook] hooks for other agents are written once, and stop the tool if they fail', async () => {
+  test('[cli.hook] hooks for other agents are added once, and a failing hook stops the tool', async () => {
     for (const client of ['codex', 'gemini', 'cursor']) {
       for (const file of files[client as ClientName]) home.write(file, '');
       for (let times = 0; times < 2; times++) await home.run(['setup', client, '--write']);
@@ -135,7 +135,7 @@ describe('[cli.setup] setup', () => {
     );
   });
 
-  test('Codex is set up without a profile, which its versions write in different ways, and the output says that hooks need trust', async () => {
+  test('Codex is set up without a profile, because its versions store profiles differently, and the output says that hooks need trust', async () => {
     home.write('.codex/config.toml', '');
     const { out } = await home.run(['setup', 'codex', '--models', '--write']);
     expect(read('.codex/config.toml')).not.toContain('profile');
@@ -151,7 +151,7 @@ describe('[cli.setup] setup', () => {
     expect(out).toContain('provider.agent-governance.models');
   });
 
-  test('setup lists the clients if none is given, --print-key prints the agent’s key, and without a gateway it explains what to do', async () => {
+  test('setup lists the clients if none is given, --print-key prints the agent’s key, and without a gateway setup explains what to do', async () => {
     home.write('.codex/config.toml', '');
     const listed = JSON.parse((await home.run(['setup', '--json'])).out) as { client: string; found: boolean }[];
     expect(listed.map(({ client }) => client)).toEqual(clientNames);

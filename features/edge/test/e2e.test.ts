@@ -26,7 +26,7 @@ async function call(path: string, key: string, body?: object): Promise<{ status:
   return { status: head[':status'], text };
 }
 
-test('[edge.listeners] chat, a reviewed action, its approval and its use all work through the edge', async () => {
+test('[edge.listeners] chat, a reviewed action, its approval and the use of that approval all work through the edge', async () => {
   const { agent, human } = gateway.keys;
   const chat = await call('/api/v1/chat/completions', agent, {
     model: 'mock',
@@ -58,7 +58,7 @@ test('[edge.listeners] chat, a reviewed action, its approval and its use all wor
   expect((await call('/mcp', agent, initialize)).status).not.toBe(404);
 });
 
-test('[identity.oidc-mcp] [edge.listeners] the metadata of the MCP endpoint is at the root; without an issuer there is none', async () => {
+test('[identity.oidc-mcp] [edge.listeners] the MCP endpoint’s metadata is served at the root, and is not found without an issuer', async () => {
   for (const path of ['/.well-known/oauth-protected-resource', '/.well-known/oauth-protected-resource/mcp']) {
     const answer = await call(path, '');
     expect([answer.status, JSON.parse(answer.text).error.message]).toEqual([404, expect.stringContaining('No issuer')]);

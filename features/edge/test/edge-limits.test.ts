@@ -70,7 +70,7 @@ describe('limits', () => {
     }
   };
 
-  test('[edge.load-shedding] at full load, normal and low requests are shed with 503, and critical ones pass for keys with that priority', () =>
+  test('[edge.load-shedding] at full load, normal and low requests are shed with 503, and critical requests pass for keys allowed that priority', () =>
     withEdge({ max_connections: 1 }, async (edge) => {
       const ask = (headers: Record<string, string>) => edge.h2('/api/v1/x', { headers });
       expect(edge.telemetry.metricsText()).toMatch(/svc_edge_loadshed_total\{[^}]*priority="low"[^}]*\} 0/);
@@ -88,7 +88,7 @@ describe('limits', () => {
       expect(edge.telemetry.metricsText()).toMatch(/svc_edge_loadshed_total\{[^}]*priority="normal"[^}]*\} 4/);
     }));
 
-  test('[edge.load-shedding] a token bucket for each key and each address: 429 with the seconds to wait', () =>
+  test('[edge.load-shedding] each key and each address has a token bucket, and a 429 states the seconds to wait', () =>
     withEdge(
       { rate_limit: { per_key: { per_second: 0.01, burst: 2 }, per_address: { per_second: 0.01, burst: 4 } } },
       async (edge) => {
@@ -106,7 +106,7 @@ describe('limits', () => {
       },
     ));
 
-  test('[edge.load-shedding] an upstream that does not respond is 503, and only its own breaker opens', () =>
+  test('[edge.load-shedding] an unresponsive upstream results in 503, and only its own breaker opens', () =>
     withEdge({}, async (edge) => {
       edge.upstream.close();
       edge.upstream.closeAllConnections();
@@ -118,12 +118,12 @@ describe('limits', () => {
       expect((await edge.h2('/admin/v1/x')).headers['retry-after']).toBe('1');
     }));
 
-  test('[edge.hostile] without a known configuration no call is accepted', () =>
+  test('[edge.hostile] no call is accepted while the configuration is unknown', () =>
     withEdge({}, async (edge) => expect((await edge.h2('/api/v1/x')).status).toBe(503), {
       unknown: new GatewayError('service_unavailable', 'no configuration'),
     }));
 
-  test('[edge.hostile] connections with header bombs, smuggled lengths or a flood of stream resets are closed; others are served', () =>
+  test('[edge.hostile] connections with header bombs, smuggled lengths or a flood of stream resets are closed, while others are served', () =>
     withEdge({}, async (edge) => {
       const head = 'POST /api/v1/x HTTP/1.1\r\nhost: localhost\r\n';
       const both = `${head}content-length: 5\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\n`;
@@ -147,7 +147,7 @@ describe('limits', () => {
       expect(edge.telemetry.metricsText()).toMatch(endedFor('protocol', '[1-9]'));
     }));
 
-  test('[edge.hostile] [edge.load-shedding] headers that never end in CONTINUATION frames close the connection and are counted', () =>
+  test('[edge.hostile] [edge.load-shedding] an endless sequence of CONTINUATION frames closes the connection and is counted', () =>
     withEdge({}, async (edge) => {
       const { socket, closed } = endlessHead(edge);
       const goesOn = Buffer.concat(Array.from({ length: 20 }, () => frame(9, 0, 1)));
@@ -158,7 +158,7 @@ describe('limits', () => {
       expect((await edge.h2('/api/v1/x')).status).toBe(200);
     }));
 
-  test('[edge.hostile] headers that do not end are closed with their idle session; a session with an open stream stays', () =>
+  test('[edge.hostile] an idle session whose headers never end is closed; a session with an open stream stays open', () =>
     withEdge(
       {},
       async (edge) => {
@@ -172,7 +172,7 @@ describe('limits', () => {
       { upstream: holding, idleMs: 100 },
     ));
 
-  test('[edge.hostile] if too many connections are open, those without a request are closed first, the longest idle before the others', () =>
+  test('[edge.hostile] if too many connections are open, those without a request are closed first, starting with the longest idle', () =>
     withEdge(
       { max_connections: 4 },
       async (edge) => {
@@ -207,7 +207,7 @@ describe('limits', () => {
       { upstream: holding },
     ));
 
-  test('[edge.hostile] [http.expectation] a request that is not HTTP/1.1 gets a typed error that lists what is allowed', () =>
+  test('[edge.hostile] [http.expectation] a request that is not valid HTTP/1.1 gets a typed error that says what is allowed', () =>
     withEdge({}, async (edge) => {
       const get = 'GET /api/v1/x HTTP/1.1\r\n';
       const host = 'host: localhost\r\n';
@@ -241,7 +241,7 @@ describe('limits', () => {
     }));
 
   test.each(['tls', 'cleartext'])(
-    '[http.expectation] CONNECT over HTTP/2 (%s) is answered as over HTTP/1.1, and keeps no stream open',
+    '[http.expectation] CONNECT over HTTP/2 (%s) gets the same response as over HTTP/1.1, and leaves no stream open',
     (listener) =>
       withEdge({}, async (edge) => {
         const session = h2Session(edge, listener);
@@ -266,7 +266,7 @@ describe('limits', () => {
       }),
   );
 
-  test('[http.expectation] an upgrade to HTTP/2 is ignored; only chunked is accepted, in any case', () =>
+  test('[http.expectation] an upgrade to HTTP/2 is ignored; chunked, in upper or lower case, is the only accepted transfer encoding', () =>
     withEdge({}, async (edge) => {
       const host = 'host: localhost\r\n';
       for (const upgrade of ['h2c', 'foo', 'TLS/1.0'])
@@ -282,7 +282,7 @@ describe('limits', () => {
       for (const coding of ['chunked', 'Chunked']) expect(await post(coding)).toMatch(/^HTTP\/1.1 200 /);
     }));
 
-  test('[edge.listeners] an absolute URL of the gateway is treated as its path; one of another host is refused', () =>
+  test('[edge.listeners] an absolute URL for the gateway is treated as its path; an absolute URL for another host is refused', () =>
     withEdge({}, async (edge) => {
       const get = (target: string) =>
         raw(edge, `GET ${target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`);
@@ -321,7 +321,7 @@ describe('limits', () => {
   });
 
   test.each(['h1', 'h2', 'h2c'])(
-    '[edge.hostile] an answer that its client (%s) does not read is ended',
+    '[edge.hostile] a response that its client (%s) does not read is aborted',
     async (protocol) => {
       const left = Promise.withResolvers<void>();
       const upstream: RequestListener = (request, response) => {
@@ -349,7 +349,7 @@ describe('limits', () => {
     },
   );
 
-  test('[edge.hostile] a subscriber that does not read its queued events is disconnected; a slow reader stays', () =>
+  test('[edge.hostile] a subscriber that does not read its queued events is disconnected; a slow reader stays connected', () =>
     withEdge(
       {},
       async (edge) => {

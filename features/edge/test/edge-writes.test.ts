@@ -49,7 +49,7 @@ async function writesOf(upstream: RequestListener, asMany = 1, afterFirst = () =
   return writes;
 }
 
-test('[edge.streams] a response that arrived whole is sent whole', async () => {
+test('[edge.streams] a response that arrived whole is sent in a single write', async () => {
   const body = JSON.stringify({ status: 'ok' });
   const writes = await writesOf((_request, response) => {
     response.writeHead(200, { 'content-length': String(body.length) }).end(body);
@@ -57,7 +57,7 @@ test('[edge.streams] a response that arrived whole is sent whole', async () => {
   expect(writes[0]).toMatch(/^HTTP\/1\.1 200 OK\r\n[\s\S]*\r\n\r\n\{"status":"ok"\}$/);
 });
 
-test('[edge.streams] the headers of a stream without a first chunk are sent on their own, and the chunk follows', async () => {
+test('[edge.streams] a stream’s headers are sent before its first chunk arrives, and the chunk follows', async () => {
   let goOn = () => {};
   const writes = await writesOf(
     (_request, response) => {

@@ -28,7 +28,7 @@ describe('requests', () => {
     expect(errorOf(nothing).message).toContain('/api/*');
   });
 
-  test('[edge.streams] an HTTP/1.1 request needs no connection to its upstream', async () => {
+  test('[edge.streams] an HTTP/1.1 request reaches its upstream without a network connection', async () => {
     const connected = jest.fn();
     edge.upstream.on('connection', connected);
     const { url, headers } = sentOn(
@@ -38,27 +38,30 @@ describe('requests', () => {
     expect(connected).not.toHaveBeenCalled();
   });
 
-  test.each(protocols)('[edge.forwarded] %s forwards body, headers and the real address', async (protocol) => {
-    const body = 'x'.repeat(300_000);
-    const headers = {
-      'x-api-key': plainKey,
-      'x-forwarded-for': '10.0.0.1',
-      'content-type': 'text/plain',
-      'x-gateway-edge': 'guess',
-    };
-    const got = sentOn(await edge[protocol]('/api/v1/x', { method: 'POST', headers, body }));
-    expect(got.bytes).toBe(300_000);
-    expect(got.headers).toMatchObject({
-      'x-api-key': plainKey,
-      'content-type': 'text/plain',
-      'x-forwarded-for': '127.0.0.1',
-      'x-gateway-edge': edgeToken,
-      'x-forwarded-proto': protocol === 'h2c' ? 'http' : 'https',
-    });
-    expect(got.headers.host).toMatch(/^127\.0\.0\.1:/);
-  });
+  test.each(protocols)(
+    '[edge.forwarded] %s forwards the body, the headers and the real client address',
+    async (protocol) => {
+      const body = 'x'.repeat(300_000);
+      const headers = {
+        'x-api-key': plainKey,
+        'x-forwarded-for': '10.0.0.1',
+        'content-type': 'text/plain',
+        'x-gateway-edge': 'guess',
+      };
+      const got = sentOn(await edge[protocol]('/api/v1/x', { method: 'POST', headers, body }));
+      expect(got.bytes).toBe(300_000);
+      expect(got.headers).toMatchObject({
+        'x-api-key': plainKey,
+        'content-type': 'text/plain',
+        'x-forwarded-for': '127.0.0.1',
+        'x-gateway-edge': edgeToken,
+        'x-forwarded-proto': protocol === 'h2c' ? 'http' : 'https',
+      });
+      expect(got.headers.host).toMatch(/^127\.0\.0\.1:/);
+    },
+  );
 
-  test('[edge.listeners] only TLS 1.3 with a P-256 certificate and X25519', async () => {
+  test('[edge.listeners] accepts only TLS 1.3 with a P-256 certificate and X25519', async () => {
     const open = (maxVersion: 'TLSv1.2' | 'TLSv1.3') =>
       connectTls({
         host: 'localhost',
@@ -76,7 +79,7 @@ describe('requests', () => {
     await expect(once(open('TLSv1.2'), 'secureConnect')).rejects.toThrow(/version|alert/);
   });
 
-  test('[auth.host-header] another authority is refused, over both versions', async () => {
+  test('[auth.host-header] a request for another authority is refused over both HTTP versions', async () => {
     const answers = [
       await edge.h1('/api/health', { headers: { host: 'evil.example' } }),
       await edge.h2('/api/health', { headers: { ':authority': 'evil.example' } }),
@@ -113,7 +116,7 @@ describe('requests', () => {
 });
 describe('streams', () => {
   test.each(protocols)(
-    '[edge.streams] %s passes on each event when it arrives, and ends the upstream if the client leaves',
+    '[edge.streams] %s forwards each event as it arrives, and ends the upstream request if the client disconnects',
     async (protocol) => {
       const left = Promise.withResolvers<void>();
       const edge = await testEdge((_request, response) => {
@@ -149,7 +152,7 @@ describe('streams', () => {
   );
 
   test.each(protocols)(
-    '[edge.streams] over %s a truncated response is not mistaken for a whole one',
+    '[edge.streams] over %s, a truncated response is not mistaken for a complete one',
     async (protocol) => {
       const edge = await testEdge((_request, response) => {
         response.writeHead(200, { 'content-type': 'text/plain' });
@@ -163,7 +166,7 @@ describe('streams', () => {
     },
   );
 
-  test('[edge.streams] a WebSocket is passed through, and a refused handshake gets a response', async () => {
+  test('[edge.streams] a WebSocket is passed through, and the client gets a response if the handshake is refused', async () => {
     const edge = await testEdge((_request, response) => {
       response.writeHead(401, { 'content-type': 'application/json' });
       response.end('{}');

@@ -36,14 +36,14 @@ test('[edge.forwarded] hop-by-hop headers are not forwarded, and neither are tho
   );
 });
 
-test('[edge.forwarded] every occurrence of a header is forwarded, and the upstream decides which of two applies', () => {
+test('[edge.forwarded] every occurrence of a header is forwarded, and the upstream decides which one applies', () => {
   expect(forwarded('X-API-Key', 'a', 'x-api-key', 'b').filter(([name]) => name === 'x-api-key')).toEqual([
     ['x-api-key', 'a'],
     ['x-api-key', 'b'],
   ]);
 });
 
-test('[edge.forwarded] connection fields in a response are not forwarded', () => {
+test('[edge.forwarded] connection headers in a response are not forwarded', () => {
   expect(
     returnedHeaders([
       ...['Content-Type', 'text/plain', 'Connection', 'keep-alive, x-hop', 'X-Hop', '1', 'Keep-Alive'],

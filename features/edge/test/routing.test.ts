@@ -15,6 +15,6 @@ test('[edge.listeners] every route in the table can be reached through the edge'
   );
 });
 
-test.each(strayPaths)('[edge.listeners] there is no page at %s', (url) => {
+test.each(strayPaths)('[edge.listeners] no route matches %s', (url) => {
   expect(edgeTarget(url)).toBeUndefined();
 });

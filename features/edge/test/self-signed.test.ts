@@ -14,7 +14,7 @@ const made = (year: number) =>
     notAfter: new Date(Date.UTC(year, 0, 2, 3, 4, 5)),
   });
 
-test.each([2027, 2050, 2123])('[edge.listeners] contains its names, uses and validity until %s', (year) => {
+test.each([2027, 2050, 2123])('[edge.listeners] contains its names and usages, and is valid until %s', (year) => {
   const certificate = new X509Certificate(made(year).cert);
   expect(certificate.subjectAltName).toBe(
     'DNS:localhost, IP Address:127.0.0.1, IP Address:0:0:0:0:0:0:0:1, IP Address:FE80:0:0:0:0:0:1:2, ' +
@@ -32,7 +32,7 @@ test.each([2027, 2050, 2123])('[edge.listeners] contains its names, uses and val
   expect(certificate.verify(certificate.publicKey)).toBe(true);
 });
 
-test('[edge.listeners] a client that trusts it connects, and refuses a name that is not in it', async () => {
+test('[edge.listeners] a client that trusts the certificate connects, and rejects a name that the certificate does not list', async () => {
   const { cert, key } = made(2123);
   const server = createServer({ cert, key }, (socket) => socket.end('hello'));
   server.on('tlsClientError', () => {}); // the client refuses the certificate
@@ -51,7 +51,7 @@ test('[edge.listeners] a client that trusts it connects, and refuses a name that
   }
 });
 
-test('[edge.listeners] two have different keys and serial numbers', () => {
+test('[edge.listeners] two certificates have different keys and serial numbers', () => {
   const [one, other] = [made(2027), made(2027)].map(({ cert }) => new X509Certificate(cert));
   expect(one!.serialNumber).not.toBe(other!.serialNumber);
   expect(one!.publicKey.equals(other!.publicKey)).toBe(false);

@@ -13,12 +13,12 @@ test.each([
   [at(900), ['normal', 'low']],
   [at(0, 90), ['normal', 'low']],
   [at(5_000, 5_000), ['normal', 'low']],
-])('[edge.load-shedding] at %j %j are shed', (load, expected) => {
+])('[edge.load-shedding] at load %j, %j requests are shed', (load, expected) => {
   const shed = (['critical', 'normal', 'low'] as const).filter((priority) => isShed(priority, load, capacity));
   expect(shed).toEqual(expected);
 });
 
-test('[edge.load-shedding] critical is never shed, and if normal is shed, so is low', () => {
+test('[edge.load-shedding] critical requests are never shed, and whenever normal requests are shed, low ones are too', () => {
   fc.assert(
     fc.property(fc.nat(1e6), fc.nat(1e6), (connections, delay) => {
       const load = at(connections, delay);
@@ -37,9 +37,12 @@ test.each([
   ['urgent', true, 'normal'],
   ['critical, critical', true, 'normal'],
   [undefined, true, 'normal'],
-] as const)('[edge.load-shedding] X-Priority %j of a key that may (%s) is %s', (header, may, priority) => {
-  expect(priorityOf(header, () => may)).toBe(priority);
-});
+] as const)(
+  '[edge.load-shedding] X-Priority %j from a key that may use critical (%s) becomes %s',
+  (header, may, priority) => {
+    expect(priorityOf(header, () => may)).toBe(priority);
+  },
+);
 
 test('[edge.load-shedding] the key is looked up only for requests marked critical', () => {
   const never = () => {

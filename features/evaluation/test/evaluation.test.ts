@@ -49,7 +49,7 @@ async function project() {
 const get = async (path: string) => (await caller(gateway.ports)('GET', path, { key: keys.human })).body;
 
 test.each([false, true])(
-  '[evaluation.webhook] an answered call is sent, signed, after its response; stream %s',
+  '[evaluation.webhook] an answered call is signed and sent after its response (stream %s)',
   async (stream) => {
     await start();
     expect((await ask('what do bees do?', { stream })).status).toBe(200);
@@ -81,7 +81,7 @@ test.each([false, true])(
   },
 );
 
-test('[evaluation.webhook] text is truncated, secrets are removed, and text that was sent is deleted', async () => {
+test('[evaluation.webhook] text is truncated, secrets are removed, and text is deleted once it is sent', async () => {
   await start('sample_rate: 1, max_characters: 40');
   await ask(`😀 my key is ghp_${'a1B2'.repeat(9)} and ${'more '.repeat(50)}`);
   await deliver();
@@ -132,26 +132,29 @@ test('[evaluation.webhook] refused calls, embeddings and calls outside the sampl
 test.each<[string, { status: number; body?: unknown; headers?: Record<string, string> }]>([
   ['500', { status: 500 }],
   ['a redirect', { status: 302, headers: { location: 'http://127.0.0.1:9/' } }],
-])('[evaluation.webhook] %s: the call is sent again later, and given up with its texts removed', async (_, answer) => {
-  await start();
-  said = answer;
-  await ask('hello');
-  const { envelope_id } = (await project())[0]!;
-  for (let n = 0; n < 12; n++) {
-    await deliver();
-    gateway.pass(700);
-  }
-  expect(evaluator.calls).toHaveLength(8);
-  const kept = await gateway.ports.deliveries.get(`${envelope_id}#evaluation#evaluation`);
-  expect(kept).toMatchObject({ state: 'dead' });
-  expect(JSON.stringify(kept)).not.toContain('hello');
-});
+])(
+  '[evaluation.webhook] %s: the call is retried later, and finally abandoned with its text removed',
+  async (_, answer) => {
+    await start();
+    said = answer;
+    await ask('hello');
+    const { envelope_id } = (await project())[0]!;
+    for (let n = 0; n < 12; n++) {
+      await deliver();
+      gateway.pass(700);
+    }
+    expect(evaluator.calls).toHaveLength(8);
+    const kept = await gateway.ports.deliveries.get(`${envelope_id}#evaluation#evaluation`);
+    expect(kept).toMatchObject({ state: 'dead' });
+    expect(JSON.stringify(kept)).not.toContain('hello');
+  },
+);
 
 test.each<[string, unknown]>([
   ['5 MB', 'x'.repeat(5_000_000)],
   ['no JSON', 'thanks'],
   ['a wrong score', { score: 'high' }],
-])('[evaluation.webhook] a reply of %s is left aside, and the call is not sent again', async (_, body) => {
+])('[evaluation.webhook] an evaluator reply of %s is ignored, and the call is not sent again', async (_, body) => {
   await start();
   said = { status: 200, body };
   await ask('hello');

@@ -23,7 +23,7 @@ describe('[evaluation.webhook] a reply', () => {
     ['{"labels":"good"}', 'labels'],
     [`{"labels":["${'x'.repeat(65)}"]}`, 'labels'],
     ['{"feedback":{}}', 'feedback'],
-  ])('%s is refused with the member that is wrong', (text, member) => {
+  ])('%s is refused, naming the invalid member', (text, member) => {
     expect(() => scoreOf(text)).toThrow(`wrong ${member}`);
   });
 });

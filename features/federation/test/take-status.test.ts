@@ -27,7 +27,7 @@ function reported(known: KnownHead | undefined, hashes: readonly string[]) {
 
 const bodies = fc.array(fc.string({ maxLength: 3 }), { minLength: 1, maxLength: 12 });
 
-test('[federation.status] a chain that only grows is never reported as different, however it is reported', () => {
+test('[federation.status] a chain that only grows is never reported as divergent, whatever lengths are reported', () => {
   fc.assert(
     fc.property(bodies, fc.array(fc.nat(12), { maxLength: 8 }), (all, cuts) => {
       const hashes = chainOf(all);
@@ -41,7 +41,7 @@ test('[federation.status] a chain that only grows is never reported as different
   );
 });
 
-test('[federation.status] a chain that lost or changed a reported entry is detected, whatever was appended later', () => {
+test('[federation.status] a chain that lost or changed a reported entry is detected, whatever is appended later', () => {
   fc.assert(
     fc.property(bodies, fc.nat(), fc.string({ maxLength: 3 }), bodies, (all, place, other, grown) => {
       const index = place % all.length;

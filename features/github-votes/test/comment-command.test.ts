@@ -43,12 +43,12 @@ describe('[pr-comment.voter] a command', () => {
     ['a longer digest', `/approve ${id} 0123456789abc`],
     ['a digest and more', `/approve ${id} 0123456789ab really`],
     ['an endless reason', `/deny ${id} ${'x'.repeat(4097)}`],
-  ])('with %s is refused, and still names its approval', (_, text) => {
+  ])('with %s is refused, but still names its approval', (_, text) => {
     expect(commandIn(text)?.envelope_id).toBe(id);
     expect(() => read(text)).toThrow(refusal);
   });
 
-  test('endless blanks do not slow down the parser', () => {
+  test('very long runs of blanks do not slow down the parser', () => {
     expect(commandIn(`/approve ${' '.repeat(60_000)}x`)).toBeUndefined();
     expect(read(`/deny ${id} ${' '.repeat(60_000)}\u2028`)).toMatchObject({ comment: '' });
   });

@@ -42,7 +42,7 @@ describe('a question on a pull request', () => {
     expect(host.comments[0]?.body).toContain('Denied by ` alice `: ` not on a Friday `');
   });
 
-  test('[approval.pr-comment] a call that concerns no listed pull request is posted on the fixed one, and can be decided only there', async () => {
+  test('[approval.pr-comment] a call that concerns no listed pull request is posted on the default one, and can be decided only there', async () => {
     const id = await asked({ tool: 'scm.create_pull_request', target: 'evil/public', parameters: { number: 7 } });
     expect(host.comments.map(({ on }) => on)).toEqual(['acme/ops#3']);
     host.permissions.set('acme/ops Alice-GH', 'maintain');
@@ -78,7 +78,7 @@ describe('[pr-comment.voter] a question', () => {
     if (question) question.body = question.body.replace(from, to);
   };
 
-  test('an edited question accepts a denial but no approval', async () => {
+  test('a comment on an edited question can deny but not approve', async () => {
     const id = await asked();
     edit('"title": "Fix"', '"title": "Harmless"');
     expect((await comment({ text: `/approve ${id}` })).body.text).toMatch(/has been edited since it was asked/);
@@ -88,14 +88,14 @@ describe('[pr-comment.voter] a question', () => {
     expect(await statusOf(id)).toBe('denied');
   });
 
-  test('a deleted question accepts no approval', async () => {
+  test('a comment on a deleted question cannot approve', async () => {
     const id = await asked();
     host.comments.length = 0;
     expect((await comment({ text: `/approve ${id}` })).body.text).toMatch(/has been deleted since it was asked/);
     expect(await statusOf(id)).toBe('pending');
   });
 
-  test('a question counts as unchanged if the host only rewrote its line endings', async () => {
+  test('a question counts as unchanged if the host only changed its line endings', async () => {
     const id = await asked();
     edit('\n', '\r\n');
     await comment({ text: `/approve ${id}` });
@@ -103,7 +103,7 @@ describe('[pr-comment.voter] a question', () => {
   });
 });
 describe('[pr-comment.voter] a comment', () => {
-  test('a delivery is counted once, whatever its outcome', async () => {
+  test('a delivery is counted only once, whatever its outcome', async () => {
     const id = await asked();
     host.permissions.set('acme/web Alice-GH', 'read');
     const sent = { text: `/approve ${id}`, id: nextComment() };
@@ -115,14 +115,14 @@ describe('[pr-comment.voter] a comment', () => {
     expect(answersOn()).toHaveLength(1);
   });
 
-  test('a delivery is remembered for longer than its approval is open, because the host signs no timestamp', async () => {
+  test('a delivery is remembered longer than its approval stays open, because the host signs no timestamp', async () => {
     const id = await asked();
     await comment({ text: `/approve ${id}`, login: 'stranger' });
     const row = await gateway.store.store.get('deliveries', { id: `seen#github#${writes}` });
     expect(Number(row?.ttl) * 1000).toBeGreaterThan(Date.parse((await rowOf(id)).expires_at));
   });
 
-  test('a comment that is delivered twenty times at the same time is counted and answered once', async () => {
+  test('a comment delivered twenty times at the same time is counted and answered once', async () => {
     const id = await asked();
     const sent = { text: `/approve ${id}`, id: nextComment() };
     const answers = await Promise.all(Array.from({ length: 20 }, () => comment(sent)));
@@ -137,7 +137,7 @@ describe('[pr-comment.voter] a comment', () => {
     ['is busy', { status: 403, headers: { 'retry-after': '30' } }],
     ['refuses our token', { status: 401 }],
     ['says nothing that it promises', { status: 200, body: { permission: 7, head: { sha: 'main' }, body: 7 } }],
-  ])('a comment decides nothing while the Git host %s, and counts when it is delivered again', async (_, fault) => {
+  ])('a comment has no effect while the Git host %s, and counts once it is redelivered', async (_, fault) => {
     const id = await asked();
     const sent = { text: `/approve ${id}`, id: nextComment() };
     host.instead = fault;
@@ -150,7 +150,7 @@ describe('[pr-comment.voter] a comment', () => {
     expect(await statusOf(id)).toBe('approved');
   });
 
-  test('a comment that has to be refused is not refused during an outage', async () => {
+  test('a comment that would be refused gets 503 during an outage', async () => {
     const id = await asked();
     host.permissions.set('acme/web Alice-GH', 'read');
     host.heads.delete('acme/web#7');

@@ -10,7 +10,7 @@ const documented = {
   secrets: ["It's a Secret to Everybody"],
 };
 
-describe('[pr-comment.voter] the signature of a delivery', () => {
+describe('[pr-comment.voter] the signature on a delivery', () => {
   test("GitHub's documented example is accepted, also as the previous of two secrets", () => {
     expect(() => verifyGithubDelivery(documented)).not.toThrow();
     expect(() => verifyGithubDelivery({ ...documented, secrets: ['new', ...documented.secrets] })).not.toThrow();
@@ -75,11 +75,11 @@ describe('[pr-comment.voter] a comment', () => {
     ['no text', { commentOver: { body: null } }],
     ['a path for a repository', { repository: 'acme/web/../../user' }],
     ['no sender', { over: { sender: undefined } }],
-  ])('a delivery with %s is refused with the name of the wrong member', (_, over) => {
+  ])('a delivery with %s is refused, naming the invalid member', (_, over) => {
     expect(() => parse(over)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 
-  test.each([[null], [[]], ['text'], [{}]])('%j is no comment', (body) => {
+  test.each([[null], [[]], ['text'], [{}]])('%j is not a comment', (body) => {
     expect(() => parseGithubDelivery('issue_comment', body)).toThrow('not a comment event');
   });
 });

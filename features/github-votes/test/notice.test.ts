@@ -1,7 +1,7 @@
 /** The question and text digests to which pull-request comment approvals are bound. */
 import { noticeOf, questionDigest, receiptOf, textDigest } from '../notice.ts';
 
-describe('[pr-comment.voter] the digest of a question', () => {
+describe('[pr-comment.voter] a question’s digest', () => {
   const [sha, other] = ['a'.repeat(40), 'b'.repeat(40)];
 
   test('changes with the call and with the commit', () => {
@@ -23,7 +23,7 @@ describe('[pr-comment.voter] the digest of a question', () => {
     expect(noticeOf({ ts: '1.0', channel: 'C1' })).toBeUndefined();
   });
 
-  test('[pr-comment.voter] a text has the same digest whatever line endings the host uses, and a different text has another', () => {
+  test('[pr-comment.voter] text has the same digest whatever line endings the host uses, and different text has a different digest', () => {
     expect(textDigest('a\nb\n')).toBe(textDigest('a\r\nb'));
     expect(textDigest('a\nb')).not.toBe(textDigest('a b'));
   });

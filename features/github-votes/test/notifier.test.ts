@@ -23,7 +23,7 @@ const notifier = (channel: object = { repositories: ['acme/*'] }) =>
 const about = { tool: 'scm.update_pull_request', parameters: { number: 7 } };
 const at = { repository: 'acme/web', number: 7 };
 
-test('[approval.card] names the rule’s file and line inside the block, in the question and in its rewritten form', async () => {
+test('[approval.card] names the rule’s file and line inside the block, in both the question and its rewritten form', async () => {
   const receipt = await notifier().send('submitted', sampleRow(about), undefined, 'config/```@all`.yaml:14');
   expect(host.comments[0]?.body).toMatch(/\n````\nTool .*\nRule at {4}config\/```@all`\.yaml:14\nReason .*\n````\n/s);
   await notifier().send('approved', { ...decided, ...about }, receipt, 'policies/pr-writer.yaml:31');
@@ -32,12 +32,12 @@ test('[approval.card] names the rule’s file and line inside the block, in the 
   expect(host.comments[1]?.body).not.toContain('Rule at');
 });
 
-test('a decision without an earlier question gets its own comment', async () => {
+test('a decision without an earlier question is posted as its own comment', async () => {
   await notifier().send('denied', sampleRow({ ...about, status: 'denied', person: 'bob' }), undefined);
   expect(host.comments[0]?.body).toContain('**Denied by ` bob `**');
 });
 
-test('a place that was removed from the configuration is reported as a failure that names the cause', async () => {
+test('a destination that was removed from the configuration is reported as a failure that names the cause', async () => {
   await expect(notifier({ repositories: [] }).send('submitted', sampleRow(about), undefined)).rejects.toThrow(
     'no pull request is configured',
   );
@@ -55,7 +55,7 @@ test.each([
   });
 });
 
-test('an exhausted rate limit is retried at the time that the host gives, if any', async () => {
+test('an exhausted rate limit is retried at the time the host gives, if any', async () => {
   const reset = String(Math.ceil(Date.now() / 1000) + 1200);
   host.faults.push({ status: 403, headers: { 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': reset } });
   await expect(notifier().send('submitted', sampleRow(about), undefined)).rejects.toMatchObject({
@@ -76,29 +76,29 @@ test.each([
   ['no JSON', 200, 'moved', 'malformed'],
   ['a redirect, which is not followed: the token stays here', 301, undefined, 'malformed'],
   ['an answer without end', 200, { body: 'x'.repeat(2 * 1024 * 1024) }, 'malformed'],
-])('%s is a fault', async (_, status, body, kind) => {
+])('%s is reported as a fault', async (_, status, body, kind) => {
   host.faults.push({ status, body, headers: { location: `${host.url}/elsewhere` } });
   await expect(api().head(at)).rejects.toMatchObject({ name: 'ServiceFault', kind });
   expect(host.calls).toHaveLength(1);
 });
 
-test('a pull request may be as long as the host allows', async () => {
+test('a pull request’s description may be as long as the host allows', async () => {
   host.faults.push({ status: 200, body: { head: { sha: pushedSha }, body: 'x'.repeat(600_000) } });
   expect(await api().head(at)).toBe(pushedSha);
 });
 
-test('a login that the host does not know has no permission there', async () => {
+test('a login unknown to the host has no permission there', async () => {
   expect(await api().permission('acme/web', 'no/../body')).toBe('none');
   expect(host.calls[0]?.path).toBe('/repos/acme/web/collaborators/no%2F..%2Fbody/permission');
 });
 
-test('the text of a comment is read unchanged, and a deleted comment is not a fault', async () => {
+test('a comment’s text is read unchanged, and a deleted comment is not a fault', async () => {
   const id = await api().comment(at, 'hello');
   expect(await api({ apiUrl: `${host.url}/` }).textOf('acme/web', id)).toBe('hello');
   expect(await api().textOf('acme/web', '1')).toBeUndefined();
 });
 
-test('a host that never responds is a fault after a timeout', async () => {
+test('a host that never responds results in a fault after a timeout', async () => {
   host.faults.push('hang');
   await expect(api({ timeoutMs: 50 }).head(at)).rejects.toMatchObject({ kind: 'timeout' });
 });

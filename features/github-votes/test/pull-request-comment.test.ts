@@ -54,14 +54,14 @@ const nasty = fc.oneof(
     .map((parts) => parts.join('')),
 );
 
-describe('[approval.pr-comment] the comment for a request', () => {
+describe('[approval.pr-comment] the comment about a request', () => {
   test('[mcp.placement] shows the server and everything sent with the call', () => {
     const text = textOf({ upstream: 'erp', sent_with: { _meta: { 'com.acme/cost-centre': 'A-17' } } });
     expect(text).toContain(' at erp');
     expect(text).toContain('"com.acme/cost-centre": "A-17"');
   });
 
-  test('names the call, requester, reason, rule, expiry and commit, and explains how to answer', () => {
+  test('names the call, requester, reason, rule, expiry and commit, and explains how to respond', () => {
     const text = textOf({ withheld: ['$.parameters.password'] });
     const digest = questionDigest(sampleRow(), sha);
     for (const part of [
@@ -91,7 +91,7 @@ describe('[approval.pr-comment] the comment for a request', () => {
     [{ status: 'executing', person: 'alice' }, '**Approved by ` alice `**'],
     [{ status: 'denied', person: 'bob', comment: '@all `x`' }, '**Denied by ` bob `: `` @all `x` ``**'],
     [{ status: 'denied', person: 'system', reason: 'timeout' }, '**Timed out: no reviewer decided in time**'],
-  ] as const)('a decided question offers no answers: %j', (over, headline) => {
+  ] as const)('a question that has been decided offers no way to answer: %j', (over, headline) => {
     const text = textOf(over);
     expect(text.split('\n')[0]).toBe(headline);
     expect(text).not.toContain('/approve ');
@@ -123,7 +123,7 @@ describe('[approval.pr-comment] texts of others', () => {
     ['more runs than a call takes arguments', { parameters: { body: '`x'.repeat(200_000) } }],
     ['backticks without end', { parameters: { body: '`'.repeat(200_000) } }],
     ['long everything', { target: 'é'.repeat(9000), justification: '`'.repeat(9000), withheld: ['y'.repeat(9000)] }],
-  ])('%s: what does not fit is left out, and the comment says so', (_, over) => {
+  ])('%s: content that does not fit is left out, and the comment says so', (_, over) => {
     const text = textOf(over);
     expect(text.length).toBeLessThanOrEqual(65_536);
     expect(text).toMatch(/… \(\d+ more characters\)/);
@@ -137,7 +137,7 @@ describe('[approval.pr-comment] texts of others', () => {
     expect(JSON.parse(blocksOf(textOf({ parameters })).blocks[1]!)).toEqual(parameters);
   });
 
-  test('a block is never longer than its limit, and a span is one line in its own fence', () => {
+  test('a block never exceeds its limit, and a span stays on one line in its own fence', () => {
     fc.assert(
       fc.property(nasty, fc.integer({ min: 60, max: 400 }), (text, room) => {
         expect(codeBlock(text, room).length).toBeLessThanOrEqual(room);
@@ -151,7 +151,7 @@ describe('[approval.pr-comment] texts of others', () => {
     );
   });
 
-  test('a reply mentions no account except the author it replies to', () => {
+  test('a reply mentions no account except that of the author it replies to', () => {
     expect(replyComment('alice', 'Not decided: @everyone ``` x')).toBe(
       '@alice:\n\n````\nNot decided: @everyone ``` x\n````',
     );

@@ -35,7 +35,7 @@ describe('[pr-comment.voter] a delivery', () => {
     expect(answer.status).toBe(status);
   });
 
-  test('a delivery of another kind is acknowledged and ignored', async () => {
+  test('other kinds of deliveries are acknowledged and ignored', async () => {
     const id = await asked();
     const text = `/approve ${id}`;
     expect((await comment({ text, event: 'ping' })).status).toBe(200);
@@ -73,7 +73,7 @@ describe('[pr-comment.voter] a comment does not count', () => {
     ['in another tenant', { login: 'tess-gh' }, /was not found/],
     ['on another pull request', { number: 8 }, /not requested on this pull request/],
     ['in another repository', { repository: 'acme/webshop' }, /not requested on this pull request/],
-  ])('a comment of a person %s does not count, and the reply explains why', async (_, sent, why) => {
+  ])('a comment by a person %s does not count, and the reply explains why', async (_, sent, why) => {
     const id = await asked();
     host.heads.set('acme/webshop#7', headSha);
     await refused(id, { text: `/approve ${id}`, ...sent }, why);
@@ -93,7 +93,7 @@ describe('[pr-comment.voter] a comment does not count', () => {
   });
 
   test.each(['read', undefined])(
-    'a comment does not count if the current permission of its writer is %s',
+    'a comment does not count if its author’s current permission is %s',
     async (permission) => {
       const id = await asked();
       host.permissions.delete('acme/web Alice-GH');
@@ -116,13 +116,13 @@ describe('[pr-comment.voter] a comment does not count', () => {
     expect(answersOn()[0]?.body).toMatch(why);
   });
 
-  test('a comment on an unknown approval is ignored, because another gateway may use the channel', async () => {
+  test('a comment on an unknown approval is ignored, because another gateway may be using the channel', async () => {
     const unknown = '01890000-0000-7000-8000-00000000dead';
     expect((await comment({ text: `/approve ${unknown}` })).body.text).toContain('was not found');
     expect(host.calls).toEqual([]);
   });
 
-  test('on a request that is already decided; the reply names who decided', async () => {
+  test('on a request that is already decided; the reply names the person who decided it', async () => {
     const id = await asked();
     await comment({ text: `/approve ${id}` });
     host.heads.set('acme/web#7', pushedSha);

@@ -8,7 +8,7 @@ import { isWholeInComment, pullRequestComment } from '../pull-request-comment.ts
 const link = 'https://gateway.example';
 const sha = 'a'.repeat(40);
 
-test('[approval.whole-or-deny] a comment on a pull request shows every value in full or does not offer /approve', () => {
+test('[approval.whole-or-deny] a pull request comment either shows every value in full or does not offer /approve', () => {
   fc.assert(
     fc.property(hostileCalls, (over) => {
       const row = sampleRow(over);

@@ -52,11 +52,11 @@ function selection(type: GraphQLObjectType, depth = 4): string {
   return `{ ${fields.join(' ')} }`;
 }
 
-test('[admin.graphql] there are 13 queries and 5 mutations', () => {
+test('[admin.graphql] the schema has 13 queries and 5 mutations', () => {
   expect([rootFields('Query').length, rootFields('Mutation').length]).toEqual([13, 5]);
 });
 
-test.each(rootFields('Query'))('[admin.graphql] %s answers with every member it declares', async (field) => {
+test.each(rootFields('Query'))('[admin.graphql] %s returns every member it declares', async (field) => {
   const type = getNamedType(
     (schema.getType('Query') as GraphQLObjectType).getFields()[field]!.type,
   ) as GraphQLObjectType;
@@ -64,7 +64,7 @@ test.each(rootFields('Query'))('[admin.graphql] %s answers with every member it 
   expect(data[field]).not.toBeNull();
 });
 
-test('[admin.graphql] a query returns the same as REST', async () => {
+test('[admin.graphql] a query returns the same data as REST', async () => {
   await call('POST', '/v1/chat/completions', {
     key: keys.agent,
     body: { model: 'mock', messages: [{ role: 'user', content: 'hi' }] },
@@ -94,7 +94,7 @@ test('[admin.graphql] a field that needs a higher role is null with its error co
   expect((await call('POST', '/admin/v1/graphql', { body: { query: '{ whoami { role } }' } })).status).toBe(401);
 });
 
-test('[admin.graphql] an agent gets the fields whose routes agents may call; the others are null', async () => {
+test('[admin.graphql] an agent gets the fields whose routes it may call; the others are null', async () => {
   const { status, body } = await ask('{ whoami { kind } usage { total } alerts { nodes { id } } }', keys.agent);
   expect([status, body.data]).toEqual([200, { whoami: { kind: 'agent' }, usage: null, alerts: null }]);
   expect(body.errors.map(({ extensions }: { extensions: object }) => extensions)).toEqual([
@@ -105,7 +105,7 @@ test('[admin.graphql] an agent gets the fields whose routes agents may call; the
   expect(moved.body).toMatchObject({ data: { pauseRollout: null }, errors: [{ extensions: { code: 'forbidden' } }] });
 });
 
-test('[admin.rate-limit] each operation of a document counts as a request by its key', async () => {
+test('[admin.rate-limit] each operation in a document counts as one request by its key', async () => {
   const slow = await testPorts({ admin: ', requests_per_second: 1' });
   try {
     const { status, body } = await caller(slow.ports)('POST', '/admin/v1/graphql', {
@@ -120,7 +120,7 @@ test('[admin.rate-limit] each operation of a document counts as a request by its
   }
 });
 
-test('[admin.graphql] every field maps to a route, whose role decides access', () => {
+test('[admin.graphql] every field maps to a route, and the route’s role determines access', () => {
   const operations = new Set(routes.map(({ operation }) => operation as string));
   for (const operation of queries) expect([operation, operations.has(operation)]).toEqual([operation, true]);
 });
@@ -137,7 +137,7 @@ test('[admin.graphql] clients may send extensions, which must be objects', async
   ]);
 });
 
-test('[admin.graphql] mutations move a rollout, with the same checks as REST', async () => {
+test('[admin.graphql] mutations update a rollout with the same checks as REST', async () => {
   const input = { routeModel: 'mock', canaryProvider: 'other', stages: [10, 100] };
   const create =
     'mutation c($input: CreateRolloutInput!) { createRollout(input: $input) { id state currentPercentage stages } }';
@@ -166,7 +166,7 @@ test.each(others)('[admin.graphql] %j is 400', async (body) => {
   expect(answer.body).not.toHaveProperty('data');
 });
 
-test('[admin.graphql] unreadable entries are named', async () => {
+test('[admin.graphql] unreadable entries are listed', async () => {
   const row = { tenant: 'default', session_id: 's', index: 0 };
   const run = async () => ({ body: { entries: [], unreadable: [row] } });
   const served = routes.filter(({ graph }) => graph).map((route) => [route.operation, { route, run }]);
@@ -183,7 +183,7 @@ test('[admin.graphql] unreadable entries are named', async () => {
   expect(body).toEqual({ data: { audit: { nodes: [], unreadable: [{ sessionId: 's', index: 0 }] } } });
 });
 
-test('each field of a definition is resolved by the GraphQL function on AWS too', () => {
+test('each field defined on a route is also resolved by the GraphQL function on AWS', () => {
   const { handledBy, runs } = routes.find(({ operation }) => operation === 'graphql')!;
   const stated = routes.filter(({ graph }) => graph);
   expect(stated.length).toBeGreaterThan(8);

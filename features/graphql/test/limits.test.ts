@@ -17,7 +17,7 @@ const source = sdl(routes.flatMap(({ graph }) => (graph ? [graph] : [])));
 const schema = buildSchema(source);
 const cost = (query: string, variables = {}) => measureOperation(parse(query), schema, variables);
 
-test.each(costs)('[admin.graphql] %s costs the total of its fields and limits', (query, variables, depth, expected) => {
+test.each(costs)('[admin.graphql] %s costs the sum of its fields and limits', (query, variables, depth, expected) => {
   expect(cost(query, variables)).toEqual({ depth, cost: expected });
 });
 
@@ -77,7 +77,7 @@ test.each([
   expect(await refused(query)).toMatch(new RegExp(says));
 });
 
-test('[admin.graphql] usual client queries are not refused: a field in several fragments, aliases, a fragment in many places', async () => {
+test('[admin.graphql] typical client queries are not refused: a field in several fragments, aliases, a fragment in many places', async () => {
   const ran = (query: string) =>
     executeGraphql(
       { query },
@@ -101,13 +101,13 @@ test('[admin.graphql] an introspection query is subject to the same cost limit',
   expect(await refused(`{ ${often} }`, true)).toMatch(/has cost \d+; at most 5000/);
 });
 
-test('[admin.graphql] depth is limited, for operators too', async () => {
+test('[admin.graphql] depth is limited, even for operators', async () => {
   const deep = '{ __schema { types { fields { type { ofType { ofType { ofType { ofType { name } } } } } } } } }';
   expect(await refused(deep, true)).toMatch(/has depth 9; at most 8/);
   expect(graphqlLimits).toEqual({ tokens: 1_000, depth: 8, cost: 5_000 });
 });
 
-test('[admin.graphql] names are the REST names in camelCase', () => {
+test('[admin.graphql] field names are the REST names in camelCase', () => {
   expect(['p95LatencyMs', 'latencyP95Threshold', 'keyId', 'costUsd', 'state'].map(snakeCase)).toEqual([
     'p95_latency_ms',
     'latency_p95_threshold',

@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => gateway.stop());
 
-test('[admin.by-path] GraphQL returns the same sums for the same tenants', async () => {
+test('[admin.by-path] GraphQL returns the same sums as REST for the same tenants', async () => {
   const query = `{
     usage(path: "acme") { tenant tenants requests }
     budgets(path: "acme") { nodes { tenant limitUsd } }

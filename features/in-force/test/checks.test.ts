@@ -3,7 +3,7 @@ import { deployment } from '../../../test/unit/agentctl/deployment.ts';
 
 const { home, examined } = deployment();
 
-test('[evidence.in-force] doctor names each row that differs from evidence, and everything it did not compare', async () => {
+test('[evidence.in-force] doctor names each row that differs from the evidence, and everything it did not compare', async () => {
   const difference = { of: 'keys', what: 'AGENT_KEY', in_force: 'key 0123456789abcdef', evidence: 'no key' };
   const answer = { policy_version: 3, compared: {}, not_checked: ['risk: sessions before the newest 50'] };
   const call = 'GET /admin/v1/audit/in-force';

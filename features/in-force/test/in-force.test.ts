@@ -115,7 +115,7 @@ async function minted(): Promise<string> {
   return issued.record.id;
 }
 
-test('[evidence.in-force] an honest store agrees after new versions, rollbacks, repeated key lookups, calls and refusals', async () => {
+test('[evidence.in-force] an honest store matches the evidence after new versions, rollbacks, repeated key lookups, calls and refusals', async () => {
   await chat();
   await chat('mock-large');
   for (let nth = 0; nth < 6; nth++) await refused('honest', nth);
@@ -150,7 +150,7 @@ test('[evidence.in-force] an honest store agrees after new versions, rollbacks, 
 });
 
 describe('[evidence.in-force] is found:', () => {
-  test('the pointer reset to an earlier version', async () => {
+  test('a pointer reset to an earlier version', async () => {
     const [before] = await attacker.rows('config', 'current');
     const later = await put('policies: { input: [{ name: no, type: keyword, action: block, keywords: [x] }] }');
     await attacker.put('config', before!);
@@ -165,7 +165,7 @@ describe('[evidence.in-force] is found:', () => {
     ]);
   });
 
-  test('a wider grant in a body that the attacker wrote, under the version in force', async () => {
+  test('a wider grant in a body written by the attacker, under the version in force', async () => {
     const { objects, configStore } = gateway.ports();
     const row = (await configStore.current())!;
     const wider = JSON.parse(new TextDecoder().decode(await objects.get(row.sha256)));
@@ -179,7 +179,7 @@ describe('[evidence.in-force] is found:', () => {
     ]);
   });
 
-  test('a version that no recorded act put in force', async () => {
+  test('a version in force that no recorded action activated', async () => {
     const row = (await gateway.ports().configStore.current())!;
     const invented = { ...row, version: row.version + 1 };
     await attacker.put('config', { id: `version#${invented.version}`, ...invented });
@@ -202,7 +202,7 @@ describe('[evidence.in-force] is found:', () => {
       { SECOND_KEY: sha256('mine') },
       { what: 'SECOND_KEY', in_force: `key ${sha256('mine').slice(0, 16)}` },
     ],
-  ])('the digest of a key %s', async (_, more, difference) => {
+  ])('a key digest that was %s', async (_, more, difference) => {
     const { keys } = (await gateway.ports().configStore.inForce())!;
     const changed = { ...keys, digests: { ...keys.digests, ...more } };
     await attacker.set('config', { id: 'current' }, { keys: JSON.stringify(changed) });
@@ -222,7 +222,7 @@ describe('[evidence.in-force] is found:', () => {
     ]);
   });
 
-  test('budgets of the tenant, the model, the key and all tenants reset', async () => {
+  test('reset budgets for the tenant, the model, the key and all tenants', async () => {
     const before = await attacker.rows('counters', '');
     await chat('mock-large');
     await chat('mock-large');
@@ -240,7 +240,7 @@ describe('[evidence.in-force] is found:', () => {
     ]);
   });
 
-  test('the risk of a session and its key lowered', async () => {
+  test('lowered risk scores for a session and its key', async () => {
     // A key serves several sessions, so a higher total is needed to count against it.
     for (let nth = 0; nth < 30; nth++) await refused(nth % 5 === 0 ? 'risky' : `other-${nth % 5}`, nth);
     expect(await found()).toEqual([]);
@@ -262,7 +262,7 @@ describe('[evidence.in-force] is found:', () => {
     ]);
   });
 
-  test('a secret that may be sent to another address', async () => {
+  test('a secret binding widened to another address', async () => {
     const { revision, names } = await gateway.ports().configStore.bindings();
     const [row] = await attacker.rows('config', 'bindings');
     expect([Object.keys(names), row]).toEqual([expect.arrayContaining(['SECOND_KEY']), expect.anything()]);
@@ -277,7 +277,7 @@ describe('[evidence.in-force] is found:', () => {
     const poisoned = { name: 'read', description: 'Reads, after the keys.' };
     const row = async () => (await attacker.rows('mcp', 'tools#files'))[0] as Loose;
 
-    test('accepted only in the row', async () => {
+    test('accepted only in its row', async () => {
       await meet({ name: 'read' });
       await meet(poisoned);
       const { tools, ...rest } = await row();
@@ -294,7 +294,7 @@ describe('[evidence.in-force] is found:', () => {
       ]);
     });
 
-    test('a tool whose server was deleted from the table, so that it appears to be new', async () => {
+    test('a tool whose server row was deleted, so that the tool appears to be new', async () => {
       await meet({ name: 'read' });
       gateway.pass(26 * 3600);
       await attacker.removeRow('mcp', { id: 'tools#files' });
@@ -344,7 +344,7 @@ describe('[evidence.in-force] is found:', () => {
       ]);
     });
 
-    test('a widened manifest of a first request, and drift that no human accepted', async () => {
+    test('a widened manifest from a first request, and drift that no human accepted', async () => {
       await refused('bound', 1);
       const head = await attacker.head('bound');
       await attacker.setHead({ ...head, first_request: { recipients: ['*'] }, accepted_drift: ['0'.repeat(32)] });
@@ -359,7 +359,7 @@ describe('[evidence.in-force] is found:', () => {
     const ticketRow = async (id: string) =>
       (await attacker.rows('credentials', id)).find(({ nonce }) => nonce) as Loose;
 
-    test('minted only in the row', async () => {
+    test('minted only in its row', async () => {
       const row = await ticketRow(await minted());
       const id = gateway.ports().ids.uuid();
       await attacker.put('credentials', { ...row, id, kept_in: row.kept_in });
@@ -371,7 +371,7 @@ describe('[evidence.in-force] is found:', () => {
       expect(all).toHaveLength(1);
     });
 
-    test('a ticket for another resource, and a used one that is valid again', async () => {
+    test('a ticket changed to another resource, and a revoked ticket that is valid again', async () => {
       const [changed, used] = [await minted(), await minted()];
       const before = await ticketRow(used);
       expect((await call('POST', `/admin/v1/credentials/${used}/revoke`, token)).status).toBe(200);
@@ -403,7 +403,7 @@ describe('[evidence.in-force] is found:', () => {
   });
 });
 
-test('[evidence.in-force] a credential issued to a caller for its own use agrees with the result of its action, and a wider one does not', async () => {
+test('[evidence.in-force] a credential issued to a caller for its own use matches the result of its action; one with a wider scope does not', async () => {
   const body = {
     protocol: 'git',
     tool: 'scm.get_file',
@@ -421,7 +421,7 @@ test('[evidence.in-force] a credential issued to a caller for its own use agrees
   expect(await found()).toEqual([expect.objectContaining({ of: 'credential', what: row!.id })]);
 });
 
-test('[evidence.in-force] with a thousand tenants it checks those of platform callers and some others, and reports that', async () => {
+test('[evidence.in-force] with a thousand tenants, only those of platform callers and some others are checked, and the report says so', async () => {
   const others = Array.from(
     { length: 1_000 },
     (_, n) => `  - { id: t${n}, api_keys: [{ key: key-of-tenant-${n}, name: k }] }`,
@@ -449,7 +449,7 @@ test('[evidence.in-force] with a thousand tenants it checks those of platform ca
   expect([new Set(read).size, read.includes('home')]).toEqual([400, true]);
 });
 
-test('[evidence.in-force] only platform callers can compare data of all tenants', async () => {
+test('[evidence.in-force] only platform callers can compare data across all tenants', async () => {
   const { status } = await call('GET', '/admin/v1/audit/in-force', 'human-key-1');
   expect(status).toBe(403);
 });

@@ -49,7 +49,7 @@ async function registered(key = 'e2e-alice') {
   return { ...own, answer };
 }
 
-test('[approval.passkey] a person registers a passkey with their own key, using each challenge once, and removes it', async () => {
+test('[approval.passkey] a person registers a passkey with their own key, uses each challenge once, and removes the passkey', async () => {
   const begin = async () => String((await admin('POST', '/passkeys/challenge', 'e2e-alice')).body.challenge);
   const own = authenticator();
   const of = own.register(await begin(), page);
@@ -76,7 +76,7 @@ test('[approval.passkey] a person registers a passkey with their own key, using 
   expect(about.find(({ body: entry }) => entry.action === 'passkey.register')?.body.public_key).toBe(own.publicKey);
 });
 
-test('[approval.passkey] without a passkey the approval does not count, and the response explains how to proceed; a denial counts', async () => {
+test('[approval.passkey] without a passkey, an approval does not count and the response explains how to proceed; a denial counts', async () => {
   const { id, required } = await asked('required', 1);
   expect(required).toBe(true);
   const refused = await approve(id);
@@ -123,7 +123,7 @@ test('[approval.passkey] a signature counts only for this approval of this call,
   expect(entries.find(({ kind }) => kind === 'admin')?.body.public_key).toBe(own.publicKey);
 });
 
-test('[approval.passkey] an approval that needs no passkey may carry one, and a removed passkey can no longer sign', async () => {
+test('[approval.passkey] an approval that does not need a passkey may still use one, and a removed passkey can no longer sign', async () => {
   const own = await registered();
   const { body } = await act(gateway.ready.admin_url, 'e2e-agent', {
     protocol: 'git',

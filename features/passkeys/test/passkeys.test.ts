@@ -105,7 +105,7 @@ describe('[approval.passkey] a registration', () => {
     expect(rows.get('alice')?.passkeys).toEqual([]);
   });
 
-  test('is removed by its id only', async () => {
+  test('is removed only by its id', async () => {
     const { ports, register, rows } = started();
     const [first, second] = [await register(), await register()];
     expect(await removePasskey(ports, 'alice', 'other')).toBeUndefined();
@@ -131,12 +131,12 @@ describe('[approval.passkey] a signature', () => {
     ['no verified person', { flags: 0x01 }],
     ['no person present', { flags: 0x04 }],
     ['a registration', { type: 'webauthn.create' }],
-  ])('of %s does not', async (_what, twist) => {
+  ])('with %s does not prove the vote', async (_what, twist) => {
     const { register, prove } = started();
     await expect(prove(await register(), twist)).rejects.toThrow('the passkey does not prove this vote');
   });
 
-  test('a signature over another call, or by another person’s passkey, proves no vote', async () => {
+  test('a signature for another call, or by another person’s passkey, does not prove a vote', async () => {
     const { ports, register, prove } = started();
     const own = await register();
     await expect(prove(own, {}, { ...call, call_digest: 'b'.repeat(64) })).rejects.toThrow('Not counted');
@@ -156,12 +156,12 @@ test.each([
     { adminUrl: 'http://10.0.0.1', consoleUrl: 'https://gate.example/console' },
     { id: 'gate.example', origin: 'https://gate.example' },
   ],
-])('[approval.passkey] the page of %j is %j', (urls, party) => {
+])('[approval.passkey] the relying party for %j is %j', (urls, party) => {
   expect(relyingParty({ consoleUrl: undefined, ...urls })).toEqual(party);
 });
 
 test.each(['https://10.0.0.1:8081', 'https://[2001:db8::1]'])(
-  '[approval.passkey] %s has no name, so it takes no passkey',
+  '[approval.passkey] %s has no host name, so it cannot use passkeys',
   (adminUrl) => {
     expect(() => relyingParty({ adminUrl, consoleUrl: undefined })).toThrow('Passkeys need a host name');
   },

@@ -25,7 +25,7 @@ beforeEach(() => {
   server.on('POST /admin/v1/supply-chain/acts', { evidence_hash: 'e'.repeat(64) }, 201);
 });
 
-test('[cli.plugin] keys are generated, and documents signed, verified and listed', async () => {
+test('[cli.plugin] keys are generated, and documents are signed, verified and listed', async () => {
   for (const name of ['r', 'p']) {
     const made = await run('supply-chain', 'keygen', '--out', name, '--type', name === 'r' ? 'ed25519' : 'p256');
     expect(made.code).toBe(0);
@@ -83,7 +83,7 @@ test('[cli.plugin] keys are generated, and documents signed, verified and listed
   expect(JSON.parse(listed.out).plugins).toEqual([expect.objectContaining({ name: 'keyword-guard', verified: true })]);
 });
 
-test('[plugin.marketplace] refused commands leave no files', async () => {
+test('[plugin.marketplace] refused commands leave no files behind', async () => {
   write(indexOf(), Buffer.concat([guardBytes, guardBytes]));
   for (const [index, reason] of [
     [indexOf(), 'size_mismatch'],
@@ -98,7 +98,7 @@ test('[plugin.marketplace] refused commands leave no files', async () => {
   expect((await run('plugin', 'install', 'keyword-guard', ...from)).code).toBe(2);
 });
 
-test('[cli.plugin] [plugin.marketplace] search, info, install, list, outdated, remove', async () => {
+test('[cli.plugin] [plugin.marketplace] the commands search, info, install, list, outdated and remove', async () => {
   write(indexOf());
   const rooted = [...from, '--root', rootFile];
   expect((await run('plugin', 'search', 'KEYWORDS', ...rooted)).out).toContain('keyword-guard');
@@ -160,7 +160,7 @@ test('a revocation read by any command applies to installed plugins', async () =
 });
 
 describe('[supply-chain.in-force] plugin changes are reported', () => {
-  test('an install records version, digest and signer, a removal the digest; both print the evidence', async () => {
+  test('an install records the version, digest and signer, and a removal records the digest; both print the evidence', async () => {
     const state = ['--state', join(home.folder, 'acts')];
     write(indexOf());
     const installed = await run('plugin', 'install', 'keyword-guard', ...from, '--root', rootFile, ...state, ...at());
@@ -175,7 +175,7 @@ describe('[supply-chain.in-force] plugin changes are reported', () => {
     ]);
   });
 
-  test('changes that no gateway received are kept and reported before the next one', async () => {
+  test('changes that no gateway received are kept and reported before the next change', async () => {
     const state = ['--state', join(home.folder, 'later')];
     write(indexOf());
     const nowhere = ['--url', 'http://127.0.0.1:9', '--key', 'k'];
@@ -198,7 +198,7 @@ describe('[supply-chain.in-force] plugin changes are reported', () => {
     ['an administrator of a tenant', { ...administrator, platform: false }, 200, 'this key is of tenant default'],
     ['a key that is not known', errorBody(401, 'authentication_error', 'unknown key'), 401, 'authentication_error'],
     ['an address of another server', errorBody(404, 'not_found', 'no such path'), 404, 'not_found'],
-  ])('%s installs and removes nothing, and is told who may', async (_who, body, status, found) => {
+  ])('%s cannot install or remove anything, and is told who may', async (_who, body, status, found) => {
     const state = ['--state', join(home.folder, `refused-${status}-${found.length}`)];
     write(indexOf());
     const install = ['plugin', 'install', 'keyword-guard', ...from, '--root', rootFile, ...state, ...at()];
@@ -220,7 +220,7 @@ describe('[supply-chain.in-force] plugin changes are reported', () => {
     expect(taken().map(({ act }) => act)).toEqual(['install']);
   });
 
-  test('a gateway with a temporary failure is treated as unreachable', async () => {
+  test('a gateway that fails temporarily is treated as unreachable', async () => {
     const state = ['--state', join(home.folder, 'failing')];
     write(indexOf());
     for (const call of ['GET /admin/v1/whoami', 'POST /admin/v1/supply-chain/acts'])
@@ -229,7 +229,7 @@ describe('[supply-chain.in-force] plugin changes are reported', () => {
     expect([installed.code, installed.err]).toEqual([0, expect.stringContaining('not recorded as evidence yet')]);
   });
 
-  test('a kept change that the gateway refuses stays stored, and the command reports it', async () => {
+  test('a saved change that the gateway refuses stays saved, and the command reports it', async () => {
     const state = ['--state', join(home.folder, 'kept')];
     write(indexOf());
     const install = ['plugin', 'install', 'keyword-guard', ...from, '--root', rootFile, ...state];

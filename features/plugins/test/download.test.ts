@@ -113,7 +113,7 @@ describe('[plugin.marketplace]', () => {
   });
 
   test.each(['/trickle', '/early-hints'])(
-    'a server that never finishes is abandoned at the overall time limit: %s',
+    'a download that never finishes is aborted at the overall time limit: %s',
     async (path) => {
       await expect(get(path, { totalMs: 300 })).rejects.toMatchObject({
         reason: 'download_failed',
@@ -122,7 +122,7 @@ describe('[plugin.marketplace]', () => {
     },
   );
 
-  test('[plugin.marketplace] an interrupted download continues where it ended', async () => {
+  test('[plugin.marketplace] an interrupted download resumes where it stopped', async () => {
     const seen: [number, number | undefined][] = [];
     const bytes = await get('/in-parts', { onProgress: (...now) => seen.push(now) });
     expect(bytes.toString()).toBe(content);
@@ -130,12 +130,12 @@ describe('[plugin.marketplace]', () => {
     expect(seen.at(-1)).toEqual([content.length, content.length]);
   });
 
-  test('[plugin.marketplace] a changed file is read from its beginning', async () => {
+  test('[plugin.marketplace] a changed file is downloaded from the beginning', async () => {
     expect((await get('/in-parts?changed')).toString()).toBe('another file');
     expect(asked).toEqual([undefined, 'bytes=9-']);
   });
 
-  test('[plugin.marketplace] the size is counted over all parts', async () => {
+  test('[plugin.marketplace] the size is summed across all parts', async () => {
     await expect(get('/in-parts', { maxBytes: content.length - 1 })).rejects.toMatchObject({ reason: 'size_exceeded' });
     expect(asked).toHaveLength(1);
   });
@@ -146,7 +146,7 @@ describe('[plugin.marketplace]', () => {
     });
   });
 
-  test('non-public addresses are refused, both as literals and as names', async () => {
+  test('non-public addresses are refused, both as literals and as host names', async () => {
     const privateAllowed = false;
     await expect(get('/module', { privateAllowed })).rejects.toMatchObject({ reason: 'private_address' });
     const named = base.replace('127.0.0.1', 'localhost');
@@ -160,14 +160,14 @@ describe('[plugin.marketplace]', () => {
     expect(isPrivate(address)).toBe(expected);
   });
 
-  test('every non-public address in the catalog is private, and so is a string that is not an address', () => {
+  test('every non-public address in the catalog counts as private, as does a string that is not an address', () => {
     const { addresses, noAddresses } = networks;
     for (const [network, all] of Object.entries(addresses))
       for (const address of all) expect([address, isPrivate(address)]).toEqual([address, network !== 'public']);
     for (const text of noAddresses) expect([text, isPrivate(text)]).toEqual([text, true]);
   });
 
-  test('the bytes are received, also after a redirect to HTTPS', async () => {
+  test('the bytes are received, even after a redirect to HTTPS', async () => {
     const seen: number[] = [];
     const bytes = await get('/moved', { onProgress: (received) => seen.push(received) });
     expect(bytes.toString()).toBe('module bytes');

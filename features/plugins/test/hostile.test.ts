@@ -221,7 +221,7 @@ describe('accepted forms', () => {
     );
   });
 
-  test('the signed encoding is that of DSSE', () => {
+  test('the signed encoding follows DSSE', () => {
     expect(pae('http://example.com/HelloWorld', Buffer.from('hello world')).toString()).toBe(
       'DSSEv1 29 http://example.com/HelloWorld 11 hello world',
     );

@@ -2,7 +2,7 @@
 import { parsePack } from '#core/policy/rules/pack.ts';
 import { packBytes, readPackBytes } from '../pack-bytes.ts';
 
-test('[supply-chain.envelope] published pack bytes are read in canonical form only', () => {
+test('[supply-chain.envelope] published pack bytes are accepted only in canonical form', () => {
   const rule = { protocol: 'git', tool: 'scm.get_*', decision: 'allow' };
   const pack = { name: 'own', default_decision: 'review', rules: [rule] };
   const bytes = packBytes(pack, 'own');

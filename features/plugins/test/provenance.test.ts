@@ -4,7 +4,7 @@ import { Home } from '../../../test/unit/agentctl/support.ts';
 const home = new Home();
 const ctl = (...args: string[]) => home.run(['supply-chain', ...args]);
 
-test('[supply-chain.provenance] a release is attested and verifies with its bill of materials; a different file, key or bill does not', async () => {
+test('[supply-chain.provenance] a release is attested and verifies with its bill of materials; a different file, key or bill of materials fails', async () => {
   home.write('release.tgz', Buffer.from('the bytes of a release'));
   home.write('sbom.json', JSON.stringify({ components: [{ name: 'zod' }] }));
   home.write('short.json', JSON.stringify({ components: [] }));

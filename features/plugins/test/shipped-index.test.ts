@@ -17,7 +17,7 @@ test('[plugin.shipped] the index lists the shipped plugins', () => {
 });
 
 test.each(trusted.index.plugins)(
-  '[plugin.shipped] $name verifies, and does not if one byte is changed',
+  '[plugin.shipped] $name verifies, and fails verification if one byte is changed',
   async (entry) => {
     verifyEntry(entry, trusted, now);
     const bytes = readFileSync(`plugins/${entry.url}`);

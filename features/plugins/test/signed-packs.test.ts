@@ -54,7 +54,7 @@ const load = ({ pack: named = pack, filter = false, index, root = rootKeys.pem.p
   );
 
 describe('[supply-chain.require-signed]', () => {
-  test('a signed pack and a signed filter load, and so does a policy without a pack', async () => {
+  test('a signed pack and a signed filter load, as does a policy without a pack', async () => {
     const index = indexOf({ plugins: [packEntry(), entryOf()] });
     await expect(load({ index, filter: true })).resolves.toBeDefined();
     await expect(load({ pack: null })).resolves.toBeDefined();
@@ -109,7 +109,7 @@ describe('[supply-chain.require-signed]', () => {
     await expect(load(given)).rejects.toThrow(message);
   });
 
-  test('without it an unsigned pack loads, but an unsigned index is still refused', async () => {
+  test('without the requirement an unsigned pack loads, but an unsigned index is still refused', async () => {
     await expect(load({ required: false })).resolves.toBeDefined();
     await expect(load({ required: false, index: { index: {}, delegations: {}, revocations: {} } })).rejects.toThrow(
       'supply_chain.index',
@@ -169,7 +169,7 @@ test('[supply-chain.envelope] a pack that declares a permission, an ABI or a pha
   await expect(verifyBytes(packEntry(), guardBytes, read)).rejects.toMatchObject({ reason: 'size_mismatch' });
 });
 
-test('[supply-chain.in-force] documents in force are listed with their signer, or with the reason why they have none', async () => {
+test('[supply-chain.in-force] active documents are listed with their signer, or with the reason they have none', async () => {
   const { partsInForce } = await import('#core/configuration/supply-chain/in-force.ts');
   const { configuration } = await load({ index: indexOf({ plugins: [packEntry(), entryOf()] }), filter: true });
   const signer = keyIdOf(publicKeyOf(publisherKeys.pem.publicKey));

@@ -14,7 +14,7 @@ describe('acts', () => {
 
   const acts = async () => (await call('GET', '/admin/v1/supply-chain', { key: adminToken })).body.acts;
 
-  test('[supply-chain.in-force] changes are evidence, and GET supply-chain lists them, newest first', async () => {
+  test('[supply-chain.in-force] plugin changes are recorded as evidence, and GET supply-chain lists them, newest first', async () => {
     const refusal = { act: 'refuse', name: 'keyword-guard', reason: 'key_revoked', message: 'key b… is revoked' };
     const answers = [];
     for (const body of [install, { act: 'remove', ...about }, refusal])
@@ -32,7 +32,7 @@ describe('acts', () => {
     );
   });
 
-  test('[supply-chain.in-force] a change reported late records when it was made', async () => {
+  test('[supply-chain.in-force] a change reported late records the time it was made', async () => {
     const done_at = '2026-11-01T10:00:00.000Z';
     await call('POST', path, { key: adminToken, body: { ...install, done_at } });
     expect(await acts()).toEqual([expect.objectContaining({ act: 'install', done_at })]);
@@ -63,7 +63,7 @@ describe('acts', () => {
   );
 });
 
-test('[supply-chain.sequence] an index older than the one in force is refused; a newer one and a new root key are accepted', async () => {
+test('[supply-chain.sequence] an index older than the active one is refused; a newer one and a new root key are accepted', async () => {
   const under = (file: object, pem = rootKeys.pem.publicKey) =>
     call('PUT', '/admin/v1/config', {
       key: adminToken,

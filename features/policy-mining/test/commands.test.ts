@@ -50,7 +50,7 @@ test('[cli.policy-mine] prints a pack with explanatory comments', async () => {
   expect(out).toMatch(/# not covered: shell shell\.run "cat \$x": /);
 });
 
-test('[cli.policy-mine] the pack passes its own table: allowed calls stay allowed, and refused ones stay refused', async () => {
+test('[cli.policy-mine] the mined pack passes its own test table: allowed calls stay allowed, and refused calls stay refused', async () => {
   const file = join(home.folder, 'mined.yaml');
   expect((await run('--from', bundle, '--out', file)).out).toContain(`wrote ${file}`);
   const cases = home.write(
@@ -71,7 +71,7 @@ test('[cli.policy-mine] the pack passes its own table: allowed calls stay allowe
   expect(parse(readFileSync(file, 'utf8')).rules).toHaveLength(2);
 });
 
-test('[cli.policy-mine] with an existing policy it keeps guards and blocks, and shows the difference', async () => {
+test('[cli.policy-mine] with an existing policy, guards and blocks are kept and the difference is shown', async () => {
   const policy = home.write(
     'mine.yaml',
     JSON.stringify({
@@ -97,7 +97,7 @@ test('[cli.policy-mine] with an existing policy it keeps guards and blocks, and 
   );
 });
 
-test('[cli.policy-mine] entry lists and JSON lines are read, from several files together', async () => {
+test('[cli.policy-mine] entry lists and JSON lines are read, even from several files together', async () => {
   const list = home.write('list.json', JSON.stringify(entries.slice(0, 2)));
   const lines = home.write(
     'lines.jsonl',

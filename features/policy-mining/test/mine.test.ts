@@ -44,7 +44,7 @@ describe('[cli.policy-mine] targets', () => {
     [[''], ['{,}']],
   ])('%j → %j', (targets, patterns) => expect(patternsOf(targets, true)).toEqual(patterns));
 
-  test('many are split over several rules, and each is covered', () => {
+  test('many targets are split over several rules, and each target is covered', () => {
     const targets = Array.from({ length: 900 }, (_, at) => `acme/repository-${at}`);
     const globs = patternsOf(targets, true);
     expect(globs.length).toBeGreaterThan(1);
@@ -63,7 +63,7 @@ describe('[cli.policy-mine] targets', () => {
 });
 
 describe('[cli.policy-mine] a proposal', () => {
-  test('covers a folder after three files of one kind, but not its hidden files, other folders or other kinds', async () => {
+  test('covers a folder after three files of the same type, but not its hidden files, other folders or other types', async () => {
     const { decides } = await mine(...as('allow', line('cat src/a.ts'), line('cat src/b.ts'), line('cat src/c.ts')));
     expect(await decides(line('cat src/new.ts'))).toBe('allow');
     for (const other of [
@@ -89,7 +89,7 @@ describe('[cli.policy-mine] a proposal', () => {
     }
   });
 
-  test('omits calls that were allowed once and denied or blocked at another time', async () => {
+  test('omits calls that were allowed at one time and denied or blocked at another', async () => {
     for (const decided of ['denied', 'block'] as const) {
       const { pack, uncovered } = await mine(...as('allow', edit('a')), ...as(decided, edit('a')));
       expect([pack.rules, uncovered.length]).toEqual([[], 1]);
@@ -124,12 +124,12 @@ describe('[cli.policy-mine] a proposal', () => {
     expect(await decides(line('kubectl get secret db'))).not.toBe('allow');
   });
 
-  test('has no rule that matches every target because of a call without a target', async () => {
+  test('does not turn a call without a target into a rule that matches every target', async () => {
     const { decides } = await mine(...as('allow', line('ls | head')));
     expect(await decides(line('head a.ts'))).toBe('review');
   });
 
-  test('treats words in a call literally, even if they are glob characters', async () => {
+  test('treats words in a call literally, even if they contain glob characters', async () => {
     const odd: ToolCall = { protocol: '*', tool: 'a*', target: '**', capability: 'read', parameters: {} };
     const { decides } = await mine(...as('allow', odd));
     expect(await decides({ ...odd, protocol: 'x' })).toBe('review');
@@ -143,7 +143,7 @@ describe('[cli.policy-mine] a proposal', () => {
     expect(pack.rules).toEqual([]);
   });
 
-  test('keeps guards, blocks and a block default', async () => {
+  test('keeps guards, blocks and a default decision of block', async () => {
     const kept = {
       guards: [{ name: 'no-b', target: 'b', reason: 'no' }],
       rules: [{ protocol: 'mcp', tool: 'edit_file', target: 'c', decision: 'block' as const }],
@@ -159,7 +159,7 @@ describe('[cli.policy-mine] a proposal', () => {
   });
 });
 
-test('[cli.policy-mine] evidence entries become calls: votes count, uses of approvals do not, chats are omitted', () => {
+test('[cli.policy-mine] evidence entries are converted to calls: votes count, uses of approvals do not, and chats are omitted', () => {
   const call = { protocol: 'mcp', tool: 't', target: 'x', capability: 'read', parameters: {} };
   const entry = (kind: string, envelope_id: string, body: object = call) => ({ kind, envelope_id, body }) as never;
   const found = recordedCalls([

@@ -44,19 +44,22 @@ describe('[provenance.prompt]', () => {
   test.each([
     ['messages', messages],
     ['chat completions', completions],
-  ])('%s: the user is trusted, the host is system, a result is of its tool and message', (_dialect, body) => {
-    expect(of('anna@example.com', body).whole).toEqual(['trusted']);
-    expect(of(4455667, body).whole).toEqual(['system']);
-    expect(of('eve@evil.example', body).whole).toEqual(['tool:mail.read']);
-    expect(of('eve@evil.example', body).from?.[0]?.where).toMatch(/^message [34]$/);
-  });
+  ])(
+    '%s: the user is trusted, the host is system, and a result is attributed to its tool and message',
+    (_dialect, body) => {
+      expect(of('anna@example.com', body).whole).toEqual(['trusted']);
+      expect(of(4455667, body).whole).toEqual(['system']);
+      expect(of('eve@evil.example', body).whole).toEqual(['tool:mail.read']);
+      expect(of('eve@evil.example', body).from?.[0]?.where).toMatch(/^message [34]$/);
+    },
+  );
 
-  test('text next to a result in a message is the user’s, but a document in it is not', () => {
+  test('text next to a result in a message belongs to the user, but a document in that message does not', () => {
     expect(of('bob@example.com', messages).whole).toEqual(['trusted']);
     expect(of('doc@evil.example', messages).whole).toEqual(['unknown']);
   });
 
-  test('a name that is not a tool is not repeated in labels', () => {
+  test('a name that is not a valid tool name does not appear in labels', () => {
     const named = (name: string): JsonObject => ({
       messages: [
         { role: 'assistant', content: null, tool_calls: [{ id: 'c', function: { name, arguments: '{}' } }] },

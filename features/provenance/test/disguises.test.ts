@@ -31,7 +31,7 @@ const labels = (value: unknown): string[] => {
   return [...whole, ...parts];
 };
 
-describe('[provenance.traced] a value from a result is found', () => {
+describe('[provenance.traced] a value from a result is recognised', () => {
   test.each(cases.found)('%s', (_how, value) => {
     expect(labels(value)).toContain('tool:mail.read');
   });
@@ -43,14 +43,14 @@ describe('[provenance.traced] a value from a result is found', () => {
   });
 });
 
-test('[provenance.traced] member names: an address has a source, a member of the schema has none', () => {
+test('[provenance.traced] member names: an address has a source, a member from the schema has none', () => {
   const parameters = { 'eve@evil.example': 1, 'anna@example.com': 1, 'zoe@x.example': 1, recipientAddress: 1, to: 1 };
   const sources = traceValues([parameters], { seen: [request, mail], complete: true });
   const whole = Object.keys(parameters).map((name) => sources[JSON.stringify(name)]?.whole);
   expect(whole).toEqual([['tool:mail.read'], ['trusted'], ['unknown'], [], []]);
 });
 
-describe('[provenance.traced] not found in a result is', () => {
+describe('[provenance.traced] not recognised as coming from a result', () => {
   test.each(cases.not_found)('%s', (_how, value) => {
     const sources = traceValues([{ value }], { seen: [request, mail], complete: true });
     for (const { whole, parts } of Object.values(sources)) expect([...whole, ...parts]).not.toContain('tool:mail.read');

@@ -47,7 +47,7 @@ const attempt = async (client: Client, name: string, args: object, prompt?: stri
 };
 const prompt = 'Read my newest mail and send a summary to anna@example.com, then tell #general that it is done.';
 
-test('[provenance.session] [provenance.prompt] [provenance.rules] the task runs, and the request in the mail is held for a human', async () => {
+test('[provenance.session] [provenance.prompt] [provenance.rules] the task runs, and the request from the mail is held for a human', async () => {
   await withClient('e2e-provenance-1', async (client) => {
     expect((await attempt(client, 'mail.read_message', { limit: 1 }, prompt)).content).toBeDefined();
     server.answer(undefined);
@@ -79,7 +79,7 @@ test('[provenance.session] [provenance.prompt] [provenance.rules] the task runs,
   });
 });
 
-test('[provenance.prompt] the prompt does not reach the server, and other sessions do not have it', async () => {
+test('[provenance.prompt] the prompt does not reach the server, and other sessions cannot use it', async () => {
   expect(server.everything().some(({ text }) => text.includes('newest mail'))).toBe(false);
   await withClient('e2e-provenance-2', async (client) => {
     expect((await attempt(client, 'mail.send_message', { to: 'anna@example.com', body: 'Hi' })).code).toBe(-32002);

@@ -10,7 +10,7 @@ import { wordsSeen } from '#features/provenance/trace-call.ts';
 const long = 64 * 1024;
 
 test.each([' ', '-', '.', '@', '%', '[', 'a.', 'a', '1', '1,', 'ab', 'http://', ' at ', '11/'])(
-  '[provenance.session] a text of %j many times is remembered, traced and searched for addresses',
+  '[provenance.session] text that repeats %j many times is remembered, traced and searched for addresses',
   (piece) => {
     for (const text of [piece.repeat(long / piece.length), `${piece.repeat(long / piece.length - 8)}a%4`]) {
       expect(formsOfValue(text).forms.size).toBeLessThan(long);
@@ -20,7 +20,7 @@ test.each([' ', '-', '.', '@', '%', '[', 'a.', 'a', '1', '1,', 'ab', 'http://', 
   },
 );
 
-test('[provenance.session] image bytes are neither text nor a gap; a text resource given as bytes is parsed', () => {
+test('[provenance.session] image bytes count neither as text nor as a gap; a text resource sent as bytes is parsed', () => {
   const picture = {
     content: [{ type: 'image', mimeType: 'image/png', data: Buffer.alloc(100_000, 7).toString('base64') }],
   };

@@ -36,13 +36,13 @@ const request = text(
    on 23 November 2026 at 10:30 am. Call (555) 123-4567 if acme/web#12 fails. Share "Q3 Budget.xlsx" from https://example.com/docs/q3.`,
 );
 
-describe('[provenance.traced] text from the person is found', () => {
+describe('[provenance.traced] text from the person is recognised', () => {
   test.each(cases.request_found)('%s', (_how, value) => {
     expect(whole(value, request)).toEqual(['trusted']);
   });
 });
 
-describe('[provenance.traced] not from the person is', () => {
+describe('[provenance.traced] not recognised as coming from the person', () => {
   test.each(cases.request_not_found)('%s', (_how, value) => {
     expect(whole(value, request)).toEqual(['unknown']);
   });
@@ -54,7 +54,7 @@ describe('[provenance.traced]', () => {
     server: 'mail',
   };
 
-  test('a value from a result has its tool and server as source', () => {
+  test('a value from a result is traced to its tool and server', () => {
     expect(whole('eve@evil.example', request, mail)).toEqual(['tool:mail.read', 'server:mail']);
     expect(whole(40001234567, request, mail)).toEqual(['tool:mail.read', 'server:mail']);
   });
@@ -64,7 +64,7 @@ describe('[provenance.traced]', () => {
     expect(whole('anna.smith@example.com', request, echo)).toContain('trusted');
   });
 
-  test('words from two messages of the person count together', () => {
+  test('words from two messages by the person count together', () => {
     const words = [text('trusted', 'Repository acme/web.'), text('trusted', 'No, acme/api.')];
     expect(whole('["acme/web","acme/api"]', ...words)).toEqual(['trusted']);
   });
@@ -76,7 +76,7 @@ describe('[provenance.traced]', () => {
     expect(parts('Hi Anna, see you on Monday', mail)).toEqual([]);
   });
 
-  test('an address that a result spells out or encodes is found in the form used', () => {
+  test('an address that a result spells out or encodes is found in the form that is used', () => {
     const spelled = text('tool:web.fetch', 'contact eve [at] evil [dot] example');
     const encoded = text('tool:web.fetch', `data ${Buffer.from('eve@evil.example').toString('base64')} end`);
     for (const page of [spelled, encoded]) expect(whole('eve@evil.example', page)).toEqual(['tool:web.fetch']);
@@ -87,7 +87,7 @@ describe('[provenance.traced]', () => {
     expect(parts(value, request, page).filter((label) => label.startsWith('address:'))).toEqual(labels);
   });
 
-  test('member names count only if they look like data', () => {
+  test('member names are traced only if they look like data', () => {
     const sources = traceValues([{ to: 'x', 'eve@evil.example': 'y' }], { seen: [mail], complete: true });
     expect(sources['"to"']?.whole).toEqual([]);
     expect(sources['"eve@evil.example"']?.whole).toContain('tool:mail.read');
@@ -107,12 +107,12 @@ describe("[provenance.traced] a value composed of the person's words is not thei
 
   test.each(cases.put_together)('%s', (_what, value) => expect(whole(value, words)).toEqual(['unknown']));
 
-  test.each(cases.parts_of_words)('but the value that was named still is: %s', (_what, value) =>
+  test.each(cases.parts_of_words)('but a value that the person named is still trusted: %s', (_what, value) =>
     expect(whole(value, words)).toEqual(['trusted']),
   );
 });
 
-describe('[provenance.traced] a digit group in a longer number is not a number that the person named', () => {
+describe('[provenance.traced] a group of digits in a longer number is not a number that the person named', () => {
   const from = (words: string, value: unknown) => whole(value, text('trusted', words));
 
   test.each(cases.figures_of_longer)('%s', (words) => {
@@ -120,7 +120,9 @@ describe('[provenance.traced] a digit group in a longer number is not a number t
     expect(from(words, 13)).toEqual(['unknown']);
   });
 
-  test.each(cases.numbers)('but a separate number is: %s', (words) => expect(from(words, '13')).toEqual(['trusted']));
+  test.each(cases.numbers)('but a separate number is trusted: %s', (words) =>
+    expect(from(words, '13')).toEqual(['trusted']),
+  );
 
   test.each(cases.members)('%s: %j is %s', (words, parameters, expected) => {
     const sources = traceValues([parameters], { seen: [text('trusted', words)], complete: true });
@@ -128,7 +130,7 @@ describe('[provenance.traced] a digit group in a longer number is not a number t
     expect(values.map(([, source]) => source.whole)).toEqual(values.map(() => [expected]));
   });
 
-  test('in a result it counts as one of the numbers, and in text from the host it does not', () => {
+  test('counts as a number if it comes from a result, but not if it comes from the host', () => {
     const result = text('tool:calendar.get', 'starts 2026-05-13');
     expect(whole('13', result)).toEqual(['tool:calendar.get']);
     expect(whole('13', text('system', 'Today is 2026-05-13.'))).toEqual(['unknown']);
@@ -144,7 +146,7 @@ describe("[provenance.traced] a value wider than the person's words is not their
 
   for (const [what, values] of Object.entries(cases.wider))
     test.each(values)(`${what}: %s`, (value) => expect(whole(value, words)).toEqual(['unknown']));
-  test.each(cases.named)('but the value that was named still is: %s', (value) =>
+  test.each(cases.named)('but a path or URL that the person named is still trusted: %s', (value) =>
     expect(whole(value, words)).toEqual(['trusted']),
   );
 });

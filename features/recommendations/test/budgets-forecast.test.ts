@@ -9,7 +9,7 @@ test('[budget.forecast] each budget has a forecast, unless fewer than three days
   for (const each of forecasts)
     expect(each).toMatchObject({ projected_usd: null, will_exceed: null, exhausted_at: null });
 });
-test('[budget.forecast] four days of spend set the level for the following days', async () => {
+test('[budget.forecast] four days of spend set the expected level for the following days', async () => {
   for (let day = 0; day < 4; day++) {
     await record({ cost_microusd: 2_000_000 });
     gateway.pass(86_400);
@@ -22,7 +22,7 @@ test('[budget.forecast] four days of spend set the level for the following days'
   expect(tenant.high_usd).toBeGreaterThanOrEqual(tenant.projected_usd);
 });
 
-test('[limit.key] [budget.forecast] the forecast for a key’s budget uses the days on which the key spent', async () => {
+test('[limit.key] [budget.forecast] the forecast for a key’s budget uses the days on which that key spent money', async () => {
   const lab = await testPorts({
     tenants: `
   - id: lab

@@ -31,7 +31,7 @@ const used = (model: string, input_tokens = 1_000_000) => ({
   errors: 0,
 });
 
-test('[admin.cost-recommendations] the cheapest model of the same provider, with its hypothetical cost', () => {
+test('[admin.cost-recommendations] recommends the cheapest model of the same provider, with its hypothetical cost', () => {
   expect(cheaperModels(configuration, [used('big'), used('small', 2_000_000)])).toEqual([
     expect.objectContaining({
       kind: 'cheaper_model',

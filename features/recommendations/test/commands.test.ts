@@ -32,7 +32,7 @@ test('[budget.forecast] [admin.by-path] forecast shows the expected end-of-perio
   expect((await home.run(['forecast'])).out).toBe('no budget is configured: spending is not limited\n');
 });
 
-test('[budget.forecast] budgets --forecast shows the same', async () => {
+test('[budget.forecast] budgets --forecast shows the same forecast', async () => {
   server.on('GET /admin/v1/budgets/forecast', { forecasts: [] });
   const [forecast, same] = [await home.run(['budgets', '--forecast']), await home.run(['forecast'])];
   expect(forecast).toEqual(same);

@@ -38,7 +38,7 @@ function spendOf(seed: number): DaySpend[] {
   });
 }
 
-test('[budget.forecast] the 80 % interval covers 75 to 88 % of generated months', () => {
+test('[budget.forecast] the 80 % interval covers 75 to 88 % of the generated months', () => {
   let covered = 0;
   let tried = 0;
   for (let seed = 1; seed <= runs(1_500, 300); seed++) {
@@ -61,7 +61,7 @@ test('[budget.forecast] the 80 % interval covers 75 to 88 % of generated months'
   expect(covered / tried).toBeLessThan(0.88);
 });
 
-test('[budget.forecast] weekends are forecast from weekends, not by a straight line', () => {
+test('[budget.forecast] weekends are forecast from past weekends, not by a straight line', () => {
   const history = Array.from({ length: 28 }, (_, n) => {
     const weekday = new Date(`${dayAt(n)}T00:00:00Z`).getUTCDay();
     return { day: dayAt(n), usd: weekday === 0 || weekday === 6 ? 0 : 10 };
@@ -73,7 +73,7 @@ test('[budget.forecast] weekends are forecast from weekends, not by a straight l
   expect(of(monday)).toBeGreaterThan(8);
 });
 
-test('[budget.forecast] spent amounts are certain, a short history gives no forecast, and the exhaustion date is named', () => {
+test('[budget.forecast] money already spent is certain, a short history gives no forecast, and the exhaustion date is named', () => {
   const flat = Array.from({ length: 14 }, (_, n) => ({ day: dayAt(n), usd: 10 }));
   const rest = Array.from({ length: 10 }, (_, n) => ({ day: dayAt(14 + n), share: 1 }));
   expect(forecast(flat, 7, [])).toEqual({ projected_usd: 7, low_usd: 7, high_usd: 7 });

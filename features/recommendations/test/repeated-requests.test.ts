@@ -13,7 +13,7 @@ const row = (
 });
 const off = { enabled: false, max_temperature: 0 };
 
-test('[admin.cost-recommendations] repetitions are summed up and the most expensive are named, not counting the first request of each', () => {
+test('[admin.cost-recommendations] repeats are added up and the most expensive are named, not counting the first request of each', () => {
   const rows = [row('a', 300), row('b', 900), row('a', 300), row('c'), row('b', 800), row('a', 500)];
   const [all, ...each] = repeatedRequests(rows, off);
   expect(all).toMatchObject({
@@ -30,13 +30,13 @@ test('[admin.cost-recommendations] repetitions are summed up and the most expens
   ]);
 });
 
-test('[admin.cost-recommendations] cached, refused and digestless calls do not count as repetitions', () => {
+test('[admin.cost-recommendations] cached, refused and digestless calls do not count as repeats', () => {
   expect(repeatedRequests([row('a', 0, 'cached'), row('a'), row('b', 0, 'blocked'), row('b')], off)).toEqual([]);
   expect(repeatedRequests([row(undefined), row(undefined)], off)).toEqual([]);
   expect(repeatedRequests([], off)).toEqual([]);
 });
 
-test('[admin.cost-recommendations] at most five requests are listed, and an active cache is reported with the requests it does not serve', () => {
+test('[admin.cost-recommendations] at most five requests are listed, and an active cache is reported with the requests it does not cover', () => {
   const rows = Array.from({ length: 20 }, (_, n) => row(`r-${n % 10}`, n));
   const found = repeatedRequests(rows, { enabled: true, max_temperature: 0.2 });
   expect(found).toHaveLength(6);

@@ -17,7 +17,7 @@ async function found(route: string, key: string): Promise<Loose> {
   return body;
 }
 
-test('[admin.by-path] forecasts name their tenants, and the global one is listed once', async () => {
+test('[admin.by-path] forecasts name their tenants, and the global forecast is listed once', async () => {
   const { forecasts, ...rest } = await found('budgets/forecast?path=acme', 'alice-key-1');
   const seen = (forecasts as Loose[]).map(({ scope, tenant, limit_usd }) => [scope, tenant, limit_usd]);
   expect(seen).toEqual([
@@ -31,7 +31,7 @@ test('[admin.by-path] forecasts name their tenants, and the global one is listed
   expect((await found('budgets/forecast?path=other', 'alice-key-1')).forecasts).toEqual([]);
 });
 
-test('[admin.by-path] models are compared across all tenants, repeated requests within each tenant', async () => {
+test('[admin.by-path] models are compared across all tenants, and repeated requests within each tenant', async () => {
   const { recommendations } = await found('cost-recommendations?path=acme', 'alice-key-1');
   const kinds = (recommendations as Loose[]).map(({ kind, tenant }) => [kind, tenant]);
   expect(kinds).toEqual([
@@ -44,13 +44,13 @@ test('[admin.by-path] models are compared across all tenants, repeated requests 
   expect(recommendations[1].figures).toMatchObject({ calls: 3, repeats: 2 });
 });
 
-test('[admin.by-path] recommendations name their tenants; without a path they cover only the own tenant', async () => {
+test('[admin.by-path] recommendations name their tenants; without a path they cover only the caller’s own tenant', async () => {
   expect(await found('cost-recommendations', 'bob-key-1')).toMatchObject({ tenant: 'home' });
   expect((await found('cost-recommendations?path=acme', 'bob-key-1')).tenants).toEqual(['shop']);
 });
 
 test.each(['budgets/forecast', 'cost-recommendations'])(
-  '[admin.by-path] %s refuses agents and a malformed path',
+  '[admin.by-path] %s refuses agents and malformed paths',
   async (route) => {
     expect((await get(`${route}?path=acme`, 'agent-key-1')).status).toBe(403);
     const { status, body } = await get(`${route}?path=%5Ba`, 'alice-key-1');
@@ -58,7 +58,7 @@ test.each(['budgets/forecast', 'cost-recommendations'])(
   },
 );
 
-test('[admin.by-path] a forecast for too many tenants is refused with their number', async () => {
+test('[admin.by-path] a forecast for too many tenants is refused, stating the maximum', async () => {
   const many = await manyTenants();
   try {
     const foreseen = (path: string) =>

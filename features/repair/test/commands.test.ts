@@ -74,7 +74,7 @@ test('[evidence.archive.check] a repair reports the entries that it archived and
   expect(server.seen[0]?.path).toBe('/admin/v1/archive/repair?tenant=default&session=s-1&from=3&to=9');
 });
 
-test('global options, and therefore the key, are not added to the address that archive check requests', async () => {
+test('global options, and therefore the key, are not added to the URL that archive check requests', async () => {
   server.on('GET /admin/v1/archive/check', piece({}));
   await home.run(['archive', 'check', '--json', '--key', 'other-key-0001']);
   expect(server.seen.map((request) => request.path)).toEqual(['/admin/v1/archive/check']);

@@ -38,7 +38,7 @@ async function checked(but: Readonly<Record<string, unknown>>, ...words: string[
   return { code, odd: findings.filter(({ state }) => state !== 'ok') };
 }
 
-test('[cli.status] a restored deployment that agrees with the evidence passes; without a published checkpoint the report says so', async () => {
+test('[cli.status] a restored deployment that matches the evidence passes; if there is no published checkpoint, the report says so', async () => {
   expect(await checked({})).toMatchObject({ code: 0, odd: [{ check: 'log', state: 'unknown' }] });
   expect(await checked({}, '--published', home.write('same', await noteOf(3)))).toEqual({ code: 0, odd: [] });
 });
@@ -127,7 +127,7 @@ test.each<[string, Record<string, unknown>, string, RegExp]>([
     'in force',
     /lower the limit/,
   ],
-])('[cli.status] %s is refused with the step that repairs it', async (_, answers, check, todo) => {
+])('[cli.status] %s is refused, naming the step that repairs it', async (_, answers, check, todo) => {
   const { code, odd } = await checked(answers, '--published', home.write('same', await noteOf(3)));
   expect([code, odd]).toEqual([
     1,
@@ -135,7 +135,7 @@ test.each<[string, Record<string, unknown>, string, RegExp]>([
   ]);
 });
 
-test('[cli.status] a log that went back, was forked or is signed with an unknown key is refused', async () => {
+test('[cli.status] a log that was rolled back, forked or signed with an unknown key is refused', async () => {
   const published = (name: string, note: string) => checked({}, '--published', home.write(name, note));
   expect((await published('ahead', await noteOf(4))).odd).toMatchObject([
     { found: expect.stringContaining('the log shrank'), todo: expect.stringContaining('restore entries') },

@@ -41,7 +41,7 @@ test('[cli.status] the plan restores every table except those with running work,
   expect(commands.filter((command) => command.includes('update-continuous-backups'))).toHaveLength(restored.length);
 });
 
-test('[cli.status] the plan names every key generation, both buckets and the restore of a vault', async () => {
+test('[cli.status] the plan names every key generation, both buckets and how to restore a vault', async () => {
   const { commands } = await plan('--vault', 'nightly', '--to', 'again');
   const deploys = commands.filter((command) => command.startsWith('npx cdk deploy'));
   expect(deploys).toEqual([expect.stringContaining('-c restoring='), expect.not.stringContaining('restoring')]);
@@ -60,7 +60,7 @@ test('[cli.status] the plan names every key generation, both buckets and the res
   expect(out).not.toContain('ws1');
 });
 
-test('[cli.status] other files, a missing time and a second name for the first deployment are refused with the allowed values', async () => {
+test('[cli.status] other files, a missing time and the first deployment’s own name are refused with the allowed values', async () => {
   const refused = async (file: string, ...words: string[]) => {
     const { code, err } = await home.run(['restore', 'plan', '--outputs', file, ...words]);
     expect(code).toBe(2);

@@ -167,7 +167,7 @@ describe('Slack', () => {
     expect(await statusOf(id)).toBe('pending');
   });
 
-  test('[approval.whole-or-deny] the button on an older message does not approve a call that no message can show in full; a denial counts', async () => {
+  test('[approval.whole-or-deny] the button on an older message does not approve a call that no message can show in full; a denial still counts', async () => {
     const id = await asked({ parameters: { body: 'x'.repeat(4_000), base: 'main' } });
     await notify(gateway.ports)();
     const posted = slack.calls.find(({ body }) => JSON.stringify(body).includes(id));
@@ -186,14 +186,14 @@ describe('Slack', () => {
     expect((await click(id, { trigger: 'same' })).status).toBe(409);
   });
 
-  test('[sod.own-request] an account mapped to no person has no vote', async () => {
+  test('[sod.own-request] an account that is not mapped to a person has no vote', async () => {
     const id = await asked();
     await click(id, { user: 'U99' });
     expect(told()).toContain('not mapped to a person');
     expect(await statusOf(id)).toBe('pending');
   });
 
-  test('[slack.confirmed] an account of another workspace in a shared channel is not the account with the same id here', async () => {
+  test('[slack.confirmed] an account from another workspace in a shared channel is not confused with the account that has the same id here', async () => {
     const id = await asked();
     await click(id, { home: 'T02' });
     expect(told()).toContain('not mapped to a person');
@@ -204,7 +204,7 @@ describe('Slack', () => {
 });
 
 describe('the confirmation', () => {
-  test('[slack.confirmed] a click opens a dialog that names the call and has no other effect; submitting the dialog casts the vote, with the comment', async () => {
+  test('[slack.confirmed] a click only opens a dialog that names the call; submitting the dialog casts the vote, with its comment', async () => {
     const id = await asked();
     const row = await gateway.ports.approvals.find(id);
     expect((await press(id, { action: 'deny', trigger: 'for-the-dialog' })).status).toBe(200);
@@ -272,7 +272,7 @@ describe('the confirmation', () => {
     expect(await statusOf(id)).toBe('pending');
   });
 
-  test('[slack.confirmed] if Slack does not open a dialog, the clicker gets a button with a Slack confirmation', async () => {
+  test('[slack.confirmed] if Slack does not open a dialog, the person who clicked gets a button with a Slack confirmation', async () => {
     const id = await asked();
     slack.faults.push({ status: 200, body: { ok: false, error: 'missing_scope' } });
     await press(id);
@@ -290,7 +290,7 @@ describe('the confirmation', () => {
     expect(await gateway.ports.approvals.find(id)).toMatchObject({ status: 'approved', comment: '' });
   });
 
-  test('[slack.confirmed] a decided request opens no dialog', async () => {
+  test('[slack.confirmed] a click on a decided request opens no dialog', async () => {
     const id = await asked();
     await click(id);
     const before = dialogs().length;
@@ -301,7 +301,7 @@ describe('the confirmation', () => {
 });
 
 describe('the acknowledgement', () => {
-  test('[slack.confirmed] is sent before the vote and promises nothing; the outcome is posted afterwards', async () => {
+  test('[slack.confirmed] is sent before the vote is recorded and promises nothing; the outcome is posted afterwards', async () => {
     const id = await asked();
     const recorded = Promise.withResolvers<void>();
     const ledger = {
@@ -320,7 +320,7 @@ describe('the acknowledgement', () => {
     expect(told()).toBe('scm.create_pull_request: approved by alice.');
   });
 
-  test('[slack.confirmed] a vote that cannot be recorded is reported as such, and the next click counts', async () => {
+  test('[slack.confirmed] a vote that cannot be recorded is reported as not recorded, and the next click counts', async () => {
     const id = await asked();
     const ledger = { commit: () => Promise.reject(new Error('the store is down')) };
     await (await confirmed(id, { ports: { ...gateway.ports, ledger } })).finished;
@@ -333,7 +333,7 @@ describe('the acknowledgement', () => {
 
 describe('delivery', () => {});
 
-test('[approval.strictest-terms] a click needs the passkey that the rule has required since the message was posted', async () => {
+test('[approval.strictest-terms] a click needs the passkey, even if the rule began requiring it after the message was posted', async () => {
   const id = await asked();
   const put = (toolPolicies: string) =>
     call('PUT', '/admin/v1/config', {
@@ -359,7 +359,7 @@ test('[approval.strictest-terms] a click needs the passkey that the rule has req
   expect(await statusOf(id)).toBe('denied');
 });
 
-test('[notify.digest] pending requests come in one message over Slack and the webhook, are decided at their addresses, and the message is updated', async () => {
+test('[notify.digest] pending requests arrive in one message over Slack and the webhook, are decided at their URLs, and the message is updated', async () => {
   await notify(gateway.ports)();
   for (const list of [slack.calls, hook.calls]) list.length = 0;
   const digest = '  digest: { channels: [slack, webhook], above: 0, every_seconds: 10 }\n';

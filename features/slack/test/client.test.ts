@@ -24,7 +24,7 @@ const slack = () =>
     linkBase: 'https://gateway.example',
   });
 
-test('[approval.card] names the rule’s file and line, escaped, in the question and in its rewritten form', async () => {
+test('[approval.card] names the rule’s file and line, escaped, in both the question and its rewritten form', async () => {
   const receipt = await slack().send('submitted', sampleRow(), undefined, 'config/<!channel>`a&b.yaml:14');
   await slack().send('approved', decided, receipt, 'policies/pr-writer.yaml:31');
   await slack().send('submitted', sampleRow(), undefined);
@@ -44,7 +44,7 @@ test('ok: false is a failure, even with status 200', async () => {
   await expect(slack().send('submitted', sampleRow(), undefined)).rejects.toThrow('200 channel_not_found');
 });
 
-test('429 states how long to wait', async () => {
+test('a 429 response states how long to wait', async () => {
   fake.faults.push({ status: 429, headers: { 'retry-after': '30' }, body: { ok: false, error: 'ratelimited' } });
   await expect(slack().send('submitted', sampleRow(), undefined)).rejects.toMatchObject({ retryAfterSeconds: 30 });
 });

@@ -52,7 +52,7 @@ describe('the signature of a Slack request', () => {
     );
   });
 
-  test('covers the raw bytes, including bytes that are not UTF-8', () => {
+  test('covers the raw bytes, even if they are not UTF-8', () => {
     const [one, other] = [Buffer.from([0xff]), Buffer.from([0xfe])];
     expect(slackSignature('s', '1', one)).not.toBe(slackSignature('s', '1', other));
   });
@@ -75,7 +75,7 @@ const parse = (over: object, apiUrl = 'https://slack.com/api') =>
   parseSlackInteraction(bodyOf({ ...payload, ...over }), apiUrl);
 
 describe('a click', () => {
-  test('reads the caller, action and reply address; unknown fields are ignored', () => {
+  test('the caller, action and response URL are read; unknown fields are ignored', () => {
     expect(parse({})).toEqual({
       step: 'click',
       team: 'T01',
@@ -94,11 +94,11 @@ describe('a click', () => {
     ['workspace of a user', { user: { id: 'U', team_id: 'T' } }],
     ['trigger', { trigger_id: '1' }],
     ['time', { actions: [{ ...payload.actions[0], action_ts: '1' }] }],
-  ])('takes any %s that has a character', (_, over) => {
+  ])('accepts any %s with at least one character', (_, over) => {
     expect(() => parse(over)).not.toThrow();
   });
 
-  test('[slack.confirmed] without a trigger or a time is identified by its text, and without an address gets no reply', () => {
+  test('[slack.confirmed] without a trigger or a time is identified by its text, and without a response URL gets no reply', () => {
     const { action_ts: _, ...action } = payload.actions[0]!;
     const bare = { trigger_id: undefined, response_url: undefined, actions: [action] };
     const click = parse(bare);
@@ -116,7 +116,7 @@ describe('a click', () => {
     expect(parse({ ...bare, user: { id: 'U02' } }).callback_id).not.toBe(click.callback_id);
   });
 
-  test('that is refused is reported with the actual and the allowed value', () => {
+  test('that is refused is reported with the actual and the allowed values', () => {
     expect(() => parse({ actions: [{ ...payload.actions[0], action_id: 'approve_all' }] })).toThrow(
       'actions.0.action_id: found "approve_all", allowed approve, deny, confirmed_approve, confirmed_deny.',
     );
@@ -154,7 +154,7 @@ describe('a click', () => {
     ['https://slack.com/x', 'https://slack.com/api'],
     ['https://hooks.slack-gov.com/x', 'https://slack-gov.com/api'],
     ['http://127.0.0.1:9000/response', 'http://127.0.0.1:9000/api'],
-  ])('may be answered at %s when the API is %s', (response_url, apiUrl) => {
+  ])('accepts the response URL %s when the API is %s', (response_url, apiUrl) => {
     expect(parse({ response_url }, apiUrl).response_url).toBe(response_url);
   });
 
@@ -169,7 +169,7 @@ describe('a click', () => {
     ['http://slack.internal/x', 'http://slack.internal/api'],
     ['http://127.0.0.1.evil.example/x', 'http://127.0.0.1.evil.example/api'],
     ['file:///etc/passwd', 'https://slack.com/api'],
-  ])('may not be answered at %s when the API is %s', (response_url, apiUrl) => {
+  ])('rejects the response URL %s when the API is %s', (response_url, apiUrl) => {
     expect(() => parse({ response_url }, apiUrl)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   });
 });

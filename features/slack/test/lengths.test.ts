@@ -13,7 +13,7 @@ const sections = (over: Partial<ApprovalRow>): string[] =>
 const buttons = (over: Partial<ApprovalRow>): number =>
   (slackMessage(sampleRow(over), '').blocks.at(-1) as { elements: object[] }).elements.length;
 
-test('[slack.confirmed] an executable string takes as many sections as it needs, up to twelve', () => {
+test('[slack.confirmed] an executed string takes as many sections as it needs, up to twelve', () => {
   const of = (length: number) => ({ parameters: { a: 'x'.repeat(length) }, executed: ['$.parameters.a'] });
   const parts = (length: number) => sections(of(length)).slice(3, -1);
   expect(parts(5500).map((text) => text.split('```')[0])).toEqual([
@@ -28,14 +28,14 @@ test('[slack.confirmed] an executable string takes as many sections as it needs,
   expect(sections(of(5500)).at(-1)).toContain('"a": "(shown above, whole)"');
 });
 
-test('[slack.confirmed] a target that is executed but truncated in its fact is shown in full, together with small parameters', () => {
+test('[slack.confirmed] an executed target that is truncated in its field is also shown in full, together with small parameters', () => {
   const of = (length: number) => sections({ target: 'x'.repeat(length), executed: ['$.target'] });
   expect(of(400)).toHaveLength(4);
   expect(of(401)).toHaveLength(5);
   expect(of(401)[3]).toBe(`Executed exactly as shown (\`target\`):\n\`\`\`${'x'.repeat(401)}\`\`\``);
 });
 
-test('[alert.lifecycle] an alert: its message is truncated, and it explains how to acknowledge it until it is resolved', () => {
+test('[alert.lifecycle] an alert’s message is truncated and, until it is resolved, explains how to acknowledge the alert', () => {
   const alert = (change: 'opened' | 'resolved') =>
     slackAlert({ id: 'a1', severity: 'critical', message: long, change } as Parameters<typeof slackAlert>[0]);
   const [, message = '', how] = (alert('opened').blocks[0] as { text: { text: string } }).text.text.split('\n');
@@ -44,6 +44,6 @@ test('[alert.lifecycle] an alert: its message is truncated, and it explains how 
   expect((alert('resolved').blocks[0] as { text: { text: string } }).text.text.split('\n')).toHaveLength(2);
 });
 
-test('[slack.confirmed] a truncated string has the number of missing characters, whatever escapes they need', () => {
+test('[slack.confirmed] a truncated string states the number of missing characters, whatever escapes they need', () => {
   expect(fitText('&'.repeat(100), 60)).toBe(`${'&amp;'.repeat(4)}… (96 more characters, see details)`);
 });

@@ -18,8 +18,8 @@ const sectionsOf = (over: Partial<ApprovalRow> = {}) =>
   message(over).blocks.flatMap((block) => ('text' in block ? [(block as Section).text.text] : []));
 const textOf = (over: Partial<ApprovalRow> = {}) => sectionsOf(over).join('\n');
 
-describe('the message for a request', () => {
-  test('[slack.confirmed] two buttons with only the id as value', () => {
+describe('the message about a request', () => {
+  test('[slack.confirmed] has two buttons with only the id as their value', () => {
     const { elements } = message().blocks.at(-1) as unknown as Actions;
     expect(elements.map(({ action_id, value }) => [action_id, value])).toEqual([
       ['approve', approvalId],
@@ -29,7 +29,7 @@ describe('the message for a request', () => {
       expect(Object.keys(element).sort()).toEqual(['action_id', 'style', 'text', 'type', 'value']);
   });
 
-  test('[approval.whole-or-deny] a target that is short, or long but displayed, is shown in full if it can be approved', () => {
+  test('[approval.whole-or-deny] a target that is short, or long but displayed, is shown in full if the call can be approved', () => {
     const target = `${'`'.repeat(66)}; rm -rf ~/work`;
     const text = textOf({ target, executed: ['$.target'], parameters: {} });
     expect(text).toContain(
@@ -55,7 +55,7 @@ describe('the message for a request', () => {
     expect(JSON.stringify(message())).not.toMatch(/task-token-value|key-id-1/);
   });
 
-  test('[approval.card] begins with the effect and its risk, and notifications name it', () => {
+  test('[approval.card] begins with the effect and its risk, which notifications name too', () => {
     const over = {
       summary: { text: 'Deletes pod `x` in namespace shop <!here>', risk: 'deletes' as const },
       effects: ['Deletes pod x in namespace shop', 'Reads a.txt'],
@@ -74,7 +74,7 @@ describe('the message for a request', () => {
     [{ status: 'executing', person: 'alice' }, 'Approved by alice'],
     [{ status: 'denied', person: 'bob' }, 'Denied by bob'],
     [{ status: 'denied', person: 'system', reason: 'timeout' }, 'Timed out: no reviewer decided in time'],
-  ] as const)('once decided there are no buttons: %j', (over, headline) => {
+  ] as const)('has no buttons once the request is decided: %j', (over, headline) => {
     const { blocks, text } = message(over);
     expect(JSON.stringify(blocks)).not.toContain('"button"');
     expect(text).toContain(headline);
@@ -90,7 +90,7 @@ describe('the message for a request', () => {
       .map((parts) => parts.join('')),
   );
 
-  test('any text from an agent fits and creates no mention, link or line of its own', () => {
+  test('any text from an agent fits and cannot create a mention, a link or a line of its own', () => {
     fc.assert(
       fc.property(fc.record({ tool: nasty, target: nasty, justification: nasty, body: nasty }), ({ body, ...over }) => {
         const row = { ...over, actor: { agent: over.tool, session: 's1' }, parameters: { body } };
@@ -115,7 +115,7 @@ describe('the message for a request', () => {
     );
   });
 
-  test('[mcp.placement] the server, its name for the tool, and everything sent with the call are shown', () => {
+  test('[mcp.placement] the server, its tool name and everything sent with the call are shown', () => {
     const sent_with = { _meta: { 'com.acme/cost-centre': 'A-17' } };
     const shown = textOf({
       tool: 'one__post',

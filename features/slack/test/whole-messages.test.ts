@@ -13,7 +13,7 @@ function plain(mrkdwn: string): string {
   return `${decoded}\n${decoded.replaceAll(/\\u\{60\}|\\u0060/g, '`')}`;
 }
 
-test('[approval.whole-or-deny] a Slack message shows every value in full or has no Approve button, and then an approving vote does not count', () => {
+test('[approval.whole-or-deny] a Slack message shows every value in full; otherwise it has no Approve button and an approving vote does not count', () => {
   fc.assert(
     fc.property(hostileCalls, (over) => {
       const row = sampleRow(over);
@@ -36,7 +36,7 @@ test('[approval.whole-or-deny] a Slack message shows every value in full or has 
   );
 });
 
-test('[approval.whole-or-deny] the names of all members come first, regardless of the order in which the agent wrote them', () => {
+test('[approval.whole-or-deny] all member names come first, whatever order the agent wrote them in', () => {
   const parameters = { body: 'x'.repeat(5_000), head: 'feature', base: 'main', force: true };
   const sections = (slackMessage(sampleRow({ parameters }), link).blocks as { text?: { text: string } }[]).map(
     ({ text: shown }) => shown?.text,

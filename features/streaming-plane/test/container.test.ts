@@ -24,7 +24,7 @@ describe("[plane.same-handlers] the caller's address", () => {
     ['is that of the peer where nothing was added', undefined, '10.0.0.5'],
   ])('%s', (_, forwarded, expected) => expect(callerAddress(from(forwarded), loadBalancer)).toBe(expected));
 
-  it('is the address of the peer if there is no load balancer, whatever a header claims', () => {
+  it('is the peer’s address if there is no load balancer, whatever a header claims', () => {
     expect(callerAddress(from('203.0.113.9'), undefined)).toBe('10.0.0.5');
   });
 });
@@ -54,11 +54,11 @@ describe('the container environment', () => {
   ])('is refused with %j', (wrong, message) => expect(() => planeSettings({ ...given, ...wrong })).toThrow(message));
 });
 
-describe('[cloud.least-privilege] the union of rows', () => {
+describe('[cloud.least-privilege] the union of function permissions', () => {
   const specs: readonly FunctionSpec[] = planeFunctions.map((name) => functions[name]);
   const union = unionOf(planeFunctions, functions);
 
-  it('contains every right of each function', () => {
+  it('contains every permission of each function', () => {
     for (const spec of specs) {
       expect(Object.keys(union.tables)).toEqual(expect.arrayContaining(Object.keys(spec.tables)));
       expect(union.queries).toEqual(expect.arrayContaining([...(spec.queries ?? [])]));
@@ -68,7 +68,7 @@ describe('[cloud.least-privilege] the union of rows', () => {
     expect(union).toMatchObject({ runsCommands: true, queriesClusters: true });
   });
 
-  it('contains no right that no function has', () => {
+  it('contains no permission that no function has', () => {
     const members = new Set(specs.flatMap((spec) => Object.keys(spec)));
     expect(Object.keys(union).filter((member) => !members.has(member))).toEqual([]);
     for (const [table, access] of Object.entries(union.tables))
@@ -83,7 +83,7 @@ describe('[cloud.least-privilege] the union of rows', () => {
     expect(unionOf(['messages', 'mcp'], functions).putsOnly).toEqual({});
   });
 
-  it('has every right of its functions', () => {
+  it('has every permission of its functions', () => {
     // A put limit applies to a process only if it applies to all of its functions.
     const notRights = ['streams', 'timeoutSeconds', 'memoryMb', 'putsOnly', 'surface'];
     for (const spec of specs)
@@ -93,7 +93,7 @@ describe('[cloud.least-privilege] the union of rows', () => {
   });
 });
 
-it('[plane.same-handlers] serves its functions’ routes and none of the admin API', () => {
+it('[plane.same-handlers] serves the routes of its functions and none of the admin API', () => {
   const served = routes.filter(isOfPlane);
   expect(new Set(served.map(({ surface }) => surface))).toEqual(new Set(['gateway', 'mcp']));
   expect(served.map(({ path }) => path)).toEqual(expect.arrayContaining(['/v1/actions', '/v1/outcomes']));

@@ -22,7 +22,7 @@ const one = (type: string, template = streaming!) => {
 };
 const container = () => one('AWS::ECS::TaskDefinition').ContainerDefinitions[0];
 
-it('[plane.container] is in its own stack, and only on request', () => {
+it('[plane.container] is in its own stack, created only on request', () => {
   expect(off.stacks.streaming).toBeUndefined();
   expect(Object.keys(streaming!.toJSON().Resources).length).toBeLessThan(100);
 });
@@ -64,19 +64,19 @@ describe('[cloud.least-privilege] the task role', () => {
     String(Properties.Description).startsWith('streaming plane'),
   )!;
 
-  it('has exactly the grants of the functions that it serves', () => {
+  it('has exactly the grants of the functions it serves', () => {
     const served = planeFunctions.flatMap((name) => grants(roleOf(services, name)));
     expect(new Set(grants(role))).toEqual(new Set(served));
     expect(Object.keys(functions)).toEqual(expect.arrayContaining([...planeFunctions]));
   });
 
-  it('is assumed by tasks and has no additional rights', () => {
+  it('is assumed by tasks and has no additional permissions', () => {
     expect(JSON.stringify(role.Properties.AssumeRolePolicyDocument)).toContain('ecs-tasks.amazonaws.com');
     expect(role.Properties.ManagedPolicyArns).toBeUndefined();
   });
 });
 
-it('[plane.container] runs unprivileged: read-only files, no capabilities, no public address, no secret in its environment', () => {
+it('[plane.container] runs unprivileged: read-only file system, no capabilities, no public address, no secret in its environment', () => {
   const { ReadonlyRootFilesystem, LinuxParameters, StopTimeout, Environment, Secrets } = container();
   expect({ ReadonlyRootFilesystem, StopTimeout }).toEqual({ ReadonlyRootFilesystem: true, StopTimeout: 120 });
   expect(LinuxParameters.Capabilities.Drop).toEqual(['ALL']);
@@ -89,7 +89,7 @@ it('[plane.container] runs unprivileged: read-only files, no capabilities, no pu
   expect(names).not.toContain('BEHIND_EDGE');
 });
 
-it('[plane.container] drains in less time than ECS allows, and a connection may be idle for as long as an action runs', () => {
+it('[plane.container] drains within the time ECS allows, and a connection may stay idle for as long as an action runs', () => {
   const told = Object.fromEntries(
     container().Environment.map(({ Name, Value }: { Name: string; Value: unknown }) => [Name, Value]),
   );
@@ -105,7 +105,7 @@ it('[plane.container] drains in less time than ECS allows, and a connection may 
   );
 });
 
-it('[plane.container] uses TLS with the certificate, and plain HTTP only on stage dev', () => {
+it('[plane.container] uses TLS with the certificate, and plain HTTP only in the dev stage', () => {
   expect(one('AWS::ElasticLoadBalancingV2::Listener')).toMatchObject({
     Port: 443,
     Protocol: 'HTTPS',
@@ -134,7 +134,7 @@ it('scales by CPU and by calls per task', () => {
   );
 });
 
-it('is in the deployment’s VPC, subnets and security groups', () => {
+it('uses the deployment’s VPC, subnets and security groups', () => {
   expect(ofType(named!, 'AWS::EC2::VPC')).toEqual({});
   const { Subnets, SecurityGroups } = one('AWS::ECS::Service', named).NetworkConfiguration.AwsvpcConfiguration;
   expect(Subnets).toEqual(['subnet-0000000a', 'subnet-0000000b']);
@@ -145,14 +145,14 @@ it('is in the deployment’s VPC, subnets and security groups', () => {
   ]);
 });
 
-it('can be reached only from private addresses if it is private', () => {
+it('can be reached only from private addresses if it is configured as private', () => {
   expect(one('AWS::ElasticLoadBalancingV2::LoadBalancer', named).Scheme).toBe('internal');
   expect(JSON.stringify(ofType(named!, 'AWS::EC2::SecurityGroup'))).not.toContain(
     '"CidrIp":"0.0.0.0/0","Description":"callers"',
   );
 });
 
-test('[watch.alarms] an alarm is raised if no task is healthy, if responses fail, or if processors are busy', () => {
+test('[watch.alarms] an alarm is raised if no task is healthy, if responses fail, or if processors are overloaded', () => {
   const alarms = Object.values(ofType(watch, 'AWS::CloudWatch::Alarm')).map(({ Properties }) => Properties);
   const named = (name: string) => alarms.find(({ AlarmDescription }) => AlarmDescription.startsWith(`${name} (`));
   expect(named('streaming-no-task')).toMatchObject({
@@ -165,7 +165,7 @@ test('[watch.alarms] an alarm is raised if no task is healthy, if responses fail
   expect(named('streaming-busy')).toMatchObject({ MetricName: 'CPUUtilization', Namespace: 'AWS/ECS' });
 });
 
-test('[cloud.name] its certificate must be in the deployment’s region', () => {
+test('[cloud.name] the certificate must be in the deployment’s region', () => {
   expect(() => buildGateway(emptyApp(on), { account: '111111111111', region: 'eu-central-1' })).toThrow(
     'Context "streamingCertificate" must contain ARNs of eu-central-1',
   );

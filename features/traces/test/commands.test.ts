@@ -4,7 +4,7 @@ import { Home, serverOf } from '../../../test/unit/agentctl/support.ts';
 const home = new Home();
 const server = serverOf(home);
 
-test('[trace.routes] traces list forwards its filters; show draws a tree', async () => {
+test('[trace.routes] traces list passes on its filters, and show draws a tree', async () => {
   server.on('GET /admin/v1/traces', {
     traces: [
       {
@@ -44,7 +44,7 @@ test('[trace.routes] traces list forwards its filters; show draws a tree', async
 test.each([
   ['traces list', ['traces', 'list', '--json', '--key', 'other-key-0001'], '/admin/v1/traces'],
   ['traces', ['traces', '--json', '--key', 'other-key-0001'], '/admin/v1/traces'],
-])('options of every command, and so a key, do not get into the address that %s asks', async (_name, words, path) => {
+])('global options, and therefore the key, are not added to the URL that %s requests', async (_name, words, path) => {
   server.on(`GET ${path}`, { traces: [] });
   await home.run(words);
   expect(server.seen.map((request) => request.path)).toEqual([path]);

@@ -17,7 +17,7 @@ test('[evidence.at-scale] every entry of a busy tenant is archived, signed and l
   expect(tally.signatures).toBeLessThanOrEqual(16);
 });
 
-test('[evidence.at-scale] a hundred tenants share the writers of their shards', async () => {
+test('[evidence.at-scale] a hundred tenants share the shard writers', async () => {
   const rate = runs(10_000, 400);
   const tally = await simulateProjection({
     tenants: 100,

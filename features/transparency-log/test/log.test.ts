@@ -34,7 +34,7 @@ describe('tiles and writers', () => {
     return head;
   }
 
-  test('[transparency.log] sessions are appended once for each position they reach, each tenant in its own log', async () => {
+  test('[transparency.log] sessions are appended once for each position they reach, and each tenant has its own log', async () => {
     const log = kept.opened();
     await log.append([pointOf('s-1', 0), pointOf('s-2', 3), pointOf('s-1', 0, 'other')]);
     await log.append([pointOf('s-1', 0), pointOf('s-2', 2)]);
@@ -44,7 +44,7 @@ describe('tiles and writers', () => {
     expect(await log.checkpoint('nobody')).toBeUndefined();
   });
 
-  test('[transparency.log] a head that was restored to an earlier time recovers the leaves from its objects and continues', async () => {
+  test('[transparency.log] a head that was reset to an earlier state recovers the leaves from its objects and continues', async () => {
     await kept.opened().append(many(0, 3));
     const before = kept.store.scan('observations');
     const log = kept.opened();
@@ -84,7 +84,7 @@ describe('tiles and writers', () => {
     expect(await kept.leaves(other, 'other')).toHaveLength(2);
   });
 
-  test('[transparency.tree] sessions and growth are proved across tiles of all sizes', async () => {
+  test('[transparency.tree] sessions and log growth are proved across tiles of all sizes', async () => {
     const log = kept.opened();
     const heads = [];
     for (const count of [1, 1, 253, 1, 1, 300, 200]) {
@@ -148,7 +148,7 @@ describe('tiles and writers', () => {
     return { log: kept.opened(parts), count };
   }
 
-  test('[transparency.log] a writer that stops at any write neither loses nor duplicates a leaf', async () => {
+  test('[transparency.log] a writer that stops at any write neither loses nor duplicates leaves', async () => {
     // The second batch fills a tile, starts the next, and repeats a session.
     const first = many(0, 250);
     const second = [...many(250, 10), pointOf('s-3', 1)];
@@ -215,7 +215,7 @@ describe('rotation', () => {
   const signatures = async () => readNote((await (await log()).checkpoint('default'))!)!.signatures.length;
 
   describe('[transparency.log] the log continues under a new key', () => {
-    test('under both keys for a while, then under the new one; each bundle verifies with a key from its time', async () => {
+    test('under both keys for a while, then under the new one; each bundle verifies with a key valid at its time', async () => {
       await (await log()).append([pointOf('s-1', 0)]);
       const old = await keyNow();
       const before = await (await log()).proof('default', 's-1');
@@ -245,7 +245,7 @@ describe('rotation', () => {
       expect(existsSync(join(folder, 'log-key-previous.pem'))).toBe(false);
     });
 
-    test('repeatedly: the name remains that of the first key', async () => {
+    test('repeatedly, and keeps the name of the first key', async () => {
       await (await log()).append([pointOf('s-1', 0)]);
       const keys = [await keyNow()];
       for (let n = 1; n <= 3; n++) {
@@ -261,7 +261,7 @@ describe('rotation', () => {
       expect(checked(proof, keys[0]!)).toMatchObject({ leaf: { index: 4 } });
     });
 
-    test('a witness with both keys continues from its last checkpoint, and one with only the old key stops', async () => {
+    test('a witness with both keys continues from its last checkpoint; a witness with only the old key stops', async () => {
       await (await log()).append([pointOf('s-1', 0)]);
       const old = await keyNow();
       const [both, alone] = [new Watcher(old), new Watcher(old)];
@@ -284,7 +284,7 @@ describe('rotation', () => {
       await expect(act(folder)).rejects.toThrow(reason);
     });
 
-    test('a rotation that stopped at any step leaves the log unchanged', async () => {
+    test('a rotation interrupted at any step leaves the log unchanged', async () => {
       await (await log()).append([pointOf('s-1', 0)]);
       const old = await keyNow();
       const pem = readFileSync(join(folder, 'log-key.pem'));
@@ -301,8 +301,8 @@ describe('rotation', () => {
     });
   });
 
-  describe('[transparency.log] does not allow forgery', () => {
-    test('a key that is not a valid successor appends nothing, and no verifier trusts it', async () => {
+  describe('[transparency.log] log key forgery is not possible', () => {
+    test('a key that is not a valid successor cannot append anything, and no verifier trusts it', async () => {
       await (await log()).append([pointOf('s-1', 0)]);
       const old = await keyNow();
       rmSync(join(folder, 'log-key.pem'));

@@ -105,7 +105,7 @@ test('[transparency.witness] an honest log is cosigned as it grows, and its bund
 });
 
 describe('[transparency.witness] is found:', () => {
-  test('1 an entry rewritten, with the chain and the manifest signed again', async () => {
+  test('1 an entry rewritten, with the chain and the manifest re-signed', async () => {
     await witnessed();
     expect(await found(rewritten(2), await proofOf())).toMatch(
       /not the one in the log: it or one before it was rewritten/,
@@ -119,7 +119,7 @@ describe('[transparency.witness] is found:', () => {
     expect(await witness.look(forgedLog(other), start + hour)).toMatch(/forked: it has a different root/);
   });
 
-  test('3 the log rebuilt and longer than before', async () => {
+  test('3 the log rebuilt, and longer than before', async () => {
     await witnessed();
     const more = ['a', 'b', 'c'].map((id) => named(id));
     const other = await otherLog(named('before'), rewritten(2), named('behind'), ...more);
@@ -153,7 +153,7 @@ describe('[transparency.witness] is found:', () => {
     expect(await found(cut, await proofOf())).toMatch(/end is cut off: 3 entries are here, the log names 5/);
   });
 
-  test('7 the end of a session truncated, with its earlier proof', async () => {
+  test('7 the end of a session truncated, shown with its earlier proof', async () => {
     const short = named('s-1', drafts.slice(0, 3));
     await witnessed(short);
     const before = await proofOf();
@@ -195,7 +195,7 @@ describe('[transparency.witness] is found:', () => {
     expect(await found(invented, await proofOf('invented'))).toMatch(/back-dated: at/);
   });
 
-  test('13 entries with times before those of entries already logged', async () => {
+  test('13 entries timestamped earlier than entries already logged', async () => {
     kept.time.ms = start + 2 * hour;
     const own = named('s-1', shifted(2 * hour));
     await appended(own);
@@ -204,7 +204,7 @@ describe('[transparency.witness] is found:', () => {
     expect(await found(added, await proofOf())).toMatch(/back-dated: those before it were logged at/);
   });
 
-  test('14 a leaf that claims a later time than when the witness saw it', async () => {
+  test('14 a leaf timestamped later than when the witness saw it', async () => {
     kept.time.ms = start + 5 * hour;
     const own = named('s-1');
     await appended(own);
@@ -212,7 +212,7 @@ describe('[transparency.witness] is found:', () => {
     expect(await found(own, await proofOf())).toMatch(/auditor saw the leaf at/);
   });
 
-  test('15 the proof of another session, and of another tenant', async () => {
+  test('15 the proof for another session, and for another tenant', async () => {
     await witnessed();
     expect(await found(rewritten(2), await proofOf('before'))).toBe('the log proof is for another session');
     const far = named('s-1', drafts, 'elsewhere');
@@ -281,7 +281,7 @@ describe('[transparency.witness] is found:', () => {
     expect(await witness.look(kept.opened({ objects }), start)).toMatch(/leaves do not match the checkpoint/);
   });
 
-  test('22 another history under a retired log key, for a witness that trusts both keys', async () => {
+  test('22 a different history under a retired log key, for a witness that trusts both keys', async () => {
     const old = kept.key;
     const fresh = generateKeyPairSync('ed25519').privateKey;
     await witnessed();
@@ -301,7 +301,7 @@ describe('[transparency.witness] is found:', () => {
     expect(verification.valid).toBe(false);
   });
 
-  test('23 the checkpoint of another tenant, of an empty log, and one whose size is written differently', async () => {
+  test('23 a checkpoint from another tenant, one of an empty log, and one whose size is written differently', async () => {
     await witnessed();
     await appended(named('s-1', drafts, 'elsewhere'));
     const key = await kept.signer('default');
@@ -318,7 +318,7 @@ describe('[transparency.witness] is found:', () => {
       );
   });
 
-  test('24 a checkpoint of the same size over a different root, signed for one bundle holder', async () => {
+  test('24 a checkpoint of the same size with a different root, signed for one bundle holder', async () => {
     await witnessed();
     const other = await otherLog(named('before'), rewritten(2), named('behind'));
     const proof = await proofOf('s-1', forgedLog(other));
@@ -331,7 +331,7 @@ describe('[transparency.witness] is found:', () => {
       );
   });
 
-  test('25 entries of denied calls dropped before the session is logged: the hash returned to the caller is missing', async () => {
+  test('25 entries of denied calls dropped before the session is logged, so the hash returned to the caller is missing', async () => {
     const whole = named('s-1');
     const answered = whole.entries[3]!.hash;
     const dropped = named(
@@ -399,7 +399,7 @@ describe('[transparency.witness] is found:', () => {
     expect((await stranger(await bundleOf(named('s-1'), await proofOf()))).valid).toBe(true);
   });
 
-  test('29 an entry dated after the time at which it was logged', async () => {
+  test('29 an entry dated later than the time at which it was logged', async () => {
     const later = new Date(start + 30 * 24 * hour).toISOString();
     const own = named(
       's-1',
@@ -426,7 +426,7 @@ describe('[transparency.witness] is found:', () => {
     expect(broken_link?.reason).toMatch(/auditor has the same key as the log .*: they are not separate parties/);
   });
 
-  test('31 one witness with two names', async () => {
+  test('31 one witness under two names', async () => {
     const own = await witnessed();
     const { privateKey } = generateKeyPairSync('ed25519');
     const two = ['first', 'second'].map((name) => noteSigner(name, privateKey, noteKeyTypes.cosignature));
@@ -440,7 +440,7 @@ describe('[transparency.witness] is found:', () => {
     expect((await verify([two[0]!])).valid).toBe(true);
   });
 
-  test('32 a bundle with two histories: its members appear twice, and readers take one or the other', async () => {
+  test('32 a bundle with two histories: its members appear twice, and readers use one or the other', async () => {
     const whole = await bundleOf(await witnessed(), await proofOf());
     const other = JSON.stringify(rewritten(2).entries);
     const twice = [

@@ -32,7 +32,7 @@ describe('[transparency.log] log objects in the bucket', () => {
     logBucket({ client: new S3Client({ ...server.client, forcePathStyle: true }), bucket: 'archive' });
   const xml = (status: number, body: string) => ({ status, contentType: 'application/xml', body });
 
-  it('puts an object once, under a name that no tenant can have', async () => {
+  it('writes an object only once, under a name that no tenant can have', async () => {
     server.answers({ body: '' }, xml(412, '<Error><Code>PreconditionFailed</Code></Error>'));
     await objects().put('a/b', 'tile/0/000', Buffer.from('hashes'));
     await objects().put('a/b', 'tile/0/000', Buffer.from('others'));
@@ -50,7 +50,7 @@ describe('[transparency.log] log objects in the bucket', () => {
     await expect(objects().get('t', 'tile/0/000')).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 
-  it('lists the names in a folder over several pages', async () => {
+  it('lists the names in a folder across several pages', async () => {
     const page = (names: string[], next = '') =>
       xml(
         200,

@@ -11,7 +11,7 @@ const leaf = (session_id: string, index: number) =>
   leafOf({ tenant: 'acme', session_id, index, hash: `${index}`.padStart(64, 'a').slice(-64) }, at);
 const leaves = [leaf('s-1', 0), leaf('s-2', 4_294_967_296), leaf('s-3', 17)];
 
-test('[transparency.log] packed leaves are identical, byte for byte, to those in the tree', () => {
+test('[transparency.log] packed leaves are byte-for-byte identical to those in the tree', () => {
   const packed = packLeaves(leaves, batch);
   expect(packed).toHaveLength(210);
   expect(unpackLeaves(packed, batch).map((each) => leafBytes(each).toString())).toEqual(
@@ -21,7 +21,7 @@ test('[transparency.log] packed leaves are identical, byte for byte, to those in
   expect(() => packLeaves(leaves, { tenant: 'other', at })).toThrow(TypeError);
 });
 
-test('[transparency.log] a head is read back unchanged, and so is one from an earlier release', async () => {
+test('[transparency.log] a head is read back unchanged, including one from an earlier release', async () => {
   const head = { version: 1, size: 3, roots: [Buffer.alloc(32, 1)], checkpoint: 'note', newest: leaves };
   const store = testStore();
   const heads = logTable({ store });

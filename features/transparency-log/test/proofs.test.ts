@@ -25,7 +25,7 @@ for (const leaf of leaves) {
 const read = async (ids: readonly NodeId[]) => ids.map(({ level, index }) => nodes.get(`${level}/${index}`)!);
 const sizes = fc.integer({ min: 1, max: most });
 
-test('[transparency.tree] the frontier has the root from the definition at every size, and continues from its hashes', async () => {
+test('[transparency.tree] the frontier’s root matches the definition at every size, and the frontier continues from its hashes', async () => {
   for (let size = 0; size <= most; size++) expect(rootsBySize[size]).toEqual(naiveRoot(leaves.slice(0, size)));
   await fc.assert(
     fc.asyncProperty(sizes, fc.nat(20), async (size, more) => {
@@ -39,7 +39,7 @@ test('[transparency.tree] the frontier has the root from the definition at every
   );
 });
 
-test('[transparency.tree] a leaf is proved to be at its own position and at no other', async () => {
+test('[transparency.tree] a leaf is proved to be at its own position and no other', async () => {
   await fc.assert(
     fc.asyncProperty(sizes, fc.nat(), fc.nat(), async (size, a, b) => {
       const [position, other] = [a % size, b % size];
@@ -57,7 +57,7 @@ test('[transparency.tree] a leaf is proved to be at its own position and at no o
   );
 });
 
-test('[transparency.tree] a tree is proved to extend an earlier one, and no other', async () => {
+test('[transparency.tree] a tree is proved to extend its own earlier state and no other', async () => {
   await fc.assert(
     fc.asyncProperty(sizes, sizes, fc.nat(), async (a, b, bit) => {
       const [earlier, size] = [Math.min(a, b), Math.max(a, b)];

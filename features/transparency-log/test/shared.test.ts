@@ -180,7 +180,7 @@ describe('a bucket', () => {
     expect(proof).toMatchObject({ size });
   }
 
-  test('[transparency.log] a log over a bucket that forbids deletion and replacement proves every session', async () => {
+  test('[transparency.log] a log in a bucket that forbids deletion and replacement proves every session', async () => {
     const log = kept.opened({ objects: objects() });
     for (const [from, count] of [
       [0, 200],
@@ -193,7 +193,7 @@ describe('a bucket', () => {
     expect([...bucket.objects.keys()].every((key) => key.startsWith('@log/default/'))).toBe(true);
   });
 
-  test('[transparency.log] a reader serves a batch whose writer stopped before the put, and writes nothing', async () => {
+  test('[transparency.log] a reader serves a batch whose writer stopped before storing its objects, and writes nothing', async () => {
     await stopsAfterCommit(many(0, 250), many(250, 10));
     const before = bucket.objects.size;
     // The batch fills a tile, but neither its objects nor its sessions are written.
@@ -225,7 +225,7 @@ describe('reports', () => {
   const session = { tenant: 'default', session_id: 's-1' };
   const valid = { valid: true, total_entries: 3, not_checked: ['archive not checked'] };
 
-  test('[evidence.report] a report names the leaf, and does not check entries that are not logged yet', async () => {
+  test('[evidence.report] a report names the leaf and does not check entries that are not logged yet', async () => {
     const log = kept.opened();
     const point = pointOf('s-1', 2);
     await log.append([pointOf('s-0', 0), point]);
@@ -241,7 +241,7 @@ describe('reports', () => {
     });
   });
 
-  test('[evidence.report] a chain that differs from the logged one, a shorter chain, and a proof of another session are not valid', async () => {
+  test('[evidence.report] a chain that differs from the logged one, a shorter chain and a proof for another session are not valid', async () => {
     const log = kept.opened();
     const point = pointOf('s-1', 2);
     await log.append([point, pointOf('s-2', 0)]);

@@ -5,7 +5,7 @@ test.each([
   ['tile/0/x001/x234/067', { level: 0, index: 1_234_067, width: 256 }],
   ['tile/1/000.p/1', { level: 1, index: 0, width: 1 }],
   ['tile/entries/x001/000.p/255', { level: 'entries', index: 1_000, width: 255 }],
-])('[transparency.tree] %s has one spelling', (path, tile) => {
+])('[transparency.tree] %s has only one spelling', (path, tile) => {
   expect(tilePath(tile as never)).toBe(path);
   expect(tileOf(path)).toEqual(tile);
 });
@@ -19,9 +19,9 @@ test.each([
   'tile/0/../001',
   'tile/64/001',
   '/tile/0/001',
-])('[transparency.tree] %s is not a tile', (path) => expect(tileOf(path)).toBeUndefined());
+])('[transparency.tree] %s is not a valid tile path', (path) => expect(tileOf(path)).toBeUndefined());
 
-test('[transparency.tree] the tiles for a tree size, and the positions of nodes', () => {
+test('[transparency.tree] the tiles for a tree size and the positions of nodes', () => {
   expect(tileAt(0, 0, 256)).toEqual({ level: 0, index: 0, width: 256 });
   expect(tileAt(0, 1, 257)).toEqual({ level: 0, index: 1, width: 1 });
   expect(tileAt(1, 0, 70_000)).toEqual({ level: 1, index: 0, width: 256 });

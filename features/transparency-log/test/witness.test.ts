@@ -91,7 +91,7 @@ test('[transparency.witness] [transparency.bundle] [transparency.log] [evidence.
   ]);
 });
 
-test('[transparency.witness] [transparency.log] it continues from its last checkpoint, and refuses a log with a different history', async () => {
+test('[transparency.witness] [transparency.log] a witness continues from its last checkpoint and refuses a log with a different history', async () => {
   const logKey = await logKeyOf();
   await act('later');
   await exported('later', join(folder, 'later.json'));

@@ -15,7 +15,7 @@ inLab('[effects.profiles] profiles', () => {
   });
   afterAll(() => lab.close());
 
-  test('predict everything that the programs on this machine do', async () => {
+  test('predict everything that the programs on this machine actually do', async () => {
     const wanted = runs(600, 150);
     const { decided, allowed, findings } = await compare(lab, seed, wanted, new ProfileLines(seed));
     expect(findings).toEqual([]);

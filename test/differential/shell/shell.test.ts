@@ -11,7 +11,7 @@ import { isHere, isolation, Lab } from './lab.ts';
 const given = isolation();
 const titled = bypasses.map((row) => ({ ...row, shown: JSON.stringify(row.what) }));
 
-test('[effects.differential] no row in the table is allowed', async () => {
+test('[effects.differential] no command in the table is allowed', async () => {
   const decided = await Promise.all(
     titled.flatMap(({ what, shown }) =>
       (['pr-writer', 'readonly'] as const).map(async (pack) => ({
@@ -36,21 +36,21 @@ inLab('[effects.differential] lines that really run', () => {
   });
   afterAll(() => lab.close());
 
-  test('rows in the table do harm that the folder reveals', async () => {
+  test('the commands in the table do harm that is visible in the folder', async () => {
     const rows = [...casesOf(titled, 4)].filter(({ needs }) => needs === undefined || isHere(needs));
     const found = await Promise.all(rows.map(({ what }) => findingsOf(lab, what, [])));
     const harmless = rows.filter((_, i) => found[i]!.length === 0).map(({ shown }) => shown);
     expect(harmless).toEqual([]);
   });
 
-  test.each([1, 2])('seed %i: allowed lines have only the predicted effects', async (seed) => {
+  test.each([1, 2])('seed %i: allowed command lines have only the predicted effects', async (seed) => {
     const { decided, allowed, findings } = await compare(lab, seed, wanted);
     process.stdout.write(`seed ${seed}: ${decided} lines decided, ${allowed} allowed and run\n`);
     expect(findings).toEqual([]);
     expect(allowed).toBe(wanted);
   });
 
-  test('allowed calls of programs with a target have only the predicted effects under the readonly pack', async () => {
+  test('allowed calls of programs that take a target have only the predicted effects under the readonly pack', async () => {
     const { findings, allowed } = await compareTargets(lab, 3, runs(60, 20));
     expect(findings).toEqual([]);
     expect(allowed).toBe(runs(60, 20));

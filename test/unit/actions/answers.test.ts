@@ -18,12 +18,12 @@ describe('answers', () => {
     decided_at: isoTime(nowMs),
   };
 
-  test('names the server if there is one', () => {
+  test('an answer names the server if there is one', () => {
     expect(answer(action())).not.toHaveProperty('upstream');
     expect(answer(action({ envelope: { upstream: 'forge' } }))).toMatchObject({ upstream: 'forge', policy_version: 3 });
   });
 
-  test('of a block have the rule’s reason, or else the rule; sources if they decided', () => {
+  test('a block gives its reason or else its rule, and any sources that led to it', () => {
     const secret = { decision: 'block', matched_rule: secretRule };
     const plain = blockedResult(action({ decision: secret }));
     expect(plain.error).toMatchObject({
@@ -42,12 +42,12 @@ describe('answers', () => {
     expect(alternativeTo(risk, {} as never, envelope)).toContain('Ask a person to look at the session');
   });
 
-  test('[action.block] of a block have the reason of the deciding rule, also for an effect', () => {
+  test('[action.block] a block suggests the alternative from the deciding rule, even for an effect', () => {
     const rule = { protocol: 'shell', tool: 'shell.rm', decision: 'block', suggested_alternative: 'git rm' } as Loose;
     expect(alternativeTo({ matched_rule: 'shell:shell.rm', rule }, {} as never, envelope)).toBe('git rm');
   });
 
-  test('of a denial have the reviewer, a comment of limited length, and when to retry', () => {
+  test('a denial includes the reviewer, a comment of limited length, and when to retry', () => {
     expect(denialOf({ ...row, denial_seconds: 60 })).toMatchObject({
       code: -32001,
       message: 'scm.put was denied by alice.',
@@ -64,7 +64,7 @@ describe('answers', () => {
     );
   });
 
-  test('of a review name where the decision is made, and why an existing approval did not apply', () => {
+  test('a review says where the decision is made, and why an existing approval did not apply', () => {
     expect(approvalRequired(row, 'http://x')).toMatchObject({ message: "scm.put needs a human's approval." });
     expect(approvalRequired(row, 'http://x').data).not.toHaveProperty('reason');
     expect(approvalRequired(row, 'http://x').data).not.toHaveProperty('sources');

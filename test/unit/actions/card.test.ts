@@ -26,7 +26,7 @@ describe('the card', () => {
     });
   });
 
-  test('has no scores without scoring, and no effects if they are unknown', () => {
+  test('shows no scores without scoring, and no effects if they are unknown', () => {
     expect(facts({ configuration: { behavior: { enabled: false } } })).not.toHaveProperty('risk');
     expect(facts({ standing: undefined })).not.toHaveProperty('risk');
     expect(facts({ effects: undefined })).not.toHaveProperty('effects');
@@ -66,17 +66,17 @@ describe('the card', () => {
     ],
     ['of an empty guard', { decision: { reason: 'one.', guard: [] } }, 'one.'],
     ['without secrets', { decision: { reason: `not with ${token} here` } }, 'not with [redacted] here'],
-  ])('has the reason %s', (_, over, expected) => {
+  ])('shows a reason: %s', (_, over, expected) => {
     expect(facts(over).rule_reason).toBe(expected);
   });
 
-  test('names the deviation from its task sheets if another source decided', () => {
+  test('mentions a deviation from the task sheets if something else determined the decision', () => {
     expect(facts({ decision: { reason: 'one.', drift } }).rule_reason).toMatch(/^one\. .+/);
     expect(facts({ decision: { reason: 'one.', drift, matched_rule: 'manifest:task-1' } }).rule_reason).toBe('one.');
     expect(facts({ decision: { drift: [] } })).not.toHaveProperty('rule_reason');
   });
 
-  test('truncates an effect at 600 characters; secrets are shown only in text that is executed', () => {
+  test('truncates an effect at 600 characters, and shows secrets only in text that is executed', () => {
     const part = (protocol: string, target: string) => ({
       effects: { parts: [{ protocol, tool: 'x', target, capability: 'read', parameters: {} }], carrier: false },
     });
@@ -143,7 +143,7 @@ describe('the row', () => {
     expect(rowOf(over, safe)).toMatchObject(expected);
   });
 
-  test('is pending for the duration that its rule sets', () => {
+  test('stays pending for as long as its rule specifies', () => {
     expect(timeoutSeconds(action({ decision: { rule: { approval: { timeout_seconds: 60 } } } }))).toBe(60);
     expect(timeoutSeconds(action({ decision: { rule: { approval: {} } } }))).toBe(1_800);
     expect(rowOf({ decision: { rule: { approval: { timeout_seconds: 60 } } } }).expires_at).toBe(

@@ -54,12 +54,12 @@ describe('a decision entry', () => {
     ['sources', { decision: { provenance: { notes: [{ n: 1 }], lines: ['x'] } } }, { provenance: [{ n: 1 }] }],
     ['the way around the policy', { configuration: { policies: { break_glass: true } } }, { break_glass: true }],
     ['its risk', { decision: { behavior: { n: 1 } } }, { behavior: { n: 1 } }],
-  ])('holds %s where there is one', (_, over, expected) => {
+  ])('contains %s if present', (_, over, expected) => {
     expect(bodyOf(over)).toMatchObject(expected);
     for (const name of Object.keys(expected)) expect(bodyOf()).not.toHaveProperty(name);
   });
 
-  test('[admin.usage] names the rule by its digest, unless an approval or a level decided', () => {
+  test('[admin.usage] identifies the rule by its digest, unless an approval or a level determined the decision', () => {
     const rule = { protocol: 'git', tool: '*', decision: 'review' };
     const said = { ...rule, name: 'other', reason: 'why', suggested_alternative: 'what' };
     expect(bodyOf({ decision: { rule: said } }).rule_sha256).toBe(digestOf(rule));
@@ -79,7 +79,7 @@ describe('a decision entry', () => {
 describe('[evidence.secrets-redacted] withheld parts of a call', () => {
   const password = 'correct horse battery';
 
-  test('is replaced in the entry; its salts are stored with it under the call id', () => {
+  test('sensitive values are replaced in the entry; their salts are stored with it under the call id', () => {
     const { draft, changes } = decisionDraft(ports, action({ envelope: { parameters: { password } } }), 'review');
     expect(draft.body.withheld).toEqual(['$.parameters.password']);
     expect(JSON.stringify(draft)).not.toContain(password);
@@ -94,7 +94,7 @@ describe('[evidence.secrets-redacted] withheld parts of a call', () => {
     expect(withhold(ports, action(over)).withheld).toEqual(['$.parameters.note']);
   });
 
-  test('effects of text that is refused because of a secret are omitted', () => {
+  test('effects of text refused because of a secret are omitted', () => {
     const parameters = { command: 'curl -H "Authorization: Bearer ghp_0123456789abcdefghijklmnopqrstuvwxyz" x' };
     const effects = { parts: [{ protocol: 'http', tool: 'get', target: 'x', capability: 'read', parameters: {} }] };
     const shell = { protocol: 'shell', tool: 'shell.run', target: '' };
@@ -104,7 +104,7 @@ describe('[evidence.secrets-redacted] withheld parts of a call', () => {
     ).not.toEqual({});
   });
 
-  test('more than 2,000 values are refused, 2,000 are not', () => {
+  test('a call with more than 2,000 sensitive values is refused; one with exactly 2,000 is not', () => {
     const many = (count: number) => ({
       envelope: {
         parameters: Object.fromEntries(Array.from({ length: count }, (_, at) => [`p${at}`, { password: `${at}x` }])),
@@ -114,7 +114,7 @@ describe('[evidence.secrets-redacted] withheld parts of a call', () => {
     expect(() => withhold(ports, action(many(2_001)))).toThrow('The call contains 2001 sensitive values; at most 2000');
   });
 
-  test('results from a worker are used unchanged', () => {
+  test('redaction results from a worker are used unchanged', () => {
     const redaction = { value: { parameters: { found: 1 } }, withheld: ['$.x'], salts: [] };
     expect(withhold(ports, action({ redaction }))).toMatchObject({ parameters: { found: 1 }, withheld: ['$.x'] });
   });
@@ -124,7 +124,7 @@ describe('an outcome', () => {
   const kept = (outcome: Loose, secrets: string[] = [], more: Loose = {}) =>
     withholdOutcome({ ...ports, ...more }, action(), outcome, secrets);
 
-  test('is stored without secrets; the salts are stored under their own id', async () => {
+  test('an outcome is stored without secrets, and its salts are stored under their own id', async () => {
     const { value, changes } = await kept({ result: { token: 'abc', own: 'ok s3cr3t' }, error: 'no s3cr3t' }, [
       's3cr3t',
     ]);
@@ -135,7 +135,7 @@ describe('an outcome', () => {
     expect(await kept({})).toEqual({ value: {}, changes: [] });
   });
 
-  test('the text of an error is truncated at 4,096 characters, and lone surrogates are replaced', async () => {
+  test('error text is truncated at 4,096 characters, and lone surrogates are replaced', async () => {
     const long = await kept({ error: 'é'.repeat(4_097) });
     expect(long.value.error).toBe(`${'é'.repeat(4_095)}…`);
     expect((await kept({ error: 'é'.repeat(4_096) })).value.error).toHaveLength(4_096);
@@ -145,13 +145,13 @@ describe('an outcome', () => {
 
   const secretsMany = (count: number) => Array.from({ length: count }, (_, at) => ({ password: `${at}x` }));
 
-  test('with too many secrets is withheld completely, but its error remains', async () => {
+  test('a result with too many secrets is withheld completely, but its error is kept', async () => {
     expect(await kept({ result: secretsMany(2_000) })).not.toHaveProperty('result_withheld');
     const found = await kept({ result: secretsMany(2_001), error: 'no' });
     expect(found).toEqual({ value: { error: 'no' }, changes: [], result_withheld: 'too_many_secrets' });
   });
 
-  test('that is not redacted in time is withheld; other faults are not hidden', async () => {
+  test('a result that cannot be redacted in time is withheld; other failures are not hidden', async () => {
     const large = { result: 'x'.repeat(20_000), error: 'no' };
     const slow = { calls: { redact: () => Promise.reject(new GatewayError('payload_too_large', 'late')) } };
     expect(await kept(large, [], slow)).toEqual({

@@ -57,14 +57,17 @@ const judged = (decision: Decision, attached: boolean) => {
   });
 };
 
-test.each(['allow', 'review'] as const)('[action.judges] leaving a task blocks what would be %s', async (decision) => {
-  expect(await judged(decision, true)).toMatchObject({
-    decision: 'block',
-    matched_rule: 'manifest:task-1',
-  });
-});
+test.each(['allow', 'review'] as const)(
+  '[action.judges] a call that leaves its task is blocked even if a rule says %s',
+  async (decision) => {
+    expect(await judged(decision, true)).toMatchObject({
+      decision: 'block',
+      matched_rule: 'manifest:task-1',
+    });
+  },
+);
 
-test('[action.judges] a block by a rule keeps its rule, and if the call stays in its task the rule decides', async () => {
+test('[action.judges] a block by a rule names that rule, and a call within its task gets the decision of the rule', async () => {
   expect(await judged('block', true)).toMatchObject({ decision: 'block', matched_rule: 'git:*' });
   expect(await judged('review', false)).toMatchObject({ decision: 'review', matched_rule: 'git:*' });
 });
@@ -79,11 +82,11 @@ describe('facts that do not depend on the caller', () => {
       sandbox: settings,
     });
 
-  test('the policy decides if no other judge does', async () => {
+  test('the policy makes the decision if no other judge does', async () => {
     expect(await evaluated({})).toMatchObject({ decision: 'allow', matched_rule: 'default' });
   });
 
-  test('a secret in executable text is refused before the policy decides', async () => {
+  test('a secret in executable text is refused before the policy is evaluated', async () => {
     const parameters = { script: 'curl -H ghp_0123456789abcdefghijklmnopqrstuvwxyz x' };
     expect(await evaluated({ protocol: 'mcp', parameters })).toMatchObject({
       decision: 'block',
@@ -91,7 +94,7 @@ describe('facts that do not depend on the caller', () => {
     });
   });
 
-  test('the limits on effects apply to the parts of a call, or to the call itself if it has none', async () => {
+  test('the effect limits apply to the parts of a call, or to the call itself if it has no parts', async () => {
     const outside = { decision: 'block', matched_rule: expect.stringMatching(/^sandbox:/) };
     const to = (host: string) => ({ ...call, protocol: 'http', tool: 'http.get', parameters: { host } });
     const limits = { ...sandbox, http: { ...sandbox.http, allowed_hosts: ['api.example'] } };

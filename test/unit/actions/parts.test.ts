@@ -15,7 +15,7 @@ const off = { behavior: { enabled: false } };
 const human = { principal: { key_id: 'k1', kind: 'human', person: 'alice', owner: 'bob' } };
 
 describe('notes on abuse', () => {
-  test('a refused login names the upstream and the call', () => {
+  test('a note on a refused login names the upstream and the call', () => {
     expect(JSON.stringify(refusedLogin(action(), 'forge', undefined))).toContain('forge, call dddddd"');
   });
 
@@ -29,7 +29,7 @@ describe('notes on abuse', () => {
   });
 
   const row: Loose = { envelope_id: 'a1', key_id: 'k2', key_owner: 'carol' };
-  test('an approval that belongs to another key is noted in addition to earlier notes', () => {
+  test('use of an approval that belongs to another key is noted in addition to earlier notes', () => {
     const note = foreignApproval(action({ decision: { behavior: { signals: [] } } }), row);
     expect(JSON.stringify(note)).toContain('approval a1 of another key');
     expect(foreignApproval(action(), { ...row, key_owner: undefined })).toBeDefined();
@@ -48,7 +48,7 @@ describe('notes on abuse', () => {
     expect(foreignApproval(action(over), found)).toBeUndefined();
   });
 
-  test('the person using a key takes precedence over its owner', () => {
+  test("the person using a key takes precedence over the key's owner", () => {
     expect([ownerOf(human.principal as never), ownerOf({ owner: 'bob' } as never), ownerOf({} as never)]).toEqual([
       ...['alice', 'bob', undefined],
     ]);
@@ -59,7 +59,7 @@ describe('notes on abuse', () => {
 });
 
 describe('the time limit of an execution', () => {
-  test('ends after the longest execution, or five seconds before its function', () => {
+  test('ends after the maximum execution time, or five seconds before its function ends', () => {
     expect(executionEndsAt(nowMs, undefined)).toBe(nowMs + 900_000);
     expect(executionEndsAt(nowMs, nowMs + 30_000)).toBe(nowMs + 25_000);
     expect(abandonedAt(nowMs, nowMs + 30_000)).toBe(isoTime(nowMs + 90_000));
@@ -77,7 +77,7 @@ describe('the time limit of an execution', () => {
     return { timeouts, result, signal: () => seen[0]!, settle };
   };
 
-  test('a call that ends in time leaves no timer', async () => {
+  test('a call that finishes in time leaves no timer', async () => {
     const call = run();
     expect(call.timeouts.size).toBe(1);
     call.settle.resolve('done');
@@ -85,7 +85,7 @@ describe('the time limit of an execution', () => {
     expect([call.timeouts.size, call.signal().aborted]).toEqual([0, false]);
   });
 
-  test('at its end the signal aborts, and a call that settles within a second is still accepted', async () => {
+  test('the signal aborts at the limit, and a call that settles within a second is still accepted', async () => {
     const call = run();
     call.timeouts.pass(10_000);
     expect(call.signal().reason).toMatchObject({ name: 'TimeoutError' });
@@ -101,7 +101,7 @@ describe('the time limit of an execution', () => {
     await expect(call.result).rejects.toMatchObject({ kind: 'cancelled', effect: 'unknown' });
   });
 
-  test('the given signal ends it too; an end in the past ends it immediately', () => {
+  test('aborting the given signal also ends the call; a limit in the past ends it immediately', () => {
     const given = new AbortController();
     const call = run(given.signal);
     given.abort(new Error('left'));
@@ -112,9 +112,9 @@ describe('the time limit of an execution', () => {
   });
 });
 
-describe('a call repeated under its id', () => {
+describe('a call repeated with the same id', () => {
   const found: Loose = { call_digest: 'd'.repeat(64), tool: 'x', started_at: 's', envelope_id: 'e0' };
-  test('is the same call while its outcome is open', () => {
+  test('counts as the same call until its outcome is recorded', () => {
     expect(isAskedAgain(action({ callId: 'c' }), found)).toBe(true);
     expect(isAskedAgain(action({ callId: 'c' }), undefined)).toBe(false);
     expect(isAskedAgain(action(), found)).toBe(false);
@@ -131,14 +131,14 @@ describe('the destination of a call', () => {
   const http = configuration({ upstreams: { http: [{ name: 'api', base_url: 'https://api.example' }] } });
   const snapshot: Loose = { configuration: http };
 
-  test('an HTTP call goes to the service that has its address, whatever the case of its protocol', () => {
+  test('an HTTP call goes to the service with that address, whatever the letter case of its protocol', () => {
     const call = { ...envelope, protocol: ' HTTP ', tool: 'http.get', target: 'https://api.example/users' };
     expect(configuredPlacement(http as never, call)).toEqual({ upstream: 'api' });
     expect(configuredPlacement(http as never, { ...call, protocol: 'mcp' })).toBeUndefined();
     expect(configuredPlacement(http as never, { ...call, target: 'https://other.example/' })).toBeUndefined();
   });
 
-  test('the server named by a caller must be the one that has the tool', async () => {
+  test('the server named by a caller must be one that offers the tool', async () => {
     const asked: Loose[] = [];
     const place = async (call: Loose) => asked.push(call) && { upstream: 'forge' };
     const executor = { place, handles: () => true };
@@ -161,7 +161,7 @@ describe('the destination of a call', () => {
 });
 
 describe('large calls', () => {
-  test('a value counts its characters, its names, and one for everything else', () => {
+  test('size counts characters and member names, and one for every other value', () => {
     expect(isLarge('x'.repeat(16_384))).toBe(false);
     expect(isLarge('x'.repeat(16_385))).toBe(true);
     expect([isLarge([1, null, true], 4), isLarge([1, null, true], 3)]).toEqual([false, true]);
@@ -169,7 +169,7 @@ describe('large calls', () => {
     expect([isLarge(null, 1), isLarge(7, 0)]).toEqual([false, true]);
   });
 
-  test('additional parameters count; a policy is stored once', () => {
+  test('additional parameters count toward the size; a policy is serialised once', () => {
     expect(sentOf(envelope)).toBe(envelope.parameters);
     expect(sentOf({ ...envelope, sent_with: { b: 1 } })).toEqual([{}, { b: 1 }]);
     const document: Loose = { name: 'p' };
@@ -178,7 +178,7 @@ describe('large calls', () => {
     expect([text, policyText(document)]).toEqual(['{"name":"p"}', text]);
   });
 
-  test('a worker removes secrets of the credential before it looks for others', () => {
+  test("a worker removes the credential's secrets before looking for others", () => {
     const job = { value: { a: 'tok tok', password: 'x' }, sensitivePaths: [], programs: [], secrets: ['tok'] };
     const found = redaction(job, (bytes) => '0'.repeat(bytes * 2));
     expect(found.value).toMatchObject({ a: '[credential withheld] [credential withheld]' });

@@ -9,7 +9,7 @@ test.each([
   ['the same, with the name that policies know it by', asked, { ...now, tool: 'create_issue' }],
   ['a service, which has no definitions', { tool: 'GET', upstream: 'api' }, { upstream: 'api' }],
   ['a call that goes nowhere', { tool: 'ls' }, undefined],
-])('[approval.execute-asks-again] %s is no difference', (_what, then, placed) => {
+])('[approval.execute-asks-again] %s is not a difference', (_what, then, placed) => {
   expect(toolDifference(then, placed)).toBeUndefined();
 });
 

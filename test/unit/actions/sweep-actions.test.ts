@@ -1,7 +1,7 @@
 /** The sweep over started actions: pages, and rows handled independently. */
 import { closeAbandonedActions } from '#core/actions/sweep-actions.ts';
 
-test('the sweep continues with the next page, and stops if a page has no new items', async () => {
+test('the sweep continues with the next page, and stops at a page without new items', async () => {
   const row = (id: number) => ({ tenant: 't', id: `i${id}`, session_id: 's', envelope_id: 'e', tool: 'x' });
   const pages = [[row(1), row(2)], [row(2), row(3)], [row(3)]];
   const closed: string[] = [];

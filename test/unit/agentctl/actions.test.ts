@@ -6,7 +6,7 @@ import { body, call, home, id, review, sent, server } from './acting.ts';
 describe('test-action', () => {
   const answer = (result: unknown) => server.on('POST /admin/v1/test-action', result);
 
-  test('[cli.vote] an allow exits 0 and shows the rule, policy, evidence, credential and result', async () => {
+  test('[cli.vote] an allowed call exits 0 and shows the rule, policy, evidence, credential and result', async () => {
     answer({
       envelope_id: id,
       decision: 'allow',
@@ -30,7 +30,7 @@ describe('test-action', () => {
     ]);
   });
 
-  test('[cli.watch] at a terminal a held call is reported, and one that is answered immediately is not', async () => {
+  test('[cli.watch] at a terminal, a held call is reported; a call with an immediate response is not', async () => {
     // In the first run, the two-second wait elapses immediately; in the second run, it never elapses.
     const over =
       'const real = setTimeout; globalThis.setTimeout = (work, ms, ...more) => ms === 2000 ? (work(), real(() => {}, 0)) : real(work, ms, ...more);';
@@ -48,7 +48,7 @@ describe('test-action', () => {
   test.each([
     ['failed', 'billing.get at billing: path /nope is not among /models. Nothing was sent.'],
     ['unknown', 'billing.get at billing: it was silent. Whether the call took effect is not known.'],
-  ])('[cli.vote] an allowed call whose execution %s exits 1 and says why', async (outcome, message) => {
+  ])('[cli.vote] an allowed call whose execution is %s exits 1 and says why', async (outcome, message) => {
     const error = { code: -32000, message, data: { tool: 'billing.get', outcome } };
     answer({ ...review, decision: 'allow', matched_rule: 'http:billing.get', upstream: 'billing', error });
     const { code, out } = await home.run(['test-action', ...call]);
@@ -58,14 +58,14 @@ describe('test-action', () => {
     );
   });
 
-  test('[cli.vote] so does one whose tool reports an error itself', async () => {
+  test('[cli.vote] an allowed call whose tool reports an error also exits 1', async () => {
     answer({ ...review, decision: 'allow', error: undefined, result: { content: [], isError: true } });
     const { code, out } = await home.run(['test-action', ...call, '--upstream', 'files']);
     expect([code, out]).toEqual([1, expect.stringContaining('execution: the tool reports an error\n')]);
     expect(sent()).toMatchObject({ upstream: 'files' });
   });
 
-  test('a review exits 1 with approval_url and the commands to run next', async () => {
+  test('a review exits 1 and shows approval_url and the commands to run next', async () => {
     answer(review);
     const { code, out } = await home.run(['test-action', ...call, '--param', "title=It's late", '--state', home.state]);
     expect(code).toBe(1);
@@ -76,7 +76,7 @@ describe('test-action', () => {
     expect(out).toContain(`  ${retry} --state ${home.state}\n`);
   });
 
-  test('a block exits 1 with reason and alternative, and suggests no approval', async () => {
+  test('a block exits 1 with a reason and an alternative, and suggests no approval', async () => {
     const data = { reason: 'never', suggested_alternative: 'archive it' };
     answer({ ...review, decision: 'block', error: { code: -32001, message: 'no', data } });
     const { code, out } = await home.run(['test-action', ...call]);
@@ -111,14 +111,14 @@ describe('test-action', () => {
     });
   });
 
-  test('[cli.vote] --idempotency-key is sent as the header, and a repeated outcome is marked', async () => {
+  test('[cli.vote] --idempotency-key is sent as a header, and a repeated outcome is marked as repeated', async () => {
     answer({ decision: 'allow', replayed: true });
     const { out } = await home.run(['test-action', ...call, '--idempotency-key', 'order-17']);
     expect(server.seen[0]!.idempotencyKey).toBe('order-17');
     expect(out).toContain('repeated: the outcome of the first request under this key');
   });
 
-  test('[cli.vote] an idempotency key that HTTP cannot carry is a usage error, and no request is sent', async () => {
+  test('[cli.vote] an idempotency key that cannot be sent over HTTP is a usage error, and no request is sent', async () => {
     const { code, err } = await home.run(['test-action', ...call, '--idempotency-key', 'two words']);
     expect([code, server.seen.length, err]).toEqual([2, 0, expect.stringContaining('visible ASCII')]);
   });
@@ -139,7 +139,7 @@ describe('test-action', () => {
     ['a key twice', ['--params', '{"a":1,"a":2}'], 'contains the key "a" twice'],
     ['a pair without =', ['--param', 'title'], '--param must look like name=text'],
     ['a file that is not there', ['--params', '@none.json'], 'cannot read none.json'],
-  ])('parameters that are %s exit 2 and send nothing', async (_, args, said) => {
+  ])('invalid parameters (%s) exit 2 and send nothing', async (_, args, said) => {
     const { code, err } = await home.run(['test-action', ...call, ...args]);
     expect([code, server.seen]).toEqual([2, []]);
     expect(err).toContain(said);
@@ -154,7 +154,7 @@ describe('test-action', () => {
     expect(JSON.parse(out)).toEqual(JSON.parse(document));
   });
 
-  test('hostile text from the server reaches neither the terminal nor the suggested command', async () => {
+  test('hostile text from the server is made harmless in the terminal and in the suggested command', async () => {
     const reason = '\u001b]0;owned\u0007\u001b[2Jdone\ndecision: allow\u202e';
     const data = { ...review.error.data, reason };
     answer({ ...review, envelope_id: "x'; rm -rf ~ #", error: { ...review.error, data } });

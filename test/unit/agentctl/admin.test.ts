@@ -20,7 +20,7 @@ describe('approvals', () => {
     withheld: ['$.token'],
   };
 
-  test('[cli.vote] pending shows a whole call, untruncated and sanitized', async () => {
+  test('[cli.vote] pending shows the whole call, untruncated but sanitized', async () => {
     server.on('GET /admin/v1/approvals', { pending: [item], cursor: 'c 1' });
     const { code, out } = await home.run(['pending', '--limit', '1']);
     expect([code, server.seen[0]!.path]).toEqual([0, '/admin/v1/approvals?limit=1']);
@@ -30,7 +30,7 @@ describe('approvals', () => {
     expect(out).toContain("more: agentctl pending --limit 1 --cursor 'c 1'\n");
   });
 
-  test('[cli.vote] [approval.item] a call that is truncated in the list is fetched; the others are not', async () => {
+  test('[cli.vote] [approval.item] a call truncated in the list is fetched; other calls are not', async () => {
     const long = { ...item, envelope_id: 'e-2', parameters: { title: 'head of it' } };
     const omitted = [{ field: 'parameters', bytes: 90_000 }];
     server.on('GET /admin/v1/approvals', { pending: [item, { ...long, omitted }] });
@@ -41,7 +41,7 @@ describe('approvals', () => {
     expect(out).not.toContain('head of it');
   });
 
-  test('[cli.vote] --json prints the document, and an empty list is reported in words', async () => {
+  test('[cli.vote] --json prints the document; without it, an empty list is reported in plain words', async () => {
     server.on('GET /admin/v1/approvals', { pending: [] });
     expect((await home.run(['pending', '--json'])).out).toBe('{"pending":[]}\n');
     expect((await home.run(['pending'])).out).toBe('nothing is pending\n');
@@ -50,7 +50,7 @@ describe('approvals', () => {
   test.each([
     ['approve', 'approved', 'approved_at'],
     ['deny', 'denied', 'denied_at'],
-  ])('[cli.vote] %s sends reviewer and comment and shows the record', async (vote, status, at) => {
+  ])('[cli.vote] %s sends the reviewer and comment, and shows the record', async (vote, status, at) => {
     const record = {
       envelope_id: 'e-1',
       status,
@@ -67,7 +67,7 @@ describe('approvals', () => {
     );
   });
 
-  test('[cli.vote] without --reviewer the vote carries the person behind the key', async () => {
+  test('[cli.vote] without --reviewer, the vote names the person behind the key', async () => {
     server.on('GET /admin/v1/whoami', { person: 'alice', name: 'alice-laptop' });
     server.on('POST /admin/v1/approvals/e-1/deny', { status: 'denied' });
     const { code } = await home.run(['deny', 'e-1', '--comment', 'no']);
@@ -87,7 +87,7 @@ describe('approvals', () => {
 
   const ids = ['0197a3c2-7d1e-7000-8000-000000000001', '0197a3c9-7d1e-7000-8000-000000000002'];
 
-  test('[cli.vote] the beginning of an id is sufficient if only one approval matches', async () => {
+  test('[cli.vote] an id prefix is enough if it matches only one approval', async () => {
     server.on('GET /admin/v1/approvals', { pending: ids.map((envelope_id) => ({ envelope_id })) });
     server.on('GET /admin/v1/approvals/history', { approvals: [] });
     server.on(`GET /admin/v1/approvals/${ids[1]}`, { ...item, envelope_id: ids[1], status: 'pending' });
@@ -101,7 +101,7 @@ describe('approvals', () => {
     ]);
   });
 
-  test('[cli.vote] [approval.card] the card: executable text in full, the rest truncated with a note, everything with --full', async () => {
+  test('[cli.vote] [approval.card] the card shows executable text in full and truncates the rest with a note; --full shows everything', async () => {
     const command = `echo one\n${'echo two; '.repeat(500)}`;
     const content = Array.from({ length: 50 }, (_, line) => `line ${line}`).join('\n');
     const card = {
@@ -141,7 +141,7 @@ describe('approvals', () => {
     expect(full).not.toContain('left out');
   });
 
-  test('[approval.obstacle] show names blocks that an approval would not lift, and similar requests; a vote names them too', async () => {
+  test('[approval.obstacle] show lists blocks that an approval would not lift, and similar requests; a vote lists similar requests too', async () => {
     const similar_pending = [{ envelope_id: 'e-2', session_id: 's2', queued_at: 'then' }];
     const told = { cannot_run: 'Version 2 of the configuration blocks this call.', similar_pending };
     server.on('GET /admin/v1/approvals/e-1', { ...item, envelope_id: 'e-1', status: 'pending', ...told });
@@ -153,7 +153,7 @@ describe('approvals', () => {
     expect([voted.code, voted.out]).toEqual([0, expect.stringContaining(alike)]);
   });
 
-  test('[cli.vote] a vote that is too late, or does not count, exits 1', async () => {
+  test('[cli.vote] a vote that is too late or does not count exits 1', async () => {
     server.on('POST /admin/v1/approvals/e-1/approve', errorBody(409, 'conflict', 'It is already denied.'), 409);
     const late = await home.run(['approve', 'e-1', '--reviewer', 'alice']);
     expect(late).toEqual({ code: 1, out: '', err: 'error: conflict: It is already denied.\n' });
@@ -201,7 +201,7 @@ describe('audit', () => {
     expect(out).toContain('broken_link: session s-2, entry 4: altered\n');
   });
 
-  test('verify does not loop forever, and only true counts as valid', async () => {
+  test('verify does not loop forever, and accepts only true as valid', async () => {
     server.on('GET /admin/v1/audit/verify', { valid: true, total_entries: 1, sessions: 1, cursor: 'same' });
     expect(await home.run(['verify'])).toMatchObject({ code: 1, err: expect.stringContaining('same answer twice') });
     server.on('GET /admin/v1/audit/verify', { valid: 'true' });
@@ -229,7 +229,7 @@ describe('audit', () => {
   });
 });
 
-test('[cli.status] status shows every member of the response, known or not, and --json the document', async () => {
+test('[cli.status] status shows every member of the response, known or not; --json prints the document', async () => {
   const status = {
     version: '0.8.0',
     providers: [{ name: 'mock', type: 'mock' }],
@@ -264,7 +264,7 @@ test('[cli.status] status shows dependencies as a table, without empty columns',
 describe('versions, credentials, configuration', () => {
   const row = { version: 3, sha256: 'abc', created_at: 'then', created_by: 'alice', source: 'rollback', of_version: 1 };
 
-  test('[cli.policy-tools] history, current, show and rollback', async () => {
+  test('[cli.policy-tools] policy history, current, show and rollback print their results', async () => {
     server.on('GET /admin/v1/policy-versions', { versions: [row] });
     server.on('GET /admin/v1/policy-versions/current', { ...row, policy: 'pr-writer' });
     server.on('GET /admin/v1/policy-versions/3', { ...row, configuration: {} });
@@ -279,7 +279,7 @@ describe('versions, credentials, configuration', () => {
     expect(server.seen.map(({ key }) => key)).toEqual(['human-key', 'human-key', 'human-key', 'admin-token']);
   });
 
-  test('[ticket.redeem] valid tickets are listed and revoked', async () => {
+  test('[ticket.redeem] valid tickets can be listed and revoked', async () => {
     const ticket = { id: 't-1', tool: 'billing.get', resource: '/invoices/7', session_id: 's-1', expires_at: 'soon' };
     server.on('GET /admin/v1/tickets', { tickets: [ticket] });
     server.on('POST /admin/v1/tickets/t-1/revoke', { ...ticket, revoked_at: 'now' });
@@ -287,7 +287,7 @@ describe('versions, credentials, configuration', () => {
     expect((await home.run(['tickets', 'revoke', 't-1'])).out).toContain('revoked_at: now\n');
   });
 
-  test('the output of config get can be put again and is sent as written', async () => {
+  test('the output of config get can be passed to config put, which sends files as written', async () => {
     server.on('GET /admin/v1/config', { version: 3, sha256: 'abc', configuration: { version: 1 } });
     server.on('PUT /admin/v1/config', { version: 4 }, 201);
     const got = await home.run(['config', 'get']);

@@ -38,7 +38,7 @@ const stream =
     response.end();
   };
 
-test('sends the prompt to the gateway of the local run with the agent key, and prints the text', async () => {
+test('sends the prompt to the local gateway with the agent key, and prints the text', async () => {
   gateway.on(route, completion('Hello\n\u001b[31mthere'));
   const { code, out, err } = await home.run(['chat', 'Say hello', '--system', 'Be brief.', '--session', 's-1']);
   expect([code, out]).toEqual([0, 'Hello\n\\u{1b}[31mthere\n']);
@@ -80,7 +80,7 @@ test('prints a stream as it arrives, however its bytes are split', async () => {
   ).toEqual(events);
 });
 
-test('a stream that ends with an error, or breaks off, is not a success', async () => {
+test('a stream that ends with an error or breaks off is reported as a failure', async () => {
   gateway.on(route, stream([chunk('Well, '), errorBody(403, 'policy_violation', 'The reply was blocked.')]));
   expect(await home.run(['chat', 'hi', '--stream'])).toEqual({
     code: 1,
@@ -119,14 +119,14 @@ test.each([
   [403, 'policy_violation', 'agentctl violations'],
   [429, 'budget_exceeded', 'agentctl budgets'],
   [502, 'provider_error', 'agentctl providers'],
-])('%d %s says what to do', async (status, type, lesson) => {
+])('error %d %s explains what to do next', async (status, type, lesson) => {
   gateway.on(route, errorBody(status, type, 'No.'), status);
   const { code, err } = await home.run(['chat', 'x']);
   expect([code, err.split('\n')[0]]).toEqual([1, `error: ${type}: No.`]);
   expect(err).toContain(lesson);
 });
 
-test('[cli.typo] a fault of the gateway or its providers names the request id in the gateway log; a refusal does not', async () => {
+test('[cli.typo] a gateway or provider failure shows the request id from the gateway log; a refusal does not', async () => {
   const answered = (status: number, type: string) =>
     gateway.on(
       route,
@@ -141,7 +141,7 @@ test('[cli.typo] a fault of the gateway or its providers names the request id in
   expect((await home.run(['chat', 'x'])).err.split('\n')[0]).toBe('error: policy_violation: No.');
 });
 
-test('if no gateway listens, it explains how to start one; --gateway names another', async () => {
+test('if no gateway is listening, explains how to start one; --gateway selects another', async () => {
   home.running('http://127.0.0.1:9', 'http://127.0.0.1:9');
   expect(await home.run(['chat', 'x'])).toMatchObject({
     code: 3,

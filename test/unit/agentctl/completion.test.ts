@@ -21,7 +21,7 @@ const cases: readonly (readonly [string[], string[]])[] = [
   [['no-such-command', 'pend'], ['pending']],
 ];
 
-(has('bash') ? test : test.skip)('[cli.typo] bash completes commands, commands of groups, and options', async () => {
+(has('bash') ? test : test.skip)('[cli.typo] bash completes commands, subcommands and options', async () => {
   const file = await script('bash');
   for (const [words, expected] of cases) {
     const line = `source ${file}; COMP_WORDS=(agentctl "$@"); COMP_CWORD=$#; _agentctl; echo "\${COMPREPLY[*]}"`;
@@ -30,7 +30,7 @@ const cases: readonly (readonly [string[], string[]])[] = [
   }
 });
 
-test('[cli.typo] a misspelt command or option gets a three-line response with the intended one', async () => {
+test('[cli.typo] a misspelled command or option gets a three-line message that suggests the intended one', async () => {
   for (const [words, meant] of [
     [['pendng'], 'pending'],
     [['evidence', 'exprt'], 'export'],

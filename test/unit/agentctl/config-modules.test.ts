@@ -20,7 +20,7 @@ beforeEach(() => {
 const put = (more: string) => home.run(['config', 'put', home.write('gateway.yaml', written(more))]);
 const seen = () => server.seen.map(({ method, path }) => `${method} ${path}`);
 
-test('[wasm.abi] config put uploads a module first, and sends the configuration with its digest', async () => {
+test('[wasm.abi] config put uploads a module first, then sends the configuration with the module’s digest', async () => {
   const { code, err } = await put('');
   expect([code, err]).toEqual([0, expect.stringContaining(`uploaded guard.wasm, sha256 ${digest}`)]);
   expect(seen()).toEqual([upload, 'PUT /admin/v1/config']);
@@ -32,17 +32,17 @@ test('[wasm.abi] config put uploads a module first, and sends the configuration 
   ]);
 });
 
-test('[wasm.abi] a configuration that names the digest is sent as written', async () => {
+test('[wasm.abi] a configuration that already contains the digest is sent unchanged', async () => {
   expect((await put(`, sha256: ${digest}`)).code).toBe(0);
   expect(server.seen[1]!.body).toBe(written(`, sha256: ${digest}`));
 });
 
-test('[wasm.abi] a module with a digest other than the pinned one is not sent, nor is the configuration', async () => {
+test('[wasm.abi] if a module’s digest differs from the pinned one, neither the module nor the configuration is sent', async () => {
   const { code, err } = await put(`, sha256: ${'a'.repeat(64)}`);
   expect([code, err, seen()]).toEqual([1, expect.stringContaining(`pins ${'a'.repeat(64)}`), []]);
 });
 
-test('[wasm.abi] a missing module stops the command, unless its digest is given', async () => {
+test('[wasm.abi] the command stops on a missing module unless its digest is given', async () => {
   home.write('other.yaml', written('').replace('guard.wasm', 'gone.wasm'));
   const missing = await home.run(['config', 'put', 'other.yaml']);
   expect([missing.code === 0, missing.err, seen()]).toEqual([false, expect.stringContaining('gone.wasm'), []]);
@@ -51,7 +51,7 @@ test('[wasm.abi] a missing module stops the command, unless its digest is given'
   expect(seen()).toEqual(['PUT /admin/v1/config?file=pinned.yaml']);
 });
 
-test('[wasm.abi] a module that the gateway refuses ends the command before the configuration is sent', async () => {
+test('[wasm.abi] if the gateway rejects a module, the command stops before it sends the configuration', async () => {
   server.on(
     upload,
     { error: { code: 400, type: 'invalid_request', message: 'guard: the WASM module is refused' } },

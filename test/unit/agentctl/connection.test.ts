@@ -44,13 +44,13 @@ describe('credential', () => {
     ['flag', ['--key', 'mine'], { AGENTCTL_KEY: 'other' }],
     ['environment', [], { AGENTCTL_KEY: 'mine\n' }],
     ['choice of local key', ['--as', 'viewer'], { AGENTCTL_KEY: 'other' }],
-  ])('comes from the %s before the local run', async (name, flags, env) => {
+  ])('comes from the %s, which takes precedence over the local run', async (name, flags, env) => {
     home.running(server.url);
     await home.run(['whoami', ...flags], { env });
     expect(keySeen()).toEqual([name === 'choice of local key' ? 'viewer-key' : 'mine']);
   });
 
-  test('comes from ~/.config/agentctl.json with its address', async () => {
+  test('is read from ~/.config/agentctl.json together with the address', async () => {
     home.write('.config/agentctl.json', JSON.stringify({ url: `${server.url}/`, key: 'configured' }));
     expect((await home.run(['whoami'])).code).toBe(0);
     expect(keySeen()).toEqual(['configured']);
@@ -69,14 +69,14 @@ describe('credential', () => {
     expect(server.seen.map(({ path }) => path)).not.toContain('/elsewhere');
   });
 
-  test('is missing: the message explains how to provide it', async () => {
+  test('if no key is found, the message explains how to provide one', async () => {
     server.on('GET /admin/v1/whoami', errorBody(401, 'authentication_error', 'Send a key.'), 401);
     const { code, err } = await home.run(['whoami', '--url', server.url]);
     expect(code).toBe(1);
     expect(err).toMatch(/^error: authentication_error: Send a key\.\nno key was found: .*--key/);
   });
 
-  test('a broken keys file is named, but its content is not shown', async () => {
+  test('an error names the broken keys file without showing its content', async () => {
     home.write('state/keys.json', '{"agent": secret-key}');
     const { code, err } = await home.run(['whoami', '--url', server.url]);
     expect([code, err.includes('keys.json is not valid JSON'), err.includes('secret')]).toEqual([2, true, false]);
@@ -106,7 +106,7 @@ describe('address', () => {
 });
 
 describe('[cli.typo] trouble', () => {
-  test('if no gateway listens: exit 3, and how to start one', async () => {
+  test('if no gateway is listening, exits 3 and explains how to start one', async () => {
     const gone = await startServer();
     await gone.stop();
     expect(await home.run(['status', '--url', gone.url])).toEqual({
@@ -116,7 +116,7 @@ describe('[cli.typo] trouble', () => {
     });
   });
 
-  test('an untrusted certificate, TLS to a plain port, and the reverse: exit 3, each with instructions', async () => {
+  test('exits 3 with instructions for an untrusted certificate, TLS to a plain port, and plain HTTP to a TLS port', async () => {
     const tls = createServer({ cert: loopbackCertificate, key: loopbackKey });
     await new Promise<void>((listening) => tls.listen(0, '127.0.0.1', listening));
     const { port } = tls.address() as AddressInfo;
@@ -138,7 +138,7 @@ describe('[cli.typo] trouble', () => {
     expect([code, err]).toEqual([3, `error: ${server.url} was silent for 1 s\n`]);
   });
 
-  test('a response that breaks off: exit 3', async () => {
+  test('exits 3 if a response breaks off', async () => {
     server.on('GET /admin/v1/whoami', (response: import('node:http').ServerResponse) => {
       response.writeHead(200, { 'content-length': '100' });
       response.write('{"role":', () => response.destroy());
@@ -146,14 +146,14 @@ describe('[cli.typo] trouble', () => {
     expect(await home.run(['whoami', '--url', server.url])).toMatchObject({ code: 3, out: '' });
   });
 
-  test('a response that is not JSON: exit 1, and it is not printed', async () => {
+  test('exits 1 if a response is not JSON, and does not print it', async () => {
     server.on('GET /admin/v1/whoami', '<html>\u001b[31mhello</html>');
     const { code, out, err } = await home.run(['whoami', '--url', server.url, '--json']);
     expect([code, out]).toEqual([1, '']);
     expect(err).toMatch(/answered with something that is not JSON\nis it the admin address/);
   });
 
-  test('a refusal: exit 1, type and message on stderr, the error document on stdout with --json', async () => {
+  test('if refused, exits 1 with type and message on stderr, or the error document on stdout with --json', async () => {
     const refused = errorBody(429, 'rate_limit_error', 'Too fast.\u001b[2J');
     server.on('GET /admin/v1/whoami', (response: import('node:http').ServerResponse) =>
       response.writeHead(429, { 'retry-after': '7' }).end(JSON.stringify(refused)),

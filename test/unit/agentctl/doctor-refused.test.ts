@@ -7,7 +7,7 @@ const { home, server, answersHealthy, examined } = deployment();
 test.each([
   ['a key that is not known', 401, 'authentication_error', /the key was not accepted/],
   ['another surface', 404, 'not_found', /it takes the admin address/],
-])('[cli.status] %s is said once, and ends the checks', async (_what, code, type, todo) => {
+])('[cli.status] %s is reported once and ends the checks', async (_what, code, type, todo) => {
   answersHealthy();
   server.on('GET /admin/v1/whoami', errorBody(code, type, 'It was not found.'), code);
   const { code: exit, out } = await home.run(['doctor', '--json']);
@@ -19,14 +19,14 @@ test.each([
   expect(findings.at(-1)?.check).toBe('key');
 });
 
-test('[cli.status] the variable for a gateway API at another address is named', async () => {
+test('[cli.status] names the variable to set if the gateway API is at another address', async () => {
   answersHealthy();
   home.running(server.url, 'http://127.0.0.1:9');
   const { odd } = await examined();
   expect(odd).toMatchObject([{ check: 'models', state: 'fail', todo: expect.stringContaining('AGENTCTL_GATEWAY') }]);
 });
 
-test('[cli.status] facts that the key may not see, or the gateway does not have, are unknown and not a fault', async () => {
+test('[cli.status] facts that the key may not read or the gateway does not have are reported as unknown, not as failures', async () => {
   answersHealthy();
   server.on(
     'GET /admin/v1/audit/verify',
@@ -41,7 +41,7 @@ test('[cli.status] facts that the key may not see, or the gateway does not have,
 });
 
 test.each(optionalCalls)(
-  '[cli.status] if %s is missing or not allowed for the key, the finding explains what to do',
+  '[cli.status] if %s is missing or the key may not use it, the finding explains what to do',
   async (call) => {
     for (const [code, type, todo] of [
       [404, 'not_found', /--url|gateway address|transparencyLog/],
@@ -58,7 +58,7 @@ test.each(optionalCalls)(
   },
 );
 
-test('[cli.status] an unavailable store fails the checks that need it, and an unreachable gateway ends them', async () => {
+test('[cli.status] an unavailable store fails the checks that need it; an unreachable gateway ends all checks', async () => {
   answersHealthy();
   server.on('GET /admin/v1/health/detailed', errorBody(503, 'service_unavailable', 'The store does not answer.'), 503);
   const { code, out } = await home.run(['doctor']);

@@ -5,7 +5,7 @@ import { deployment, status } from './deployment.ts';
 
 const { home, examined } = deployment();
 
-test('[cli.status] a healthy deployment needs no action', async () => {
+test('[cli.status] reports no findings for a healthy deployment', async () => {
   expect(await examined()).toEqual({ code: 0, ok: true, failed: 0, warned: 0, odd: [] });
   const { out } = await home.run(['doctor']);
   expect(out).toMatch(/^ok {6}gateway: .*\n[\s\S]*nothing to do\n$/);
@@ -24,7 +24,7 @@ const row = z.strictObject({
 });
 const findings = readCases('test/unit/agentctl/doctor.yaml', z.array(row));
 
-test.each(findings)('[cli.status] $what is found, with a remedy', async ({ health, plane, at, says, ...row }) => {
+test.each(findings)('[cli.status] $what is reported with a remedy', async ({ health, plane, at, says, ...row }) => {
   const { check, state, found } = row;
   const { code, odd } = await examined({
     ...(health && { 'GET /admin/v1/health/detailed': { ...status, ...health } }),
@@ -41,7 +41,7 @@ test.each([
   ['http_service', 'pay', 'base_url of the service pay in upstreams.http'],
   ['channel', 'slack', 'approvals.channels.slack'],
   ['control_plane', 'control plane', 'federation.control_plane_url'],
-])('[cli.status] a %s that is down is told what to check, once', async (kind, name, todo) => {
+])('[cli.status] if a %s is down, the report says what to check, once', async (kind, name, todo) => {
   const dependency = { kind, name, needed: false, state: 'down', reason: 'connection refused' };
   const failing = kind === 'channel' ? [{ channel: name, error: 'connection refused' }] : [];
   const down = { ...status, dependencies: [dependency], deliveries: { failing } };
@@ -56,7 +56,7 @@ test.each([
   ]);
 });
 
-test('[cli.status] a control plane whose documents are refused is one finding, and no line reports success', async () => {
+test('[cli.status] a control plane whose documents are refused causes one finding, and no line reports success', async () => {
   const dependency = { kind: 'control_plane', name: 'control plane', needed: false, state: 'down', reason: 'refused' };
   const federation = { plane: 'eu', control_plane_version: 3, refused: 'the control plane answered 403' };
   const down = { ...status, dependencies: [dependency], federation };

@@ -21,12 +21,12 @@ const env = { AGENTCTL_URL: 'http://127.0.0.1:9' };
 const verify = (content: string | Uint8Array, ...more: string[]) =>
   home.run(['evidence', 'verify', '--file', home.write('bundle.json', content), ...more], { env });
 
-test('[evidence.verify.offline] without a pinned key it reports that and exits 1', async () => {
+test('[evidence.verify.offline] without a pinned key it says so and exits 1', async () => {
   const { code, out } = await verify(JSON.stringify(bundle));
   expect([code, out.trimEnd().split('\n').at(-1)]).toEqual([1, 'origin not checked']);
 });
 
-test('[cli.evidence.verify] a saved response is compared with the entries of the bundle', async () => {
+test('[cli.evidence.verify] compares a saved response with the entries in the bundle', async () => {
   const { hash } = bundle.entries[2]!;
   const dropped = 'a'.repeat(64);
   expect(await verify(JSON.stringify(bundle), '--public-key', key, '--holds', hash)).toMatchObject({ code: 0 });
@@ -60,7 +60,7 @@ test("another's key, and a file that is not a key", async () => {
   expect(await verify(JSON.stringify(bundle), '--public-key', notes)).toMatchObject({ code: 2 });
 });
 
-describe('a hostile file is invalid, reported in words', () => {
+describe('a hostile file is rejected as invalid with a readable message', () => {
   const whole = () => JSON.stringify(bundle);
   test.each<[string, () => string | Uint8Array]>([
     ['empty', () => ''],
@@ -84,7 +84,7 @@ describe('a hostile file is invalid, reported in words', () => {
   });
 });
 
-test('a missing file is a usage error, not a verdict', async () => {
+test('a missing file causes a usage error rather than a verdict', async () => {
   const { code, out, err } = await home.run(['evidence', 'verify', '--file', 'none.json']);
   expect([code, out]).toEqual([2, '']);
   expect(err).toContain('cannot read none.json: there is no such file');

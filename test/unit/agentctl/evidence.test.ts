@@ -33,7 +33,7 @@ afterAll(async () => {
 const verified = () => ({ valid: true, total_entries: 5, session_manifest_hash: hash, not_checked: [] });
 
 describe('[cli.evidence.verify] verify', () => {
-  test('prints one line per entry as the gateway lists them, then the three summary lines', async () => {
+  test('prints one line per entry in the gateway’s order, then three summary lines', async () => {
     const line = { index: 0, kind: 'review', timestamp: 't', hash: 'ab', envelope_id: 'e-1', ok: true };
     server.on(`GET ${session}/verify`, { ...verified(), entries: [line] });
     const { code, out } = await home.run(['evidence', 'verify', '--session', 's-1']);
@@ -45,7 +45,7 @@ describe('[cli.evidence.verify] verify', () => {
     [80, /^#0 {5}\S{24} {2}\S+ +[0-9a-f-]{14}… {2}[0-9a-f]{8}… {2}ok$/m],
     [156, /^#0 {5}\S{24} {2}\S+ +[0-9a-f-]{36} {2}[0-9a-f]{64} {2}ok$/m],
   ])(
-    '[cli.output-forms] on a terminal with %i columns an entry is one line, and the entry numbers share one column',
+    '[cli.output-forms] on a terminal with %i columns each entry takes one line and the entry numbers are aligned',
     async (columns, entry) => {
       server.on(`GET ${session}/verify`, verified());
       const terminal = home.write('wide.mjs', `process.stdout.isTTY = true; process.stdout.columns = ${columns};`);
@@ -60,7 +60,7 @@ describe('[cli.evidence.verify] verify', () => {
     },
   );
 
-  test('lists from the export, and checks it, if the gateway lists nothing', async () => {
+  test('if the gateway lists nothing, takes the entries from the export and verifies it', async () => {
     server.on(`GET ${session}/verify`, verified());
     const { code, out } = await home.run(['evidence', 'verify', '--session', 's-1']);
     expect(code).toBe(0);
@@ -77,7 +77,7 @@ describe('[cli.evidence.verify] verify', () => {
     expect(out).toContain('valid: false\n');
   });
 
-  test('with a pinned key also checks the origin', async () => {
+  test('with a pinned key, also verifies the origin', async () => {
     server.on(`GET ${session}/verify`, { ...verified(), entries: [] });
     const run = (pem: string) =>
       home.run(['evidence', 'verify', '--session', 's-1', '--public-key', home.write('key.pem', pem)]);
@@ -85,7 +85,7 @@ describe('[cli.evidence.verify] verify', () => {
     expect(await run(otherKey)).toMatchObject({ code: 1, out: expect.stringContaining('valid: false') });
   });
 
-  test('an invalid chain exits 1 with the broken link, also with --json', async () => {
+  test('exits 1 for an invalid chain and shows the broken link, also with --json', async () => {
     const broken = {
       valid: false,
       total_entries: 5,
@@ -104,7 +104,7 @@ describe('[cli.evidence.verify] verify', () => {
 describe('[cli.evidence.verify] export', () => {
   const exported = (...more: string[]) => home.run(['evidence', 'export', '--session', 's-1', ...more]);
 
-  test('writes the bundle byte for byte, readable only by its owner', async () => {
+  test('writes the bundle byte for byte to a file that only its owner can read', async () => {
     const out = join(home.folder, 'out/bundle.json');
     home.write('out/bundle.json', 'older');
     expect(await exported('--out', out)).toEqual({
@@ -117,7 +117,7 @@ describe('[cli.evidence.verify] export', () => {
     expect(readdirSync(join(home.folder, 'out'))).toEqual(['bundle.json']);
   });
 
-  test('goes to stdout without --out', async () => {
+  test('writes to stdout without --out', async () => {
     expect(await exported()).toEqual({ code: 0, out: bundle, err: '' });
     expect((await exported('--out', '-')).out).toBe(bundle);
   });
@@ -126,7 +126,7 @@ describe('[cli.evidence.verify] export', () => {
     ['breaks off', (response) => response.write(bundle.slice(0, 900), () => response.destroy())],
     ['ends in the middle', (response) => response.end(bundle.slice(0, 900))],
     ['is empty', (response) => response.end('')],
-  ])('an export that %s leaves the older file alone and no part behind', async (_, reply) => {
+  ])('an export that %s leaves the existing file unchanged and no partial file behind', async (_, reply) => {
     server.on(`GET ${session}/export`, reply);
     const file = home.write('kept/bundle.json', 'older');
     expect((await exported('--out', file)).code).toBe(3);
@@ -134,7 +134,7 @@ describe('[cli.evidence.verify] export', () => {
     expect(readdirSync(join(home.folder, 'kept'))).toEqual(['bundle.json']);
   });
 
-  test('follows a link, writes into a device, and sends no request if the file cannot be written', async () => {
+  test('follows a symlink, writes to a device, and sends no request if the file cannot be written', async () => {
     const real = home.write('links/real.json', 'older');
     symlinkSync(real, join(home.folder, 'links/link.json'));
     await exported('--out', join(home.folder, 'links/link.json'));
@@ -148,7 +148,7 @@ describe('[cli.evidence.verify] export', () => {
   });
 });
 
-test('[cli.evidence.verify] report is Markdown, or HTML with --html, to stdout or a file', async () => {
+test('[cli.evidence.verify] report writes Markdown, or HTML with --html, to stdout or a file', async () => {
   server.on(`GET ${session}/report`, '# Session s-1\n\n- ok\n');
   server.on(`GET ${session}/report.html`, '<html></html>');
   expect((await home.run(['evidence', 'report', '--session', 's-1'])).out).toBe('# Session s-1\n\n- ok\n');

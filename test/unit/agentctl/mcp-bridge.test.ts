@@ -27,7 +27,7 @@ async function answersTo(stdin: string): Promise<readonly Answer[]> {
 const message = (id: number, text: string) =>
   JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/call', params: { text } });
 
-test('[evidence.archive] a request whose message contains a line separator gets its response, with its own id', async () => {
+test('[evidence.archive] a request whose message contains a line separator gets a response with its own id', async () => {
   const texts = ['\u2028', '\u2029', '\u0085', '\v\f', 'é🔑', 'plain'].map((text) => `a${text}b`);
   const answers = await answersTo(texts.map((text, id) => message(id, text)).join('\n'));
   expect(answers).toEqual(texts.map((text, id) => ({ jsonrpc: '2.0', id, result: { text } })));

@@ -17,7 +17,7 @@ const bucket = (minute: number, requests: number, p95_latency_ms: number | null 
   p95_latency_ms,
 });
 
-test('[cli.observe] analytics forwards every dimension, and sums up each one with its requests over time', async () => {
+test('[cli.observe] analytics queries every dimension, and summarizes each one with its requests over time', async () => {
   server.on('GET /admin/v1/analytics', {
     ...span,
     dimensions: ['tenant:default', 'tool:\u001b[31mred'],
@@ -44,13 +44,13 @@ test('[cli.observe] alerts lists open alerts and acknowledges one', async () => 
   expect((await home.run(['alerts', 'acknowledge', '../x'])).code).toBe(2);
 });
 
-test('[cli.observe] a sparkline has a bar for each interval and none for zero', () => {
+test('[cli.observe] a sparkline draws a bar for each interval and nothing for zero', () => {
   expect(sparkline([], span)).toBe(' '.repeat(30));
   expect(sparkline([bucket(0, 1), bucket(10, 8), bucket(29, 4)], span)).toBe(`▁${' '.repeat(9)}█${' '.repeat(18)}▄`);
   expect(sparkline([bucket(0, 1)], {})).toBe('');
 });
 
-test('[cli.plugin] list without a file shows the plugins in force, and fails if required signatures are missing', async () => {
+test('[cli.plugin] list without a file shows the active plugins, and fails if required signatures are missing', async () => {
   const part = { kind: 'policy_pack', name: 'own', sha256: null, verified: false, reason: 'not signed' };
   for (const [require_signed, code] of [
     [false, 0],

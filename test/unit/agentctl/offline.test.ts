@@ -31,7 +31,7 @@ const run = async (...args: string[]) => {
 const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).out);
 
 describe('[cli.config-check] config check', () => {
-  test('a valid file is reported as valid, with its warnings; --strict makes them fail', async () => {
+  test('a valid file is reported as valid with its warnings; with --strict, warnings fail the check', async () => {
     const plain = home.write('plain.yaml', configuration('{ pack: readonly }'));
     const valid = await run('config', 'check', plain, '--strict');
     expect([valid.code, valid.out.split('\n')[0]]).toEqual([0, `${plain} is valid`]);
@@ -40,7 +40,7 @@ describe('[cli.config-check] config check', () => {
     expect((await run('config', 'check', loose)).code).toBe(0);
   });
 
-  test('every problem is reported with its line and the intended word', async () => {
+  test('each problem is reported with its line and a suggested spelling', async () => {
     const file = home.write(
       'bad.yaml',
       'version: 1\ntool_policys: {}\nproviders: [{ name: a, type: moc, models: [] }]\n',
@@ -54,13 +54,13 @@ describe('[cli.config-check] config check', () => {
     );
   });
 
-  test('a pack is found in the folder of the configuration file', async () => {
+  test('a pack is found in the same folder as the configuration file', async () => {
     home.write('packs/own.yaml', 'name: own\ndefault_decision: block\nrules: []\n');
     const file = home.write('packs/gateway.yaml', configuration('{ pack: ./own.yaml }'));
     expect((await run('config', 'check', file)).code).toBe(0);
   });
 
-  test('a secret without a value is a warning that --strict does not count', async () => {
+  test('a secret without a value causes a warning that --strict ignores', async () => {
     const provider =
       '{ name: hosted, type: openai, enabled: true, base_url: "https://models.example/v1", api_key_env: HOSTED_API_KEY, models: [m] }';
     const text = configuration('{ pack: readonly }').replace('providers: [', `providers: [${provider}, `);
@@ -71,7 +71,7 @@ describe('[cli.config-check] config check', () => {
 });
 
 describe('[cli.config-check] config diff', () => {
-  test('[policy.diff] changed keys, lifted guards, own rules with those they override, and calls with a different decision; never a key', async () => {
+  test('[policy.diff] shows changed keys, removed guards, own rules with the rules they override, and calls with a different decision, but never an API key', async () => {
     const { code, out } = await run('config', 'diff', strict, loose);
     expect(code).toBe(0);
     expect(out).toContain('tool_policies\n');
@@ -95,7 +95,7 @@ describe('[cli.config-check] config diff', () => {
     expect((await run('config', 'diff', closed, closed, '--fail-on', 'lifted')).code).toBe(0);
   });
 
-  test('one file is compared with the configuration in force', async () => {
+  test('a single file is compared with the active configuration', async () => {
     const { configuration: served } = await loaded(opened);
     server.on('GET /admin/v1/config', { version: 3, configuration: served });
     const { code, out } = await home.run(['config', 'diff', closed]);
@@ -118,12 +118,12 @@ describe('[cli.config-check] policy test', () => {
     `- { why: "tests <run>", protocol: shell, tool: shell.run, target: "", capability: execute, parameters: { command: pytest -q }, decision: allow }
 - { protocol: mcp, tool: deploy, target: "", capability: execute, decision: ${decision}, matched_rule: "mcp:deploy" }\n`;
 
-  test('a table whose rows all pass succeeds; shell lines are read as a gateway reads them', async () => {
+  test('succeeds if all rows in the table pass; shell lines are parsed as the gateway parses them', async () => {
     const cases = home.write('good.cases.yaml', rows('allow'));
     expect(await run('policy', 'test', loose, cases)).toMatchObject({ code: 0, out: '2 of 2 cases passed\n' });
   });
 
-  test('a row with another decision fails with its line, and is in the JUnit file', async () => {
+  test('a row with a different decision fails with its line number and appears in the JUnit file', async () => {
     const cases = home.write('bad.cases.yaml', rows('block'));
     const report = join(home.folder, 'junit.xml');
     const { code, out } = await run('policy', 'test', loose, cases, '--junit', report);
@@ -135,7 +135,7 @@ describe('[cli.config-check] policy test', () => {
     expect(xml).toContain('<failure message="expected block, got allow by mcp:deploy">');
   });
 
-  test('[cli.policy-tools] a failed test shows the effects of the call and the deciding rule; --explain shows each rule', async () => {
+  test('[cli.policy-tools] a failed test shows the call’s effects and the deciding rule; --explain shows every rule', async () => {
     const server = 'upstreams: { mcp: [{ name: hub, url: "https://hub.example/mcp" }] }\n';
     const policies = '{ pack: readonly, rules: [{ protocol: mcp, tool: push_files, upstream: hub, decision: allow }] }';
     const file = home.write('hub.yaml', configuration(policies) + server);
@@ -175,7 +175,7 @@ describe('[cli.config-check] policy test', () => {
     ['an unknown member', '- { protocol: mcp, tool: a, target: "", capability: read, decision: allow, wy: x }\n'],
     ['an unknown decision', '- { protocol: mcp, tool: a, target: "", capability: read, decision: alow }\n'],
     ['no rows', '[]\n'],
-  ])('%s in the table is an error, not a pass, and writes no report', async (name, table) => {
+  ])('%s in the table is an error rather than a pass, and no report is written', async (name, table) => {
     const report = join(home.folder, `${name}.xml`);
     const ran = await run('policy', 'test', strict, home.write('odd.cases.yaml', table), '--junit', report);
     expect([ran.code, ran.out, existsSync(report)]).toEqual([1, '', false]);
@@ -191,7 +191,7 @@ describe('[cli.policy-tools] policies as files', () => {
     }
   });
 
-  test('[policy.diff] differences in filters, approvals, limits, the tool guard and levels are shown too; a pack has none of them', async () => {
+  test('[policy.diff] also shows differences in filters, approvals, limits, the tool guard and levels, none of which a pack has', async () => {
     const around = (filter: string, seconds: number, level: string, rpm: number) =>
       `${configuration('{ pack: null, default_decision: allow }')}
 policies: { input: [{ name: jailbreak, type: keyword, action: ${filter}, keywords: [ignore previous] }] }
@@ -231,7 +231,7 @@ organizations:
     expect(alone.out).not.toContain('approvals');
   });
 
-  test('simulate --policy evaluates calls with a file, as the route does', async () => {
+  test('simulate --policy evaluates calls against a file, as the route does', async () => {
     const call = ['--protocol', 'mcp', '--tool', 'deploy', '--target', '', '--capability', 'execute'];
     const [before, after] = [
       await run('simulate', '--policy', strict, ...call),

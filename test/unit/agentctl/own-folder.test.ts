@@ -35,12 +35,12 @@ function git(...args: string[]): void {
   execFileSync('git', ['-C', home.folder, '-c', 'user.name=a', '-c', 'user.email=a@b', ...args], { stdio: 'ignore' });
 }
 
-describe('[cli.own-folder] a state folder that was found, not named', () => {
+describe('[cli.own-folder] a state folder that was found rather than named', () => {
   test.each<[string, () => void]>([
     ['outside of a repository', () => {}],
     ['in a repository that does not track it', () => git('init')],
     ['and was moved, so that the keys are elsewhere now', () => folder({ keys_file: '/no/such/folder/keys.json' })],
-  ])('counts where it is the user’s own, %s', async (_, arrange) => {
+  ])('is used if it belongs to the user, %s', async (_, arrange) => {
     folder();
     arrange();
     expect(await home.run(['whoami'], { env: found })).toMatchObject({ code: 0, err: '' });
@@ -121,7 +121,7 @@ describe('[cli.own-folder] a state folder that was found, not named', () => {
         home.write('.gateway', '{}');
       },
     ],
-  ])('does not count where it %s', async (_, why, arrange) => {
+  ])('is not used if it %s', async (_, why, arrange) => {
     folder();
     arrange();
     const { code, err } = await home.run(['whoami'], { env: found });
@@ -148,7 +148,7 @@ describe('[cli.own-folder] a state folder that was found, not named', () => {
     ['setup', ['setup', 'cursor', '--write']],
     ['setup --print-key', ['setup', '--print-key']],
     ['hook', ['hook', 'claude-code']],
-  ])('is refused by %s', async (_, args) => {
+  ])('a folder that others can access is refused by %s', async (_, args) => {
     folder();
     chmodSync(path(), 0o755);
     server.on('POST /admin/v1/test-action', { decision: 'allow', envelope_id: 'e', matched_rule: 'x' });
@@ -159,7 +159,7 @@ describe('[cli.own-folder] a state folder that was found, not named', () => {
     expect(code).toBe(args[0] === 'hook' ? 0 : 2); // a hook that ends with an error would let the tool run
   });
 
-  test('is used as soon as it is named, and is not read if address and key are given', async () => {
+  test('is used if it is named explicitly, and is not read if address and key are given', async () => {
     folder();
     chmodSync(path(), 0o755);
     await home.run(['whoami', '--state', '.gateway'], { env: found });
@@ -174,7 +174,7 @@ describe('[cli.own-folder] keys', () => {
     ['AGENTCTL_KEY', ['whoami'], { AGENTCTL_KEY: 'mine' }],
     ['--key', ['whoami', '--key', 'mine'], {}],
     ['AGENTCTL_KEY through mcp-bridge', ['mcp-bridge'], { AGENTCTL_KEY: 'mine' }],
-  ])('of the user (%s) do not go to an address that was only found', async (_, args, env) => {
+  ])('the user’s own keys (%s) are not sent to an address from a folder that was only found', async (_, args, env) => {
     folder();
     const { code, err } = await home.run(args, {
       env: { ...found, ...env },
@@ -184,14 +184,14 @@ describe('[cli.own-folder] keys', () => {
     expect(err).toMatch(/comes from a state folder that you did not name, so your key is not sent there: .*--state/);
   });
 
-  test('of the user are sent to the address in a folder that was named, and in the folder of --as', async () => {
+  test('the user’s own keys are sent to the address in a named folder, and --as uses the keys in the folder', async () => {
     folder();
     await home.run(['whoami'], { env: { GATEWAY_STATE: '.gateway', AGENTCTL_KEY: 'mine' } });
     await home.run(['whoami', '--as', 'viewer'], { env: { ...found, AGENTCTL_KEY: 'mine' } });
     expect(keysSeen()).toEqual(['mine', 'viewer-key']);
   });
 
-  test('that were generated are sent only to their own gateway, also from a folder that was named', async () => {
+  test('generated keys are sent only to their own gateway, even from a named folder', async () => {
     mkdirSync(path());
     folder({ admin_url: 'http://127.0.0.1:9', mcp_url: 'http://127.0.0.1:9' });
     for (const args of [[], ['--state', '.gateway']])
@@ -201,7 +201,7 @@ describe('[cli.own-folder] keys', () => {
     expect(keysSeen()).toEqual([undefined, undefined, undefined]);
   });
 
-  test('for a deployment are not sent to a gateway address that was not named', async () => {
+  test('a deployment key is not sent to a gateway address that was not given', async () => {
     const { code, err } = await home.run(['chat', 'hi', '--url', 'https://admin.example', '--key', 'mine'], {
       env: found,
     });

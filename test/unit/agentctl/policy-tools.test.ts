@@ -4,7 +4,7 @@ import { body, call, home, id, sent, server } from './acting.ts';
 import { errorBody } from './support.ts';
 
 describe('[cli.policy-tools]', () => {
-  test('simulate sends one call, shows its decision, and exits 1 unless all are allowed', async () => {
+  test('simulate sends one call, shows the decision, and exits 1 unless every call is allowed', async () => {
     const suggestion = { reason: 'never', suggested_alternative: 'archive it' };
     server.on('POST /admin/v1/simulate', {
       results: [{ decision: 'block', matched_rule: 'git:scm.delete_*', ...suggestion }],
@@ -16,7 +16,7 @@ describe('[cli.policy-tools]', () => {
     );
   });
 
-  test('[cli.policy-tools] --explain requests an explanation from the gateway, and shows effects and rules', async () => {
+  test('[cli.policy-tools] --explain requests an explanation from the gateway and shows the effects and rules', async () => {
     const rule = { index: 3, rule: '*:*', decision: 'block', matched: true };
     const effect = {
       protocol: 'git',
@@ -39,7 +39,7 @@ describe('[cli.policy-tools]', () => {
   test.each([
     ['a list', [body, body]],
     ['a request', { calls: [body, body] }],
-  ])('simulate --file takes %s', async (_, content) => {
+  ])('simulate --file accepts %s', async (_, content) => {
     server.on('POST /admin/v1/simulate', { results: [{ decision: 'allow' }, { decision: 'allow' }] });
     const file = home.write('calls.json', JSON.stringify(content));
     expect(await home.run(['simulate', '--file', file])).toMatchObject({ code: 0 });
@@ -71,7 +71,7 @@ describe('[cli.policy-tools]', () => {
       failed: { field: 'target', expected: './**', found: 'rm -rf /' },
     };
 
-    test('the call, its reason, the deciding effect and its rule, within a few lines', async () => {
+    test('the call, its reason, the deciding effect and its rule in a few lines', async () => {
       const trace = [{ index: 0, rule: 'shell:shell.rm', decision: 'block', matched: true }];
       const effect = {
         tool: 'shell.rm',
@@ -106,7 +106,7 @@ describe('[cli.policy-tools]', () => {
       );
     });
 
-    test('each rule and its failed condition with --all, together with guards, and the rule name', async () => {
+    test('with --all, each rule with its failed condition or name, and the guards', async () => {
       answer({
         decision: 'review',
         matched_rule: 'mcp:*',
@@ -132,13 +132,13 @@ describe('[cli.policy-tools]', () => {
       ['approval', 'denied:e-1', 'the vote of a person: denied:e-1'],
       ['guard', 'guard:secret-files', 'guard:secret-files'],
       ['level', 'level:acme:*:*', 'level:acme:*:*'],
-    ])('why names any other judge that decided: %s', async (decided_by, matched_rule, told) => {
+    ])('why shows any other source of the decision: %s', async (decided_by, matched_rule, told) => {
       answer({ decision: 'block', decided_by, matched_rule, call, trace: [] });
       expect((await home.run(['why', id])).out).toContain(`  decided by: ${told}`);
     });
   });
 
-  test('[policy.diff] diff-policy shows on each line how many pairs of rules it covers', async () => {
+  test('[policy.diff] diff-policy shows on each line how many rule pairs it covers', async () => {
     const region = { from: 'block', to: 'allow', rule_before: 'guard:a', rule_after: 'b', repeated: 3, example: {} };
     server.on('GET /admin/v1/policy-versions/3/diff', { tightened: [], loosened: [region], analysed: true });
     const { out } = await home.run(['diff-policy', '3', '4']);
@@ -203,7 +203,7 @@ describe('[cli.policy-tools]', () => {
     not_kept: [],
   };
 
-  test('[guard.changes] mcp show lists the additions to a definition, and compares both texts part by part', async () => {
+  test('[guard.changes] mcp show lists what a definition adds, and compares the two versions part by part', async () => {
     server.on('GET /admin/v1/mcp/tools/get_file', held);
     const { code, out } = await home.run(['mcp', 'show', 'get_file', '--upstream', 'notes']);
     expect([code, server.seen[0]!.path]).toEqual([0, '/admin/v1/mcp/tools/get_file?upstream=notes']);
@@ -213,7 +213,7 @@ describe('[cli.policy-tools]', () => {
     expect(out).toContain('  description\n    - Reads.\n    + Reads.\n    + Mails it\\u{202e}.\n');
   });
 
-  test('[guard.changes] mcp show names a missing text, and shows the other one', async () => {
+  test('[guard.changes] mcp show reports a missing definition, and still shows the other one', async () => {
     const { introduces: _i, difference: _d, ...rest } = held;
     const not_kept = ['the accepted definition: it was removed from the object store'];
     server.on('GET /admin/v1/mcp/tools/get_file', { ...rest, offered: { name: 'get_file' }, not_kept });
@@ -237,7 +237,7 @@ describe('[cli.policy-tools]', () => {
     expect(await home.run(['show', id])).toMatchObject({ code: 0, out: expect.not.stringContaining('definition') });
   });
 
-  test('[guard.changes] mcp accept accepts a definition, and reports a refusal', async () => {
+  test('[guard.changes] mcp accept accepts a definition, and reports a refusal by the gateway', async () => {
     const accepted = { upstream: 'notes', tool: 'get_file', fingerprint: 'b'.repeat(64), state: 'accepted' };
     server.on('POST /admin/v1/mcp/tools/get_file/accept', { ...accepted, evidence_hash: 'c'.repeat(64) });
     const { code, out } = await home.run(['mcp', 'accept', 'get_file', '--yes']);

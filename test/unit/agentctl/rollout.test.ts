@@ -4,7 +4,7 @@ import { Home, serverOf } from './support.ts';
 const home = new Home();
 const server = serverOf(home);
 
-test('[rollout.create] rollout create sends only the given options; list is a table', async () => {
+test('[rollout.create] rollout create sends only the options that were given; list prints a table', async () => {
   server.on('POST /admin/v1/rollouts', { id: 'r1', state: 'running' });
   await home.run(
     'rollout create --model gpt-4o --canary new --stages 5,100 --window 10m --error-threshold 2'.split(' '),

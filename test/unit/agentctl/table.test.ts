@@ -8,7 +8,7 @@ describe('[cli.output-forms] widths', () => {
   const total = (widths: readonly number[]) =>
     widths.reduce((sum, each) => sum + each, 0) + columnGap * (widths.length - 1);
 
-  test('are those of the cells if they fit', () => {
+  test('are the widths of the cells if everything fits', () => {
     expect(
       fittedWidths(
         [
@@ -21,7 +21,7 @@ describe('[cli.output-forms] widths', () => {
     expect(fittedWidths([], 80)).toEqual([]);
   });
 
-  test.each([40, 60, 80, 120])('the widest column is truncated to %d characters', (width) => {
+  test.each([40, 60, 80, 120])('the widest column is truncated so that the table fits %d characters', (width) => {
     const widths = fittedWidths([['time', 'x'.repeat(30), 'y'.repeat(200)]], width);
     expect(total(widths)).toBe(width);
     expect(widths[0]).toBe(4);
@@ -44,7 +44,7 @@ describe('[cli.output-forms] widths', () => {
   });
 });
 
-test('[cli.output-forms] a truncated cell is marked, and a complete one is unchanged', () => {
+test('[cli.output-forms] a truncated cell is marked, and one that fits is unchanged', () => {
   expect([shortenCell('shell.rm', 8), shortenCell('shell.rmdir', 8), shortenCell('😀😀😀', 2)]).toEqual([
     'shell.rm',
     'shell.r…',
@@ -61,6 +61,6 @@ test.each([
   ['2026-11-25T20:24:00.000Z', 'in 24 min'],
   ['2026-11-25', '2026-11-25'],
   ['rm 2026-11-25T20:24:00.000Z', 'rm 2026-11-25T20:24:00.000Z'],
-])('[cli.output-forms] the cell %s is read as %s', (cell, shown) => {
+])('[cli.output-forms] the cell %s is shown as %s', (cell, shown) => {
   expect(relativeTime(cell, Date.parse('2026-11-25T20:00:00.000Z'))).toBe(shown);
 });

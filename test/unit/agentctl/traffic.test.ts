@@ -19,7 +19,7 @@ test('usage shows calls by model and decisions by tool', async () => {
   expect(out).toMatch(/\ntool +decisions\nscm\.put +2\nscm\.get +1\n/);
 });
 
-test('[admin.by-path] figures of a path are requested with --path, and budgets then name their tenants', async () => {
+test('[admin.by-path] --path requests figures for a path, and budgets then shows tenant names', async () => {
   const budget = { period: 'day', spent_usd: 1, reserved_usd: 0, percentage: 50, tier: 'ok', resets_at: 't2' };
   const shop = { ...budget, tenant: 'shop', account: 'tenant', limit_usd: 2 };
   const all = { ...budget, account: 'global', limit_usd: 9 };
@@ -40,7 +40,7 @@ test('[admin.by-path] figures of a path are requested with --path, and budgets t
   }
 });
 
-test('requests forwards its filters, lists the calls, and shows how to continue', async () => {
+test('requests forwards its filters, lists the calls, and shows how to get the next page', async () => {
   on('requests');
   const { out } = await home.run(['requests', '--model', 'fast', '--outcome', 'blocked', '--limit', '1']);
   expect(server.seen[0]!.path).toBe('/admin/v1/requests?model=fast&outcome=blocked&limit=1');
@@ -51,14 +51,14 @@ test('requests forwards its filters, lists the calls, and shows how to continue'
   expect((await home.run(['requests'])).out).toBe('no chat call in the last 48 hours\n');
 });
 
-test('requests cancel names the request at the gateway, and reports its outcome', async () => {
+test('requests cancel sends the request id to the gateway and reports the outcome', async () => {
   const id = '019e0000-0000-7000-8000-000000000000';
   server.on(`POST /v1/requests/${id}/cancel`, { id, status: 'cancelling' });
   const { code, out } = await home.run(['requests', 'cancel', id, '--gateway', server.url]);
   expect([code, out, server.seen[0]!.path]).toEqual([0, `${id}: being cancelled\n`, `/v1/requests/${id}/cancel`]);
 });
 
-test('providers shows health and breaker', async () => {
+test('providers shows health and circuit breaker state', async () => {
   on('providers');
   const { out } = await home.run(['providers']);
   expect(out).toMatch(/\nmock +mock +healthy +4 +25 % +80 ms +no +mock m-\*\n/);
@@ -81,7 +81,7 @@ test('[chat.cache] cache shows hits, misses, hit rate and evictions', async () =
   );
 });
 
-test('violations lists violations of actions and of chat calls', async () => {
+test('violations lists violations by actions and by chat calls', async () => {
   on('violations');
   const { out } = await home.run(['violations']);
   expect(out).toMatch(/\nt2 +warn +pii +mock +pii input email +s2\nt1 +block +shell:shell\.rm +shell\.rm +\/ +s1\n/);
@@ -89,7 +89,7 @@ test('violations lists violations of actions and of chat calls', async () => {
 });
 
 test.each(Object.keys(answers))(
-  '%s --json prints the document, and a response of any shape is shown',
+  '%s --json prints the document; without --json, a response of any shape is shown',
   async (command) => {
     server.on(`GET /admin/v1/${command}`, { odd: [1] });
     expect((await home.run([command, '--json'])).out).toBe('{"odd":[1]}\n');
@@ -109,7 +109,7 @@ describe('rebuild-projections', () => {
     response.end(JSON.stringify(piece));
   };
 
-  test('follows the cursor to the end with the admin token, and shows no progress without a terminal', async () => {
+  test('follows the cursor to the end with the admin token, and shows progress only on a terminal', async () => {
     server.on('POST /admin/v1/observations/rebuild', pieces);
     const ran = await home.run(['rebuild-projections']);
     expect(ran).toEqual({ code: 0, out: 'projected: 30 entries, 3 sessions, 2 tenants\n', err: '' });
@@ -122,7 +122,7 @@ describe('rebuild-projections', () => {
     expect(JSON.parse(out)).toEqual({ tenants: ['a', 'b'], entries: 30, sessions: 3 });
   });
 
-  test('requests one tenant, and does not loop forever', async () => {
+  test('requests a single tenant, and stops if the cursor does not advance', async () => {
     server.on('POST /admin/v1/observations/rebuild', { tenant: 'a', entries: 1, sessions: 0, cursor: 'same' });
     const { code, err } = await home.run(['rebuild-projections', '--tenant', 'a']);
     expect([code, server.seen[0]!.path]).toEqual([1, '/admin/v1/observations/rebuild?tenant=a']);

@@ -17,13 +17,13 @@ const cases = readCases(
 const home = new Home();
 afterAll(() => home.remove());
 
-test('[cli.version] --version and -v print only the version of package.json', async () => {
+test('[cli.version] --version and -v print only the version from package.json', async () => {
   for (const flag of ['--version', '-v']) {
     expect(await home.run([flag])).toEqual({ code: 0, out: `${packageJson.version}\n`, err: '' });
   }
 });
 
-test('[cli.typo] the process exits with the code of its command line, and reads its standard input', async () => {
+test('[cli.typo] the process exits with the command’s exit code and reads its standard input', async () => {
   for (const [args, code] of [
     [['--version'], 0],
     [['config', 'check', home.write('bad.yaml', 'version: 0\n')], 1],
@@ -35,7 +35,7 @@ test('[cli.typo] the process exits with the code of its command line, and reads 
   expect([code, JSON.parse(out)]).toMatchObject([0, { hookSpecificOutput: { permissionDecision: 'deny' } }]);
 });
 
-test('a value that looks like a program flag remains a value', async () => {
+test('a value that looks like a program option is still a value', async () => {
   const { code, err } = await home.run(['evidence', 'verify', '--file', '-v']);
   expect([code, err.split('\n')[0]]).toEqual([2, 'error: cannot read -v: there is no such file or folder']);
 });
@@ -56,7 +56,7 @@ const verbs =
   Export Fetch Find Forecast Govern Install List Manage Move Pause Print Propose Query Read Rebuild Recommend Release Remove
   Render Resume Revoke Roll Serve Set Show Sign Store Verify Work Write`.split(/\s+/);
 
-test('--help of every command exits 0 with its options and examples', async () => {
+test('--help exits 0 for every command and shows its options and examples', async () => {
   const pages = await helpOf(commands);
   expect(pages).toHaveLength(commands.length);
   for (const [index, page] of pages.entries()) {
@@ -68,7 +68,7 @@ test('--help of every command exits 0 with its options and examples', async () =
   }
 });
 
-test.each(cases.wrong)('[cli.typo] %s exits 2 and names the help', async (_, args, said) => {
+test.each(cases.wrong)('[cli.typo] %s exits 2 and refers to the help', async (_, args, said) => {
   const { code, out, err } = await home.run(args);
   expect([code, out]).toEqual([2, '']);
   expect(err).toContain(said);

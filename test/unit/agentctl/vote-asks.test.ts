@@ -33,14 +33,14 @@ beforeEach(() => {
 });
 const votes = () => server.seen.filter(({ method }) => method === 'POST');
 
-test.each([['y\n'], ['YES\n']])('[cli.vote] %j counts, after the call was shown', async (typed) => {
+test.each([['y\n'], ['YES\n']])('[cli.vote] typing %j counts as a vote once the call has been shown', async (typed) => {
   const { code, out, err } = await atTerminal(['approve', id, '--comment', 'ok'], typed);
   expect([code, votes().map(({ body }) => JSON.parse(body))]).toEqual([0, [{ reviewer: 'alice', comment: 'ok' }]]);
   expect(err).toContain('Approve it? [y/N]');
   expect(out).toMatch(/merges acme\/web[\s\S]*status: approved/);
 });
 
-test.each([['n\n'], ['\n'], ['yes please\n'], ['']])('[cli.vote] %j is no vote', async (typed) => {
+test.each([['n\n'], ['\n'], ['yes please\n'], ['']])('[cli.vote] typing %j does not count as a vote', async (typed) => {
   const { code, err } = await atTerminal(['approve', id], typed);
   expect([code, votes()]).toEqual([1, []]);
   expect(err).toContain('nothing was decided');
@@ -53,7 +53,7 @@ test('[cli.vote] --yes skips the question', async () => {
 });
 
 test.each(['bash script', 'run.command', 'cmd"', 'command'])(
-  '[approval.secret-in-program] [approval.whole-or-deny] before an approval every text is shown whole, before a denial what is executed, also of a parameter named %j',
+  '[approval.secret-in-program] [approval.whole-or-deny] shows all text in full before an approval, and what is executed before a denial, also for a parameter named %j',
   async (name) => {
     const lines = Array.from({ length: 60 }, (_, at) => `echo ${at}`);
     const parameters = {

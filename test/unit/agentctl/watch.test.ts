@@ -31,7 +31,7 @@ function streams(...texts: readonly string[]) {
 }
 const listening = (id: number, missed = false) => frame(id, 'listening', { missed });
 
-test('[cli.watch] each event is printed on one line, and an ended stream resumes after the last event', async () => {
+test('[cli.watch] prints one line per event, and resumes after the last event when the stream ends', async () => {
   const seen = streams(
     listening(0) + frame(1, 'new', happened('e-1')),
     listening(1) + frame(2, 'decided', happened('e-1', { status: 'approved' })),
@@ -44,7 +44,7 @@ test('[cli.watch] each event is printed on one line, and an ended stream resumes
   expect(seen).toEqual([undefined, 'p.1']);
 });
 
-test('[cli.watch] --json prints one document per event, and a broken connection is reopened', async () => {
+test('[cli.watch] --json prints one document per event, and reconnects when the connection breaks', async () => {
   const seen = streams(
     listening(0) + frame(1, 'new', happened('e-1')),
     'cut',
@@ -68,7 +68,7 @@ test('[cli.watch] --json prints one document per event, and a broken connection 
   expect(seen).toEqual([undefined, 'p.1', 'p.1']);
 });
 
-test('[approval.timeout] the line of an event reports an undecided request as timed out', async () => {
+test('[approval.timeout] an event line reports an undecided request as timed out', async () => {
   streams(
     listening(0) +
       frame(1, 'expired', { ...happened('e-1'), status: 'denied' }) +
@@ -78,7 +78,7 @@ test('[approval.timeout] the line of an event reports an undecided request as ti
   expect(out).toMatch(/ {2}timed out {2}e-1 .*\n.* {2}denied {2}e-2 /);
 });
 
-test('[cli.watch] a gateway that is not ready is retried, and missed events are reported', async () => {
+test('[cli.watch] retries if the gateway is not ready, and reports missed events', async () => {
   let asked = 0;
   server.on(events, (response: ServerResponse) => {
     asked++;
@@ -97,7 +97,7 @@ test('[cli.watch] a gateway that is not ready is retried, and missed events are 
 test.each([
   [['--events', '2'], 1],
   [['--events', '2', '--no-bell'], 0],
-])('[cli.watch] at a terminal a new request and its decision: %j rings %i times', async (words, bells) => {
+])('[cli.watch] for a new request and its decision on a terminal, %j rings the bell %i times', async (words, bells) => {
   streams(listening(0) + frame(1, 'new', happened('e-1')) + frame(2, 'decided', happened('e-1')));
   server.on('GET /admin/v1/approvals', { pending: [] });
   const terminal = home.write('screen.mjs', 'process.stdout.isTTY = true;');
@@ -107,7 +107,7 @@ test.each([
   expect([code, out.split('\u0007').length - 1]).toEqual([0, bells]);
 });
 
-describe('[cli.watch] a gateway that does not open a stream', () => {
+describe('[cli.watch] a gateway that does not offer an event stream', () => {
   const at = (second: number) => `2026-01-01T00:00:0${second}.000Z`;
   const item = (envelope_id: string, more: object = {}) => ({
     envelope_id,
@@ -127,7 +127,7 @@ describe('[cli.watch] a gateway that does not open a stream', () => {
   };
   const record = (id: string, more: object) => server.on(`GET /admin/v1/approvals/${id}`, item(id, more));
 
-  test('is polled, and each difference in its list is an event', async () => {
+  test('is polled, and each change in its list is reported as an event', async () => {
     pages(
       [item('e-1'), item('e-2'), item('e-3')],
       [item('e-3', { votes: [{ person: 'ann', at: at(2) }] }), item('e-4')],
@@ -151,14 +151,14 @@ describe('[cli.watch] a gateway that does not open a stream', () => {
     expect(server.seen.filter(({ path }) => path.endsWith('/events'))).toHaveLength(1);
   });
 
-  test('a list that lags behind does not report pending requests as decided', async () => {
+  test('pending requests missing from an outdated list are not reported as decided', async () => {
     pages([item('e-1')], [], [item('e-1'), item('e-2')]);
     record('e-1', {});
     const { code, out } = await home.run(['pending', '--watch', '--events', '1']);
     expect([code, out]).toEqual([0, `${at(1)}  new  e-2  s\n`]);
   });
 
-  test('a gateway that refuses the list is not retried', async () => {
+  test('does not retry if the gateway refuses to return the list', async () => {
     server.on(events, { error: { type: 'method_not_allowed', message: 'list again' } }, 405);
     server.on('GET /admin/v1/approvals', { error: { type: 'forbidden', message: 'not for this key' } }, 403);
     const { code, err } = await home.run(['pending', '--watch']);
@@ -171,13 +171,13 @@ describe('[cli.output-forms] --output', () => {
   const answer = { pending: [{ envelope_id: 'e-1', tool: 'a: b', target: 'true', note: '\u202eabc', cents: 3 }] };
   beforeEach(() => server.on('GET /admin/v1/approvals', answer));
 
-  test('yaml is an equivalent document', async () => {
+  test('yaml prints an equivalent document', async () => {
     const { code, out } = await home.run(['pending', '--output', 'yaml']);
     expect([code, parseAllDocuments(out).map((each) => each.toJS())]).toEqual([0, [answer]]);
     expect(out).not.toContain('\u202e');
   });
 
-  test('json prints the same as --json, and table overrides --json', async () => {
+  test('json prints the same output as --json, and table overrides --json', async () => {
     const [json, short, table, both] = await Promise.all(
       [['--output', 'json'], ['--json'], ['--output', 'table'], ['--json', '--output', 'table']].map((options) =>
         home.run(['pending', ...options]),
@@ -197,7 +197,7 @@ describe('[cli.output-forms] --output', () => {
     expect((await home.run(['pending', '--output', 'yaml'])).out).toContain('total: 12345678901234567890');
   });
 
-  test('an unknown output format is a usage error that names the three formats', async () => {
+  test('an unknown output format causes a usage error that lists the three formats', async () => {
     const { code, err } = await home.run(['pending', '--output', 'xml']);
     expect([code, err]).toEqual([2, expect.stringContaining('table, json, yaml')]);
   });

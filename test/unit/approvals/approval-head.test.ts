@@ -10,12 +10,12 @@ const at = Date.UTC(2026, 0, 1);
 const viewOf = (over: Partial<ApprovalRow>) => approvalView(sampleRow(over), 'https://gate.example', at);
 const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
 
-test('[approval.item] a short item is unchanged', () => {
+test('[approval.item] a short list item is unchanged', () => {
   const view = viewOf({ parameters: { title: 'x'.repeat(4_000) } });
   expect(approvalHead(view)).toBe(view);
 });
 
-test('[approval.item] for a long call, small parameters remain, and long ones are replaced by their size and a reference to the item', () => {
+test('[approval.item] in a long call, small parameters are kept and long ones are replaced by their size and a reference to the item', () => {
   const view = viewOf({ parameters: { base: 'main', body: 'é'.repeat(5_000), list: Array(5_000).fill(1) } });
   const head = approvalHead(view);
   expect(head.parameters).toEqual({
@@ -40,7 +40,7 @@ const members = fc.oneof(
   fc.nat(3_000).map((count) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`p${i}`, i]))),
 );
 
-test('[approval.item] no item is larger than 24 kB, and none has members that its call lacks', () => {
+test('[approval.item] no list item is larger than 24 kB or contains parameters that its call does not have', () => {
   const calls = fc.record({
     parameters: members,
     sent_with: members,

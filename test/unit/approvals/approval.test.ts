@@ -38,7 +38,7 @@ describe('[approval.states] the life cycle of an approval', () => {
     });
   });
 
-  test('each event results in exactly one state', () => {
+  test('each event is accepted in exactly one state', () => {
     for (const event of approvalEvents) {
       expect([event, statuses.filter((status) => transition(status, event) !== undefined)]).toEqual([
         event,
@@ -47,7 +47,7 @@ describe('[approval.states] the life cycle of an approval', () => {
     }
   });
 
-  test('any events in any order cause at most one call, and none after a denial', () => {
+  test('any sequence of events results in at most one execution, and none after a denial', () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...approvalEvents), { maxLength: 40 }), (events) => {
         let status: ApprovalStatus = 'pending';
@@ -69,7 +69,7 @@ describe('[approval.states] the life cycle of an approval', () => {
 });
 
 describe('using an approval', () => {
-  test('the identical call may use it', () => {
+  test('an identical call may use it', () => {
     expect(unusableReason(row(), attempt)).toBeUndefined();
   });
 
@@ -92,7 +92,7 @@ describe('using an approval', () => {
     expect(unusableReason(given, { ...attempt, ...change })).toBe(reason);
   });
 
-  test('[approval.denied] a denial lasts for its session or a number of seconds, a pending request until it expires', () => {
+  test('[approval.denied] a denial applies for its session or a number of seconds, a pending request until it expires', () => {
     const forSession = row({ status: 'denied', decided_at: '2026-01-01T00:10:00.000Z' });
     expect(isAnswerCurrent(forSession, '2027-01-01T00:00:00.000Z')).toBe(true);
     expect(isDenialJoinable(forSession, '2026-01-01T00:19:59.999Z')).toBe(true);

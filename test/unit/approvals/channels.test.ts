@@ -9,12 +9,12 @@ const listed = { repositories: ['acme/*'] };
 const fixed = { repositories: [], pull_request: 'acme/ops#3' };
 const ops = { repository: 'acme/ops', number: 3 };
 
-describe('[approval.pr-comment] the pull request of a call', () => {
+describe('[approval.pr-comment] the pull request that a call belongs to', () => {
   test.each([
     ['the number of a pull request tool', call({ number: 7 })],
     ['pull_number', call({ pull_number: 7 }, { tool: 'scm.merge' })],
     ['pullNumber', call({ pullNumber: 7 }, { tool: 'scm.merge' })],
-  ])('is named by %s', (_, row) => {
+  ])('is identified by %s', (_, row) => {
     expect(pullRequestOf(row, listed)).toEqual({ repository: 'acme/web', number: 7 });
   });
 
@@ -28,27 +28,27 @@ describe('[approval.pr-comment] the pull request of a call', () => {
     ['another protocol', call({ number: 7 }, { protocol: 'mcp' })],
     ['a target that is no repository', call({ number: 7 }, { target: 'acme/web/../../user' })],
     ['a repository that is not listed', call({ number: 7 }, { target: 'evil/public' })],
-  ])('a call has no pull request for %s: the fixed one is used, or none', (_, row) => {
+  ])('a call with %s has no pull request of its own: the fixed one is used, if configured', (_, row) => {
     expect(pullRequestOf(row, listed)).toBeUndefined();
     expect(pullRequestOf(row, { ...fixed, repositories: ['acme/*'] })).toEqual(ops);
   });
 
-  test('repositories are compared case-insensitively, as the host does', () => {
+  test('repository names are compared case-insensitively, as the host does', () => {
     expect(pullRequestOf(call({ number: 7 }, { target: 'Acme/Web' }), listed)).toBeDefined();
     expect(samePullRequest({ repository: 'Acme/Web', number: 7 }, { repository: 'acme/web', number: 7 })).toBe(true);
     expect(samePullRequest({ repository: 'acme/web', number: 8 }, { repository: 'acme/web', number: 7 })).toBe(false);
   });
 
-  test('without listed repositories an agent cannot choose the pull request', () => {
+  test('an agent cannot choose the pull request if no repositories are listed', () => {
     expect(pullRequestOf(call({ number: 7 }), fixed)).toEqual(ops);
   });
 
   test.each(['acme/web', 'acme/web#0', 'acme/web#', 'web#1', 'acme/../x#1', 'acme/web#1234567890', 'acme/web#1 '])(
-    '%p names no pull request',
+    '%p does not name a pull request',
     (text) => expect(parsePullRequest(text)).toBeUndefined(),
   );
 
-  test('a call without a pull request is not queued for this channel, but still for the others', () => {
+  test('a call without a pull request is not queued for this channel, but is for the others', () => {
     const channels = (github: object) =>
       ({ approvals: { channels: { slack: { enabled: true }, github, webhook: { enabled: false } } } }) as never;
     expect(channelsOf(channels({ enabled: true, ...listed }), call({ number: 7 }))).toEqual(['slack', 'github']);

@@ -16,7 +16,7 @@ test.each([
   ['execute', true, false],
   ['release', false, false],
 ] as const)(
-  '[approval.ways-to-wait] on_approval %s, made by the caller %s: by the gateway %s',
+  '[approval.ways-to-wait] with on_approval %s and caller_executes %s, the gateway makes the call: %s',
   (on_approval, own, made) => {
     expect(isMadeByGateway({ on_approval }, own)).toBe(made);
   },

@@ -37,7 +37,7 @@ const reader = (feed: ApprovalEventFeed, last?: string, tenant = 'acme', key = '
   feed.open(tenant, key, last)[Symbol.asyncIterator]();
 const read = async (stream: AsyncIterator<string>) => (await stream.next()).value as string;
 
-test('[approval.events] a request, its votes and its end are events for its tenant only', async () => {
+test('[approval.events] the feed reports a request, its votes and its outcome only to its own tenant', async () => {
   const { feed } = feedOf();
   const [own, other] = [reader(feed), reader(feed, undefined, 'other')];
   expect(await read(own)).toBe('retry: 1000\nid: ab12.0\nevent: listening\ndata: {"missed":false}\n\n');
@@ -60,7 +60,7 @@ test('[approval.events] a request, its votes and its end are events for its tena
   expect(await read(other)).toContain('"theirs"');
 });
 
-test('[approval.events] a reader that was away gets the missed events, or is notified that some are missing', async () => {
+test('[approval.events] a reader that reconnects gets the missed events, or a notice that some are missing', async () => {
   const { feed } = feedOf();
   feed.committed(entry('review', 'one'));
   feed.committed(entry('review', 'two'));
@@ -79,7 +79,7 @@ test('[approval.events] a reader that was away gets the missed events, or is not
   expect(await read(back)).toContain('{"missed":true}');
 });
 
-test('[approval.events] a silent stream is kept alive and ends after its maximum duration; every stream ends when the process stops', async () => {
+test('[approval.events] an idle stream is kept alive until its maximum duration; every stream ends when the process stops', async () => {
   const { feed, timeouts } = feedOf();
   const [first, second] = [reader(feed), reader(feed)];
   await read(first);
@@ -97,7 +97,7 @@ test('[approval.events] a silent stream is kept alive and ends after its maximum
   expect(timeouts.size()).toBe(0);
 });
 
-test('[approval.events] a key has a limited number of streams, and a stream whose reader left no longer counts', async () => {
+test('[approval.events] the number of streams per key is limited, and a stream whose reader has left no longer counts', async () => {
   const { feed, timeouts } = feedOf();
   const streams = Array.from({ length: maxStreams.key }, () => reader(feed));
   expect(() => reader(feed)).toThrow(expect.objectContaining({ code: 'rate_limit_error', retryAfterSeconds: 5 }));
@@ -113,7 +113,7 @@ test('[approval.events] a key has a limited number of streams, and a stream whos
   expect(() => reader(feed)).toThrow(/at most 8/);
 });
 
-test('[approval.events] if some of a key’s streams are closed, its open ones still count', async () => {
+test('[approval.events] after some of a key’s streams are closed, the remaining open ones still count', async () => {
   const { feed } = feedOf();
   const [first, ...others] = Array.from({ length: maxStreams.key }, () => reader(feed));
   for (const stream of others) await stream.return?.();
@@ -123,7 +123,7 @@ test('[approval.events] if some of a key’s streams are closed, its open ones s
   expect(() => reader(feed)).not.toThrow();
 });
 
-test('[approval.events] a waiting reader is woken by the next event, and gets no ping for it', async () => {
+test('[approval.events] a waiting reader is woken by the next event without a ping', async () => {
   const { feed, timeouts } = feedOf();
   const stream = reader(feed);
   await read(stream);
@@ -142,13 +142,13 @@ test('[approval.events] a waiting reader is woken by the next event, and gets no
   expect(timeouts.size()).toBeGreaterThan(0);
 });
 
-test('[approval.events] the process has a limited number of streams', async () => {
+test('[approval.events] the number of streams per process is limited', async () => {
   const { feed } = feedOf();
   for (let n = 0; n < maxStreams.process; n++) reader(feed, undefined, 'acme', `k${n}`);
   expect(() => reader(feed, undefined, 'acme', 'one-more')).toThrow(/The gateway has 256 streams .* at most 256/);
 });
 
-test('[approval.events] the last thousand events are stored', async () => {
+test('[approval.events] the last thousand events are kept', async () => {
   const { feed } = feedOf();
   for (let n = 1; n <= 1_001; n++) feed.committed(entry('review', `e${n}`));
   expect(await read(reader(feed, 'ab12.1', 'acme', 'a'))).toContain('{"missed":false}');

@@ -7,7 +7,7 @@ const holder = { approval: 'a1', tenant: 't1', owner: 'e1' };
 const now = Date.UTC(2026, 0, 1);
 const bound = { call_digest: 'd', matched_rule: 'git:scm.*' };
 
-test('[approval.used-once] it is claimed only while it is approved, within its time, and for the same call and rule', () => {
+test('[approval.used-once] an approval can be used only while approved, before it expires, and for the same call and rule', () => {
   expect(takeForExecution(holder, 'caller', now, bound)).toMatchObject({
     type: 'approval.move',
     from: 'approved',
@@ -19,7 +19,7 @@ test('[approval.used-once] it is claimed only while it is approved, within its t
   expect(leaseEnd(now)).toBe(isoTime(now + approvalLeaseSeconds * 1000));
 });
 
-test('[approval.states] only the holder of the lease can end an execution or release the approval', () => {
+test('[approval.states] only the lease holder can finish an execution or release the approval', () => {
   expect(finishExecution(holder, 'executed', { result: 1 })).toMatchObject({
     from: 'executing',
     to: 'consumed',

@@ -19,7 +19,7 @@ function started(pending: string[] = []) {
 const refusals = async (asked: Promise<void>[]) =>
   (await Promise.allSettled(asked)).flatMap((each) => (each.status === 'rejected' ? [String(each.reason)] : []));
 
-test('[approval.pending-cap] three of twenty concurrent requests are accepted', async () => {
+test('[approval.pending-cap] accepts three of twenty concurrent requests', async () => {
   const { limit, looks } = started();
   const refused = await refusals(Array.from({ length: 20 }, () => limit.take('t', 'k1', caps, 0)));
   expect(refused).toHaveLength(17);
@@ -27,7 +27,7 @@ test('[approval.pending-cap] three of twenty concurrent requests are accepted', 
   expect(looks.count).toBe(1);
 });
 
-test('[approval.pending-cap] a key at its limit does not stop another one; a tenant at its limit stops all of its keys', async () => {
+test('[approval.pending-cap] a key at its limit does not block other keys; a tenant at its limit blocks all of its keys', async () => {
   const { limit } = started(['k1', 'k1', 'k1']);
   expect(await refusals([limit.take('t', 'k1', caps, 0)])).toHaveLength(1);
   await limit.take('t', 'k2', caps, 0);
@@ -37,7 +37,7 @@ test('[approval.pending-cap] a key at its limit does not stop another one; a ten
   await other.limit.take('elsewhere', 'k4', caps, 0);
 });
 
-test('[approval.pending-cap] decided requests free their slots a quarter of a second later', async () => {
+test('[approval.pending-cap] requests that have been decided free their slots a quarter of a second later', async () => {
   const pending = ['k1', 'k1', 'k1'];
   const { limit, looks } = started(pending);
   expect(await refusals([limit.take('t', 'k1', caps, 0)])).toHaveLength(1);
@@ -48,7 +48,7 @@ test('[approval.pending-cap] decided requests free their slots a quarter of a se
   expect(await refusals([limit.take('t', 'k1', caps, 300)])).toHaveLength(1);
 });
 
-test('[approval.pending-cap] an unreachable store grants no slot', async () => {
+test('[approval.pending-cap] grants no slot if the store is unreachable', async () => {
   const limit = new PendingLimit({ pendingKeys: () => Promise.reject(new Error('down')) });
   await expect(limit.take('t', 'k1', caps, 0)).rejects.toThrow('down');
   await expect(limit.take('t', 'k1', caps, 0)).rejects.toThrow('down');

@@ -21,27 +21,27 @@ describe('announce', () => {
     ['two', 1798, 2],
     ['at the end', 1800, 1],
     ['long after it', 9000, 1],
-  ])('%s a wait of at least a second is left', async (_when, seconds, left) => {
+  ])('the remaining wait is at least one second: %s', async (_when, seconds, left) => {
     const { ports, pass } = world();
     pass(seconds);
     expect(await announce(ports, 'e1')).toEqual({ seconds_left: left });
   });
 
-  test('no channel is notified of a decided request', async () => {
+  test('no channel is notified of a request that is already decided', async () => {
     const { ports, done } = world({ status: 'approved' });
     await announce(ports, 'e1');
     expect(done('clockStarted')).toHaveLength(1);
     expect(done('enqueue')).toEqual([]);
   });
 
-  test('a channel that cannot be notified does not delay others', async () => {
+  test('a channel that cannot be notified does not delay the others', async () => {
     const { ports, logged } = world();
     const deliveries = { enqueue: () => Promise.reject(new Error('down')) } as never;
     expect(await announce({ ...ports, deliveries }, 'e1')).toEqual({ seconds_left: 1800 });
     expect(logged).toEqual([['approval notification postponed', { envelope_id: 'e1', error: 'down' }]]);
   });
 
-  test('an unknown approval is not found', async () => {
+  test('returns not_found for an unknown approval', async () => {
     const { ports } = world();
     await expect(announce(ports, 'e2')).rejects.toMatchObject({ code: 'not_found' });
     await expect(settle(ports, 'e2')).rejects.toMatchObject({ code: 'not_found' });
@@ -52,15 +52,18 @@ test.each<[ApprovalRow['status'], unknown[]]>([
   ['pending', []],
   ['approved', [['settle', 'token', { status: 'approved' }]]],
   ['denied', [['settle', 'token', { status: 'denied' }]]],
-])('hold: a token parked in a %s row is released at once only where it is decided', async (status, settled) => {
-  const { ports, done } = world({ status });
-  await hold(ports, 'e1', 'token');
-  expect(done('holdToken')).toEqual([['holdToken', 'e1', 'token']]);
-  expect(done('settle')).toEqual(settled);
-});
+])(
+  'hold: a token parked on a row that is %s is released immediately only if the row is decided',
+  async (status, settled) => {
+    const { ports, done } = world({ status });
+    await hold(ports, 'e1', 'token');
+    expect(done('holdToken')).toEqual([['holdToken', 'e1', 'token']]);
+    expect(done('settle')).toEqual(settled);
+  },
+);
 
 describe('settle', () => {
-  test('a request whose time is not up stays pending', async () => {
+  test('a request that has not expired stays pending', async () => {
     const { ports, did, commits } = world({ expires_at: at(0.001) });
     expect(await settle(ports, 'e1')).toEqual({ status: 'pending' });
     expect([did, commits]).toEqual([[], []]);
@@ -73,7 +76,7 @@ describe('settle', () => {
     expect(done('enqueue').at(-1)).toEqual(['enqueue', 'e1#denied#slack']);
   });
 
-  test('a token is returned once', async () => {
+  test('a token is released only once', async () => {
     const { ports, done } = world({ status: 'denied', task_token: 'token' });
     await settle(ports, 'e1');
     expect(done('releaseToken', 'enqueue')).toEqual([
@@ -91,7 +94,7 @@ describe('settle', () => {
     ['denied', 'execute', false],
     ['consumed', 'execute', false],
   ])(
-    '[approval.on-approval.execute] a row that is %s under on_approval: %s is executed: %s',
+    '[approval.on-approval.execute] a row with status %s and on_approval %s is executed: %s',
     async (status, on_approval, runs) => {
       const { ports, configuration, done } = world({ status });
       configuration.approvals.on_approval = on_approval;

@@ -54,7 +54,7 @@ test.each<[string, Partial<ApprovalRow>, object, unknown[]]>([
   expect(did).toEqual([['due', at(60)], ...expected]);
 });
 
-describe('[approval.restarted] an approved call that the gateway runs', () => {
+describe('[approval.restarted] an approved call that is executed by the gateway', () => {
   const approved = { status: 'approved', decided_at: at(0), use_expires_at: at(1800) } as const;
   const again = [
     ['start', 'e1', 'e1-again'],
@@ -87,7 +87,7 @@ describe('[approval.restarted] an approved call that the gateway runs', () => {
   });
 });
 
-test('[approval.lease] an expired lease is recorded as unknown, by its holder and only if it was not renewed', async () => {
+test('[approval.lease] an expired lease is recorded with outcome unknown under its holder, and only if it was not renewed', async () => {
   const { ports, rows, commits } = world({ status: 'executing', lease_owner: 'run', lease_expires_at: at(60) });
   await sweepApprovals(ports);
   expect(rows.get('e1')).toMatchObject({ status: 'consumed', outcome: 'unknown' });
@@ -129,7 +129,7 @@ test('[approval.lease] an expired lease is recorded as unknown, by its holder an
   expect(older.commits[0]?.changes?.[0]).not.toHaveProperty('where');
 });
 
-test('a row that cannot be repaired is postponed and logged, and the next one is repaired', async () => {
+test('a row that cannot be repaired is postponed and logged, and the next one is still repaired', async () => {
   const { ports, done, logged } = world({}, {});
   const approvalClock = {
     ...ports.approvalClock,
@@ -147,7 +147,7 @@ test('a row that cannot be repaired is postponed and logged, and the next one is
   expect(await sweepApprovals({ ...ports, approvals })).toMatchObject({ started: 0 });
 });
 
-test('a sweep starts no row after its time is up; the next sweep continues there', async () => {
+test('a sweep starts no more rows once its time is up, and leaves the rest to the next sweep', async () => {
   const { ports, pass } = world(...Array.from({ length: 60 }, () => ({})));
   const started: string[] = [];
   const approvalClock = {
@@ -162,7 +162,7 @@ test('a sweep starts no row after its time is up; the next sweep continues there
   expect(started.length).toBe(20);
 });
 
-test('without pending requests the age is 0, and a slow clock gives no negative age', async () => {
+test('the age is 0 if no requests are pending, and never negative if the clock is slow', async () => {
   const { ports } = world();
   const waiting = (oldest?: string) => ({ ...ports.approvals, waiting: async () => ({ pending: 0, oldest }) }) as never;
   expect(await sweepApprovals({ ...ports, approvals: waiting() })).toMatchObject({ oldest_seconds: 0 });

@@ -4,7 +4,7 @@ import { approvalRow, at } from './sample.ts';
 
 const now = { version: 7, require_passkey: false, requires: [] };
 
-test('[approval.strictest-terms] each stricter term is listed separately: a passkey, or a time', () => {
+test('[approval.strictest-terms] each stricter term is listed separately, such as a passkey or an earlier deadline', () => {
   const row = approvalRow({ expires_at: at(600) });
   expect(applyTerms(row, { ...now, require_passkey: true }).tightened).toEqual({
     policy_version: 7,
@@ -16,7 +16,7 @@ test('[approval.strictest-terms] each stricter term is listed separately: a pass
   });
 });
 
-test('[approval.strictest-terms] terms that are not required are not added, and required ones remain', () => {
+test('[approval.strictest-terms] terms that were not tightened are not added, and existing requirements remain', () => {
   const vote = { person: 'bob', passkey: undefined } as never;
   const sooner = applyTerms(approvalRow({ expires_at: at(600), votes: [vote] }), { ...now, expires_at: at(300) });
   expect(sooner).not.toHaveProperty('require_passkey');
@@ -32,7 +32,7 @@ test('[approval.strictest-terms] terms that are not required are not added, and 
   ]);
 });
 
-test('[approval.strictest-terms] a later time, or none, has no effect', () => {
+test('[approval.strictest-terms] a later deadline, or none, has no effect', () => {
   const row = approvalRow({ expires_at: at(600) });
   for (const terms of [now, { ...now, expires_at: at(600) }, { ...now, expires_at: at(900) }])
     expect(applyTerms(row, terms)).toBe(row);

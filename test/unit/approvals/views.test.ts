@@ -20,7 +20,7 @@ const ballot = {
 };
 const requires = [{ rule: 'two-people', approvals: 2 }];
 
-test('[approval.card] the remaining seconds are shown while the request is pending, and are never negative', () => {
+test('[approval.card] the remaining seconds are shown only while the request is pending, and are never negative', () => {
   expect(approvalItem(row(), url, at)).toMatchObject({ expires_in_seconds: 2 });
   expect(approvalItem(row(), url, at + 60_000)).toMatchObject({ expires_in_seconds: 0 });
   const over = approvalItem(row({ status: 'approved', after_vote: 'runs' as never }), url, at);
@@ -28,19 +28,19 @@ test('[approval.card] the remaining seconds are shown while the request is pendi
   expect(over).not.toHaveProperty('after_vote');
 });
 
-test('[approval.passkey] a request that needs a passkey says so, and others do not', () => {
+test('[approval.passkey] a request says if it needs a passkey', () => {
   expect(approvalItem(row({ require_passkey: true }), url, at)).toMatchObject({ passkey_required: true });
   expect(approvalItem(row(), url, at)).not.toHaveProperty('passkey_required');
 });
 
-test('[approval.record] a record has the votes that were cast, and no votes member if there were none', () => {
+test('[approval.record] a record contains the votes that were cast, and has no votes member if there were none', () => {
   expect(approvalRecord(row({ status: 'approved' }))).not.toHaveProperty('votes');
   const record = approvalRecord(row({ status: 'approved', votes: [ballot as never] }));
   expect(record).toMatchObject({ votes: [{ person: 'bob', teams: ['acme/core'] }] });
   expect(record.votes![0]).not.toHaveProperty('reviewer');
 });
 
-test('[identity.separation-rules] the missing votes are shown while the request is pending', () => {
+test('[identity.separation-rules] the votes still needed are shown only while the request is pending', () => {
   const waits = approvalView(row({ requires, votes: [ballot as never] }), url, at);
   expect(waits).toMatchObject({ still_needed: expect.stringContaining('1'), votes: [{ person: 'bob' }] });
   const over = approvalView(row({ requires, votes: [ballot as never], status: 'approved' }), url, at);
@@ -48,7 +48,7 @@ test('[identity.separation-rules] the missing votes are shown while the request 
   expect(over).toMatchObject({ votes: [{ person: 'bob' }] });
 });
 
-test('a decision has its time under a specific name, and the outcome of the call', () => {
+test('a decision shows its time as approved_at or denied_at, and the outcome of the call', () => {
   const decided_at = '2026-01-01T00:10:00.000Z';
   expect(approvalView(row({ status: 'denied', decided_at }), url, at)).toMatchObject({ denied_at: decided_at });
   const used = approvalView(
@@ -77,7 +77,7 @@ test('names and comments in a headline are truncated to the channel’s limit', 
   expect(long).toBe(`Denied by ${'p'.repeat(100)}: ${'c'.repeat(300)}`);
 });
 
-test('[approval.obstacle] similar requests are those for the same server, ignoring case and spaces', () => {
+test('[approval.obstacle] similar pending requests are found on the same server, ignoring case and spaces', () => {
   const own = row({ upstream: 'jira', parameters: { title: 'Fix  it' } });
   const other = { envelope_id: 'two', upstream: 'jira', parameters: { title: 'fix it' } };
   const now = '2026-01-01T00:10:00.000Z';
@@ -85,7 +85,7 @@ test('[approval.obstacle] similar requests are those for the same server, ignori
   expect(similarTo(own, [row({ ...other, upstream: 'wiki' })], now)).toEqual({});
 });
 
-test('[approval.evidence-decides] the digest of a shown call ignores salts, and only salts', () => {
+test('[approval.evidence-decides] the digest of a displayed call ignores salts and nothing else', () => {
   const shown = (title: unknown) => shownDigest(row({ parameters: { title: [title] } }));
   const withheld = (sha256: string) => shown({ redacted: 'sha256-salted', sha256 });
   expect(withheld('a')).toBe(withheld('b'));

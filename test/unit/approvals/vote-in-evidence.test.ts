@@ -80,7 +80,7 @@ const pointAt = (entries: readonly EvidenceEntry[], at: number, hash = entries[a
 });
 
 describe('[approval.evidence-decides] an approval', () => {
-  test('counts if its signed vote is in the chain', async () => {
+  test('counts if its signed vote is in the evidence chain', async () => {
     expect(await stands({ drafts: [review, await approve()] })).toBe(true);
   });
 
@@ -121,15 +121,15 @@ describe('[approval.evidence-decides] an approval', () => {
       'another entry than the checkpoint fixed',
       async () => ({ drafts: [review, await approve()], fixed: (all) => pointAt(all, 1, 'cd'.repeat(32)) }),
     ],
-  ])('a vote is not proven with %s', async (_what, given) => {
+  ])('a vote is not proven if there is %s', async (_what, given) => {
     expect(await stands(await given())).toBe(false);
   });
 
-  test('counts with the checkpoint that fixes its chain', async () => {
+  test('counts if the checkpoint matches its chain', async () => {
     expect(await stands({ drafts: [review, await approve(), review], fixed: (all) => pointAt(all, 2) })).toBe(true);
   });
 
-  test('an approval that another call used between two reads does not count as unproven', async () => {
+  test('an approval used by another call between two reads does not count as unproven', async () => {
     const drafts = [review, await approve(), use];
     expect(await stands({ drafts, later: { status: 'executing' } })).toBe(true);
     expect(await stands({ drafts: [review, review], later: { status: 'executing' } })).toBe(false);
@@ -139,12 +139,12 @@ describe('[approval.evidence-decides] an approval', () => {
     ['denied', { status: 'denied' }],
     ['withdrawn', { status: 'denied' }],
     ['expired', { status: 'denied' }],
-  ])('a request that is %s needs the entry of the denial', async (why, over) => {
+  ])('a request that is %s needs the evidence entry of its denial', async (why, over) => {
     expect(await stands({ drafts: [review, deny], why, over })).toBe(true);
     expect(await stands({ drafts: [review, await approve()], why, over })).toBe(false);
   });
 
-  test('an approval whose result is collected needs the entry of its use, whatever its age', async () => {
+  test('collecting the result of an approval needs the evidence entry of its use, whatever its age', async () => {
     const collected = { why: 'already_used', over: { status: 'consumed', executed_by: 'gateway' } } as const;
     expect(await stands({ drafts: [review, await approve(), use], ...collected, at: now + 1e9 })).toBe(true);
     expect(await stands({ drafts: [review, await approve()], ...collected })).toBe(false);
@@ -152,7 +152,7 @@ describe('[approval.evidence-decides] an approval', () => {
     expect(await stands({ drafts: [review], ...byCaller })).toBe(true);
   });
 
-  test('a pending request claims no vote', async () => {
+  test('a pending request needs no vote', async () => {
     expect(await stands({ drafts: [review], why: 'pending', over: { status: 'pending' } })).toBe(true);
   });
 });

@@ -31,7 +31,7 @@ test('[approval.evidence-decides] the signature covers the domain, version, entr
   ]);
 });
 
-test('[approval.passkey] the entry of a vote contains the assertion of its passkey, and no such member without one', () => {
+test('[approval.passkey] a vote entry contains its passkey assertion, and omits the member if there was no passkey', () => {
   const vote = { verdict: 'approve', person: 'bob', reviewer: 'bob', comment: '', channel: 'http' };
   const bodyOf = (signed?: object) =>
     voteEntry(sampleRow(), { ...vote, signed } as unknown as CheckedVote, 'approved', { decided_at: '' }).body;

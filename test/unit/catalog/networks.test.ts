@@ -26,7 +26,7 @@ describe('[catalog.own]', () => {
     expect(networkOf(address)).toBe(network);
   });
 
-  test.each(each)('every caller agrees that %s is %s', (address, network) => {
+  test.each(each)('every component agrees that %s is %s', (address, network) => {
     const isPublic = network === 'public';
     expect(mayConnect(address, false)).toBe(isPublic);
     expect(mayConnect(address, true)).toBe(['public', 'private', 'loopback'].includes(network));
@@ -36,7 +36,7 @@ describe('[catalog.own]', () => {
     expect(kinds.includes('url')).toBe(network === 'metadata' || network === 'link-local');
   });
 
-  test.each(cases.noAddresses)('"%s" is not an address, and no caller connects to it', (text) => {
+  test.each(cases.noAddresses)('"%s" is not an address, and no component connects to it', (text) => {
     expect(networkOf(text)).toBeUndefined();
     expect([mayConnect(text, false), mayConnect(text, true)]).toEqual([false, false]);
   });
@@ -45,12 +45,12 @@ describe('[catalog.own]', () => {
     expect(networkOfHost(host)).toBe(network);
   });
 
-  test.each(cases.metadata)('the tool guard finds the metadata service in %s', (url) => {
+  test.each(cases.metadata)('the tool guard detects the metadata service in %s', (url) => {
     expect(checkArguments({ url }).map(({ kind }) => kind)).toContain('url');
   });
 
   test.each(['https://example.com/metadata', '169.254.0.0/16', 'instance-data', 'https://metadata.crossref.org/works'])(
-    'the tool guard leaves %s alone',
+    'the tool guard does not flag %s',
     (url) => {
       expect(checkArguments({ url }).map(({ kind }) => kind)).not.toContain('url');
     },

@@ -58,14 +58,14 @@ describe('[catalog.own]', () => {
     expect(networkOfHost(host, (await ofText(own)).catalog.networks)).toBe(network);
   });
 
-  test('an address in an own private network is not on the public web, so the call does more than read', async () => {
+  test('an address in a configured private network is not on the public web, so the call does more than read', async () => {
     const [with_, without] = [await ofText(own), await ofText(configured('{}'))];
     expect((await simulatedCall(with_, fetchOf('http://api.shop.example/x'))).capability).toBe('execute');
     expect((await simulatedCall(without, fetchOf('http://api.shop.example/x'))).capability).toBe('read');
     expect((await simulatedCall(with_, fetchOf('http://shop.example/x'))).capability).toBe('read');
   });
 
-  test('tool guard and session risk use own metadata services', async () => {
+  test('the tool guard and session risk recognize configured metadata services', async () => {
     const found = async (text: string, host: string) => {
       const configuration = await ofText(text);
       const call = fetchOf(`http://${host}/latest`);
@@ -79,7 +79,7 @@ describe('[catalog.own]', () => {
     expect(await found(own, 'api.shop.example')).toEqual({ guard: undefined, risk: false });
   });
 
-  test('chat providers are not allowed to fetch from own networks', async () => {
+  test('chat providers may not fetch from configured networks', async () => {
     const body = (url: string) => ({
       dialect: 'openai' as const,
       body: { messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }] },
@@ -94,7 +94,7 @@ describe('[catalog.own]', () => {
   test.each([
     ['api.shop.example', '93.184.216.34'],
     ['api.example', '8.8.8.8'],
-  ])('executors do not connect to %s at %s', async (host, address) => {
+  ])('executors refuse to connect to %s at %s', async (host, address) => {
     const services = `
   http: [{ name: shop, base_url: "http://${host}", allowed_paths: ["/**"], allowed_methods: [GET] }]`;
     const configuration = await ofText(own.replace('upstreams: { mcp', `upstreams: {${services},\n mcp`));

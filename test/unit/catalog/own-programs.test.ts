@@ -55,7 +55,7 @@ describe('[catalog.own]', () => {
     expect((await decided(line)).decision).toBe(expected);
   });
 
-  test('without the entry the program is unknown', async () => {
+  test('without a catalog entry the program is unknown', async () => {
     const { decision, effects } = await decided('shopctl pods list', '');
     expect([decision, effects.unclear]).toEqual([
       'review',
@@ -63,7 +63,7 @@ describe('[catalog.own]', () => {
     ]);
   });
 
-  test('rules and approvals see the action, object and location of a command', async () => {
+  test('rules and approvals see a command’s action, object and location', async () => {
     const { parts } = (await decided('shopctl -n north pods restart web')).effects;
     expect(parts).toMatchObject([
       {
@@ -82,7 +82,7 @@ describe('[catalog.own]', () => {
     expect(deleted!.parameters.risk).toBe('destroys');
   });
 
-  test('a rule that names the program is not reported as misspelt', async () => {
+  test('a rule that names a configured program is not reported as misspelled', async () => {
     const warningsOf = async (programs: string) => {
       const text = configured(programs).replaceAll('shell.shopctl', 'shell.pytests');
       return (await load(text)).warnings.filter((each) => each.includes('did you mean'));
@@ -129,7 +129,7 @@ describe('[policy.diff]', () => {
     ]);
   });
 
-  test('a call names the facts that it matches', async () => {
+  test('lists the catalog entries that a call matches', async () => {
     const text = base(
       `catalog: { secret_files: ["**.sealed", "**.locked"], networks: { private: ["8.8.0.0/16", "*.shop.example"] }, programs: { ${shopctl} } }`,
     );

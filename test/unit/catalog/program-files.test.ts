@@ -4,7 +4,7 @@ import { commandFileSchema, familyFileSchema } from '#core/contracts/shell-progr
 
 const commands = (text: string) => commandFileSchema.parse(parse(text, { merge: true })).programs;
 
-test('[effects.profiles] short forms in a file are expanded', () => {
+test('[effects.profiles] abbreviated entries in a file are expanded', () => {
   const { shop } = commands(`
 shared:
   reads: &reads { does: read, options: &options { flags: &flags -a --all } }

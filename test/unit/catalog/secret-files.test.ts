@@ -46,7 +46,7 @@ const harmless = `
   .split(/\s+/);
 
 describe('[policy.secret-files]', () => {
-  test.each(secret)('%s is a secret file for every caller', (path) => {
+  test.each(secret)('every component treats %s as a secret file', (path) => {
     expect(answers(path)).toEqual(all(true));
   });
 
@@ -59,18 +59,18 @@ describe('[policy.secret-files]', () => {
     'Open `.zsh_history`, then go on.',
     'See /proc/self/environ',
     'It needs prod.tfvars',
-  ])('the definition "%s" refers to a secret file', (description) => {
+  ])('the tool definition "%s" refers to a secret file', (description) => {
     expect(checkDefinition({ name: 'a', description }).map(({ kind }) => kind)).toContain('secret_reference');
   });
 
   test.each(['Returns event.key and ctx.env.', 'Add ~/.ssh/id_ed25519.pub to the account.', 'Uses your kubeconfig.'])(
-    'the definition "%s" does not',
+    'the tool definition "%s" does not refer to a secret file',
     (description) => {
       expect(checkDefinition({ name: 'a', description }).map(({ kind }) => kind)).not.toContain('secret_reference');
     },
   );
 
-  test('no glob contains a blank, because guards split text at blanks', () => {
+  test('no glob contains a space, because guards split text at spaces', () => {
     for (const list of secretFileLists)
       for (const glob of [...fileGlobs(list).globs, ...fileGlobs(list).except]) expect(glob).not.toMatch(/\s/);
   });

@@ -37,7 +37,7 @@ describe('[chat.addresses] refused are', () => {
 });
 
 describe('[chat.addresses] allowed are', () => {
-  test('none allows no address, any allows all, and a list allows its hosts, including private ones', () => {
+  test('none permits no address, any permits all, and a list permits its hosts, including private ones', () => {
     const mine = picture('http://10.0.0.7/a.png');
     expect(() => passes(picture('https://images.example/a.png'), { chat_addresses: 'none' })).toThrow('chat_addresses');
     expect(passes(mine, { chat_addresses: 'any' })).toBe(true);
@@ -55,7 +55,7 @@ describe('[chat.addresses] allowed are', () => {
   const governed = { chat_completions: { tool_use: 'govern' } };
   const shown = picture('https://images.example/a.png');
 
-  test('lines of batches are not evaluated individually, so only listed addresses pass', () => {
+  test('lines in a batch are not evaluated individually, so only listed addresses pass', () => {
     const line =
       (part: JsonObject, more: object = {}) =>
       () =>

@@ -8,14 +8,14 @@ const chunk = (index: number, finish_reason: string | null) => ({
   choices: [{ index, delta: { content: 'a' }, finish_reason }],
 });
 
-test('[trace.export] [evidence.chat] a stream with several choices has the finish reason of each, in the order of the choices', () => {
+test('[trace.export] [evidence.chat] a stream with several choices reports each finish reason, in the order of the choices', () => {
   const progress = new ModelProgress();
   for (const event of [chunk(1, null), chunk(0, null), chunk(1, 'length'), chunk(0, 'stop')])
     progress.readEvent(dialects.openai, event, () => 1);
   expect(progress.finishReasons).toEqual(['stop', 'length']);
 });
 
-test('a reply with several choices has a reason for each, a single answer has one, and an unfinished one has none', () => {
+test('a reply with several choices reports a reason for each, a single choice reports one, and an unfinished reply none', () => {
   const whole = new ModelProgress();
   whole.readReply(dialects.openai, {
     choices: [
@@ -42,17 +42,20 @@ test.each<[what: string, dialect: keyof typeof dialects, events: object[], n: nu
   ['no choice', 'openai', [chunk(0, null)], 1, false],
   ['the message', 'anthropic', [delta], 1, true],
   ['no message', 'anthropic', [{ type: 'message_start', message: { usage: { output_tokens: 1 } } }], 1, false],
-])('[budget.served] a stream of which %s has ended is whole, in %s', (_what, dialect, events, n, ended) => {
-  const progress = new ModelProgress();
-  for (const event of events) progress.readEvent(dialects[dialect], event as never, () => 1);
-  expect(progress.hasEnded(n)).toBe(ended);
-});
+])(
+  '[budget.served] detects whether a stream is complete if %s has ended, in the %s dialect',
+  (_what, dialect, events, n, ended) => {
+    const progress = new ModelProgress();
+    for (const event of events) progress.readEvent(dialects[dialect], event as never, () => 1);
+    expect(progress.hasEnded(n)).toBe(ended);
+  },
+);
 
 test.each([
   [2, [chunk(0, 'stop')], { input_tokens: 3, output_tokens: 100, estimated: true }],
   [2, [chunk(0, 'stop'), chunk(1, 'stop')], { input_tokens: 3, output_tokens: 1 }],
   [undefined, [chunk(0, 'stop')], { input_tokens: 3, output_tokens: 1 }],
-])('[budget.served] of n = %s, the counts of the start are final once all have ended', (n, ends, usage) => {
+])('[budget.served] with n = %s, initial token counts are final once all choices have ended', (n, ends, usage) => {
   const progress = new ModelProgress();
   const start = { usage: { prompt_tokens: 3, completion_tokens: 1 }, choices: [] };
   const long = { choices: [{ index: 0, delta: { content: 'a'.repeat(396) }, finish_reason: null }] };
@@ -70,11 +73,15 @@ test.each([
   ['claude-sonnet-4-0', 'claude-sonnet-4-20250514'],
   ['us.anthropic.claude-3-5-sonnet-20241022-v2:0', 'claude-3-5-sonnet-20241022'],
   ['meta/llama-3:free', 'meta/llama-3'],
-])('[budget.served] %s is answered by %s', (asked, replied) => expect(isSameModel(asked, replied)).toBe(true));
+])('[budget.served] model %s matches a response from %s', (asked, replied) =>
+  expect(isSameModel(asked, replied)).toBe(true),
+);
 
 test.each([
   ['gpt-4o-mini', 'gpt-4o'],
   ['gpt-4o', 'gpt-4o-mini'],
   ['gpt-5', 'gpt-5-pro'],
   ['gpt-4.1', 'gpt-4'],
-])('[budget.served] %s is another model than %s', (asked, replied) => expect(isSameModel(asked, replied)).toBe(false));
+])('[budget.served] %s is a different model from %s', (asked, replied) =>
+  expect(isSameModel(asked, replied)).toBe(false),
+);

@@ -24,18 +24,18 @@ const read = (body: string | Buffer, header = type, most = 64) =>
     text: Buffer.from(bytes).toString(),
   }));
 
-test.each(contents)('[passthrough.forms] the boundary string inside a file is content: %s', (_, text) => {
+test.each(contents)('[passthrough.forms] a boundary string inside a file is treated as content: %s', (_, text) => {
   expect(read(`--x\r\n${file}${text}\r\n--x--\r\n`)).toEqual([{ name: 'f', filename: 'a.txt', type: '', text }]);
 });
 
-test('[passthrough.forms] a form with 64 fields is read; a much larger one is refused at the first field above the limit', () => {
+test('[passthrough.forms] accepts a form with 64 fields; rejects a larger one at the first field above the limit', () => {
   const fields = (count: number) => Array.from({ length: count }, (_, at) => field(`f${at}`)).join('');
   expect(read(`${fields(64)}--x--`)).toHaveLength(64);
   // The rest is not a form and was not read.
   expect(() => read(`${fields(66)}\r\n--x\r\nbroken`)).toThrow('more than 64 fields');
 });
 
-test('[passthrough.forms] a file that consists of its boundary is refused', () => {
+test('[passthrough.forms] a file that consists of repeated boundaries is rejected', () => {
   const full = (times: number) => `--x\r\n${file}${' --x'.repeat(times)}\r\n--x--`;
   expect(read(full(90_000))).toHaveLength(1);
   expect(() => read(full(110_000))).toThrow('longer one');
@@ -58,12 +58,12 @@ test.each([...refused, ['an endless head', `--x\r\n${'a: b\r\n'.repeat(5_000)}\r
   (_, body) => expect(() => read(body)).toThrow('not multipart form data'),
 );
 
-test('[passthrough.forms] a missing or too long boundary is reported', () => {
+test('[passthrough.forms] a missing or overly long boundary is reported', () => {
   for (const header of ['multipart/form-data', `multipart/form-data; boundary=${'x'.repeat(71)}`])
     expect(() => read(`${field('a')}--x--`, header)).toThrow('names no boundary');
 });
 
-test('[passthrough.forms] forms with any bytes are read as clients wrote them', async () => {
+test('[passthrough.forms] form fields with arbitrary bytes are read exactly as clients wrote them', async () => {
   const part = fc.tuple(
     fc.stringMatching(/^[a-z]{1,8}$/),
     fc.uint8Array({ maxLength: 60 }),

@@ -13,7 +13,7 @@ const rewritten = (chunks: readonly string[], ...settings: Parameters<typeof mad
   return chunks.map((chunk) => run.push(chunk)).join('') + run.end();
 };
 
-test('is undefined without rules', () => {
+test('returns undefined without rules', () => {
   expect(made({})).toBeUndefined();
   expect(made({ content_prefix: '' }, { replacements: {} })).toBeUndefined();
 });
@@ -24,15 +24,15 @@ test("puts the platform's prefix and suffix outermost, the tenant's within", () 
   ).toBe('<(hi)>');
 });
 
-test('adds no prompt without a prefix and a suffix', () => {
+test('adds no prompt if there is no prefix or suffix', () => {
   expect(rewritten(['', ''], { content_prefix: '<', content_suffix: '>' })).toBe('');
 });
 
-test('prefers the longest replacement that starts at a position', () => {
+test('uses the longest replacement that matches at a position', () => {
   expect(rewritten(['Acme Corp and Acme'], { replacements: { Acme: 'X', 'Acme Corp': 'Y' } })).toBe('Y and X');
 });
 
-test('[chat.routing] any split of the text gives the same result as the whole', () => {
+test('[chat.routing] splitting the text into chunks does not change the result', () => {
   const replacements = { ab: '1', abc: '22', 'c.': '333' };
   fc.assert(
     fc.property(fc.array(fc.string({ unit: fc.constantFrom('a', 'b', 'c', '.'), maxLength: 5 })), (chunks) => {

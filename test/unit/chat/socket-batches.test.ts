@@ -41,7 +41,7 @@ function heard(posts: readonly string[]): string[] {
   });
 }
 
-test('[chat.ws] the first message is posted immediately, those of the next 50 ms in one post, and then one immediately', async () => {
+test('[chat.ws] posts the first message immediately, messages within the next 50 ms together, and a later one immediately', async () => {
   const { timeouts, posts, batches, settled } = world();
   for (const n of [0, 1, 2, 3]) expect(batches.add(message(n))).toBeUndefined();
   await settled();
@@ -56,7 +56,7 @@ test('[chat.ws] the first message is posted immediately, those of the next 50 ms
   expect(posts.at(-1)).toBe(message(4));
 });
 
-test('[chat.ws] 24 kB are posted immediately, and the sender waits for the connection', async () => {
+test('[chat.ws] 24 kB of messages are posted immediately, and the sender waits for the connection', async () => {
   const { posts, batches } = world();
   batches.add(message(0));
   const large = Array.from({ length: 30 }, (_, n) => message(n + 1, 1_000));
@@ -68,7 +68,7 @@ test('[chat.ws] 24 kB are posted immediately, and the sender waits for the conne
   expect(heard(posts).length).toBeGreaterThan(20);
 });
 
-test('[chat.ws] closing posts the collected messages and leaves no timer', async () => {
+test('[chat.ws] close posts the collected messages and leaves no timer behind', async () => {
   const { timeouts, posts, batches } = world();
   for (const n of [0, 1, 2]) batches.add(message(n));
   await batches.close();
@@ -76,7 +76,7 @@ test('[chat.ws] closing posts the collected messages and leaves no timer', async
   expect(timeouts.size).toBe(0);
 });
 
-test('[chat.ws] after a failed post, collected messages are dropped and the last message is sent', async () => {
+test('[chat.ws] after a failed post, collected messages are dropped but the last message is still sent', async () => {
   let fails = true;
   const { posts, batches, settled } = world(() => !fails);
   for (const n of [0, 1, 2]) batches.add(message(n));
@@ -87,7 +87,7 @@ test('[chat.ws] after a failed post, collected messages are dropped and the last
   expect(heard(posts)).toEqual([message(9)]);
 });
 
-test('[chat.ws] messages keep their order, and each post is smaller than a frame', async () => {
+test('[chat.ws] messages stay in order, and each post is smaller than a frame', async () => {
   const step = fc.oneof(
     { weight: 5, arbitrary: fc.integer({ min: 0, max: 200 }) },
     { weight: 1, arbitrary: fc.integer({ min: 0, max: 40_000 }) },

@@ -6,7 +6,7 @@ const read = (message: unknown) =>
   readMessage(typeof message === 'string' ? message : JSON.stringify(message), () => 'fresh');
 const body = { model: 'm', messages: [] };
 
-test('[chat.ws] calls of both dialects, with members alongside their body', () => {
+test('[chat.ws] reads calls in both dialects, with additional members next to the body', () => {
   expect(read({ type: 'chat.completions', id: 'a', body })).toEqual({
     type: 'call',
     id: 'a',
@@ -29,13 +29,13 @@ test('[chat.ws] calls of both dialects, with members alongside their body', () =
   });
 });
 
-test('[chat.ws] a bare chat request is a chat completion, with or without an id', () => {
+test('[chat.ws] a plain chat request is read as a chat completion, with or without an id', () => {
   expect(read(body)).toMatchObject({ type: 'call', id: 'fresh', dialect: 'openai', body });
   expect(read({ ...body, id: 'mine' })).toMatchObject({ id: 'mine', body });
   expect(read({ messages: [] })).toMatchObject({ type: 'call', body: { messages: [] } });
 });
 
-test('[chat.ws] a numeric id is returned as a number, and an invalid id is reported before any other error in the call', () => {
+test('[chat.ws] a numeric id is returned as a number, and an invalid id is reported before other errors in the call', () => {
   const call = read({ type: 'chat.completions', id: 5, body });
   expect(call).toMatchObject({ id: '5', sentId: 5 });
   expect(JSON.parse(serverMessages.done((call as { sentId: number }).sentId, 'completed'))).toMatchObject({ id: 5 });
@@ -45,7 +45,7 @@ test('[chat.ws] a numeric id is returned as a number, and an invalid id is repor
   });
 });
 
-test('auth, cancel and ping', () => {
+test('reads auth, cancel and ping messages', () => {
   expect(read({ type: 'auth', api_key: 'k' })).toEqual({ type: 'auth', apiKey: 'k' });
   expect(read({ type: 'cancel', id: 'a' })).toEqual({ type: 'cancel', id: 'a' });
   expect(read({ type: 'ping' })).toEqual({ type: 'ping' });
@@ -66,13 +66,13 @@ test.each([
   ['no key', { type: 'auth' }, undefined],
   ['a key with a line break', { type: 'auth', api_key: 'a\nb' }, undefined],
   ['a session that is no text', { type: 'messages', id: 'a', body, session_id: 1 }, 'a'],
-])('%s is refused, with the id of its call if it has one', (_what, message, id) => {
+])('rejects %s, and includes the call id if there is one', (_what, message, id) => {
   const faulty = read(message);
   expect(faulty).toMatchObject({ type: 'faulty', fault: { code: 'invalid_request' } });
   expect((faulty as { sentId?: unknown }).sentId).toBe(id);
 });
 
-test('errors have their status, and no more details than over HTTP', () => {
+test('errors include their status, and no more details than over HTTP', () => {
   const fault = new GatewayError('provider_error', 'sk-secret of the provider', { retryAfterSeconds: 3 });
   const text = serverMessages.error(fault, { id: 'a', headers: { 'x-request-id': 'r' } });
   expect(JSON.parse(text)).toMatchObject({

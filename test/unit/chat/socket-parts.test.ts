@@ -21,7 +21,7 @@ test('[chat.ws] a message that fits is not changed', () => {
   expect(inParts(`${fits}  `, 'a').length).toBeGreaterThan(1);
 });
 
-test('[chat.ws] parts fit, split no character and join to the original text', () => {
+test('[chat.ws] each part fits, no character is split, and the parts join to the original text', () => {
   const texts = fc.oneof(
     fc.string({ unit: codePoint, maxLength: 400 }),
     fc

@@ -38,21 +38,24 @@ test.each([
   ['{"n":0.1234567890123456789}', /exactly/],
   ['{"to":1,"to":2}', /twice/],
   ['["x"]', /not a JSON object/],
-] as const)('[json.exact-numbers] a streamed call with %s is blocked with the reason', async (json, why) => {
+] as const)('[json.exact-numbers] a streamed tool call with %s is blocked with a reason', async (json, why) => {
   const events = await streamed(json);
   expect(events).toMatch(/\[send was blocked: its arguments (are|contain) /);
   expect(events).toMatch(why);
   expect(events).not.toContain('tool_use');
 });
 
-test.each(twofold)('[json.exact-numbers] so is one in a complete reply: %s', async (json, _why) => {
-  const content = [{ type: 'tool_use', id: 't', name: 'send', input: JSON.parse(json) }];
-  const reply = await governReply(ports, call, { content, stop_reason: 'tool_use' });
-  expect(reply.stop_reason).toBe('end_turn');
-  expect(JSON.stringify(reply.content)).toMatch(/\[send was blocked: its arguments contain /);
-});
+test.each(twofold)(
+  '[json.exact-numbers] a tool call in a complete reply is blocked as well: %s',
+  async (json, _why) => {
+    const content = [{ type: 'tool_use', id: 't', name: 'send', input: JSON.parse(json) }];
+    const reply = await governReply(ports, call, { content, stop_reason: 'tool_use' });
+    expect(reply.stop_reason).toBe('end_turn');
+    expect(JSON.stringify(reply.content)).toMatch(/\[send was blocked: its arguments contain /);
+  },
+);
 
-test('[json.exact-numbers] a defect inside a string is described as one of the arguments', async () => {
+test('[json.exact-numbers] a defect inside a string is reported as a defect in the arguments', async () => {
   expect(await streamed('{"to":"\\ud800"}')).toContain(
     '[send was blocked: a string in its arguments contains a lone surrogate; send well-formed Unicode.]',
   );
@@ -68,7 +71,7 @@ const providerRun = [
 ];
 
 test.each(providerRun)(
-  '[messages.provider-run] a result from the provider does not reach the caller: $type $name',
+  '[messages.provider-run] a result of a tool run by the provider does not reach the caller: $type $name',
   async (block) => {
     const reply = await governReply(ports, call, { content: [block, { type: 'text', text: 'said' }] });
     expect(reply.content).toEqual([
@@ -89,7 +92,7 @@ test.each(providerRun)(
   },
 );
 
-test('[messages.provider-run] configured provider tools pass', async () => {
+test('[messages.provider-run] configured provider tools are allowed', async () => {
   const listed = callWith({ provider_tools: ['web_search_*'] });
   const content = providerRun.slice(0, 2);
   expect((await governReply(ports, listed, { content })).content).toEqual(content);
@@ -107,7 +110,7 @@ test.each([
   ['a type that is no text', { tools: [{ type: 7 }] }, /type 7/],
   ['skills', { container: { skills: [{ skill_id: 'xlsx' }] } }, /skills/],
   ['a beta in the body', { betas: ['code-execution-2025-05-22'] }, /code-execution/],
-])('[messages.provider-run] a request with %s is refused', (_, body, found) => {
+])('[messages.provider-run] a request with %s is rejected', (_, body, found) => {
   expect(() => asked(body)).toThrow(found);
 });
 
@@ -117,11 +120,11 @@ test.each([
   ['a container to go on in', { container: 'container_01' }],
   ['a listed beta in the body', { betas: ['effort-2025-11-24'] }],
   ['nothing of it', { mcp_servers: [], tools: null }],
-])('[messages.provider-run] a request with %s passes', (_, body) => {
+])('[messages.provider-run] a request with %s is allowed', (_, body) => {
   expect(() => asked(body)).not.toThrow();
 });
 
-test('[messages.provider-run] a listed provider tool passes', () => {
+test('[messages.provider-run] a listed provider tool is allowed', () => {
   const body = { tools: [{ type: 'web_search_20250305', name: 'web_search' }] };
   expect(() => asked(body, { provider_tools: ['web_search_*'] })).not.toThrow();
 });
@@ -130,7 +133,7 @@ test.each([
   ['both', 'effort-2025-11-24, next-2030-01-01', { 'anthropic-beta': 'effort-2025-11-24' }, ['next-2030-01-01']],
   ['none that is listed', 'next-2030-01-01,,mcp-client-2025-11-20', {}, ['next-2030-01-01', 'mcp-client-2025-11-20']],
   ['listed ones alone', 'effort-2025-11-24', { 'anthropic-beta': 'effort-2025-11-24' }, []],
-])('[messages.provider-run] of a header with %s only the listed values are forwarded', (_, header, kept, leftOut) => {
+])('[messages.provider-run] for a header with %s, only the listed values are forwarded', (_, header, kept, leftOut) => {
   expect(listedBetas(settings, { 'anthropic-beta': header, 'anthropic-version': '2023-06-01' })).toEqual({
     passed: { 'anthropic-version': '2023-06-01', ...kept },
     leftOut: leftOut.map((beta) => `anthropic-beta ${beta}`),
@@ -170,7 +173,7 @@ describe('[chat.tool-use] a stream with tool calls split in unusual places', () 
       expect(all).not.toContain(part);
   });
 
-  test('text, thoughts and signatures pass unchanged', async () => {
+  test('text, thinking blocks and signatures pass unchanged', async () => {
     const events = [
       { type: 'message_start', message: { id: 'm', content: [] } },
       start({ type: 'thinking', thinking: '' }),
@@ -190,7 +193,7 @@ describe('[chat.tool-use] a stream with tool calls split in unusual places', () 
     ['input that is a text', { ...use, input: '{"to":1}' }],
     ['input that is a list', { ...use, input: [1] }],
     ['an unknown type', { ...use, type: 'function_call' }],
-  ])('so is a call of a whole reply with %s', async (_, block) => {
+  ])('a call in a complete reply with %s is blocked as well', async (_, block) => {
     const reply = await governReply(ports, call, { content: [block as JsonObject], stop_reason: 'tool_use' });
     expect(reply.content).toEqual([{ type: 'text', text: expect.stringContaining('[send was blocked') }]);
   });
@@ -199,7 +202,7 @@ describe('[chat.tool-use] a stream with tool calls split in unusual places', () 
 describe('[dialects.unknown-end] a stream that ends inside a tool call', () => {
   const within = /ended its stream within a tool call/;
 
-  test('callers of the messages API get an error before the end of the stream', async () => {
+  test('callers of the messages API get an error before the stream ends', async () => {
     const gate = new ToolGate(ports, call);
     await gate.pass({ type: 'content_block_start', index: 0, content_block: { type: 'text', text: '' } });
     expect(() => gate.end()).not.toThrow();
@@ -210,7 +213,7 @@ describe('[dialects.unknown-end] a stream that ends inside a tool call', () => {
     expect(() => held.end()).toThrow(within);
   });
 
-  test('is an error for callers of chat completions; a stream with only text is not', async () => {
+  test('is an error for chat completions callers; a stream with only text is not', async () => {
     const gate = new CompletionToolGate(ports, call);
     await gate.pass({ choices: [{ index: 0, delta: { content: 'x' }, finish_reason: null }] });
     expect(() => gate.end()).not.toThrow();
@@ -220,7 +223,7 @@ describe('[dialects.unknown-end] a stream that ends inside a tool call', () => {
   });
 });
 
-test('[chat.tool-use] the text before a refused call is kept, also if the provider sent it as parts', async () => {
+test('[chat.tool-use] text before a blocked call is kept, even if the provider sent it in parts', async () => {
   const calls = [{ id: 'c', function: { name: 'f', arguments: 'oops' } }];
   const replied = async (content: Json) => {
     const choices = [{ index: 0, message: { content, tool_calls: calls }, finish_reason: 'tool_calls' }];

@@ -24,7 +24,7 @@ test.each([
   ['no address, which is the vendor', provider('openai', '')],
   ['another path', provider('openai', at('https://api.example/v2'))],
   ['another name and address', provider('other', at('https://evil.example/v1'))],
-])('[config.secrets-stay-bound] a provider with %s loses the key in force', async (_what, after) => {
+])('[config.secrets-stay-bound] a provider with %s loses its active key', async (_what, after) => {
   const { configuration, warnings } = dropMovedKeys(await configured(before), await configured(after));
   expect(configuration.providers[0]).not.toHaveProperty('api_key_env');
   expect(configuration.providers[0]?.type).toBe('openai');
@@ -44,13 +44,13 @@ test.each([
   expect(dropMovedKeys(await configured(before), given)).toEqual({ configuration: given, warnings: [] });
 });
 
-test('[config.secrets-stay-bound] with another type and no address, a provider calls a different vendor', async () => {
+test('[config.secrets-stay-bound] a provider with a different type and no address calls a different vendor', async () => {
   const moved = provider('openai', '').replace('type: openai', 'type: anthropic');
   const { warnings } = dropMovedKeys(await configured(provider('openai', '')), await configured(moved));
   expect(warnings).toHaveLength(1);
 });
 
-test('[config.secrets-stay-bound] a key used with two addresses may stay at either of them', async () => {
+test('[config.secrets-stay-bound] a key used with two addresses can stay with either of them', async () => {
   const two = `${before}, ${provider('eu', at('https://eu.example'))}`;
   const swapped = `${provider('openai', at('https://eu.example'))}, ${provider('eu', at('https://third.example'))}`;
   const { configuration } = dropMovedKeys(await configured(two), await configured(swapped));
@@ -81,7 +81,7 @@ ${more}`;
     ['github', 'GITHUB_TOKEN', 'approvals.channels.github.token_env'],
     ['vault', 'VAULT_TOKEN', 'credentials.brokers[0].token_env'],
     ['mcp', 'MCP_TOKEN', 'upstreams.mcp[0].token_env'],
-  ])('of %s: with a different address the change is refused, and said where', async (place, name, path) => {
+  ])('%s: a change to a different address is refused, and the error names the setting', async (place, name, path) => {
     const after = await loaded(entries({ [place]: 'https://evil.example/' }));
     const before = await loaded(entries());
     expect(() => dropMovedKeys(before, after)).toThrow(
@@ -90,7 +90,7 @@ ${more}`;
     expect(dropMovedKeys(before, before)).toEqual({ configuration: before, warnings: [] });
   });
 
-  test('the secret of one entry cannot move to another: the provider loses it', async () => {
+  test('a secret cannot move from another entry to a provider: the provider loses it', async () => {
     const before = await loaded(entries());
     const after = await loaded(
       entries({}, `providers: [${provider('evil', at('https://evil.example'), 'VAULT_TOKEN')}]`),
@@ -123,7 +123,7 @@ describe('[config.secrets-stay-bound]', () => {
     return before as Configuration;
   }
 
-  test('a key that was removed can be restored only for its own address', async () => {
+  test('a removed key can be restored only for its original address', async () => {
     const without = 'providers: [{ name: openai, type: openai }]';
     const moved = await stored([`providers: [${before}]`, without, `providers: [${evil}]`]);
     expect(moved.providers[0]).not.toHaveProperty('api_key_env');
@@ -163,7 +163,7 @@ credentials: { brokers: [${broker}], grants: [{ protocol: mcp, tool: "files.*", 
     ],
     ['a provider key for programs', [`providers: [${before}]`, shell('OPENAI_API_KEY')], 'OPENAI_API_KEY'],
     ['a program started beside the gateway', ['', program], 'a program that the active configuration does not use'],
-  ])('%s that would go elsewhere is refused', async (_, texts, found) => {
+  ])('%s that would be sent elsewhere is refused', async (_, texts, found) => {
     await expect(stored(texts)).rejects.toThrow(found);
   });
 
@@ -175,13 +175,13 @@ credentials: { brokers: [${broker}], grants: [{ protocol: mcp, tool: "files.*", 
     await expect(stored(texts)).resolves.toBeDefined();
   });
 
-  test('a name that is neither used in a file nor listed by the operator is refused if secrets come from the environment', async () => {
+  test('a name that is neither used in a file nor listed by the operator is refused if secrets come from environment variables', async () => {
     const texts = [`providers: [${before}]`, `providers: [${before}, ${provider('b', '', 'NEW_KEY')}]`];
     await expect(stored(texts, [])).rejects.toThrow('NEW_KEY, which no configuration file uses');
     await expect(stored(texts, ['NEW_KEY'])).resolves.toBeDefined();
   });
 
-  test('the configuration file binds a secret to a different address, and the secret may stay only there', async () => {
+  test('the configuration file can bind a secret to a new address, which replaces the old one', async () => {
     const deps = { configStore: memoryConfigStore(), objects: memoryObjects(), clock: handClock(), packs };
     await importFile(deps, { text: base(`providers: [${before}]`), by: 'file' });
     await importFile(deps, { text: base(`providers: [${provider('openai', at('https://new.example'))}]`), by: 'file' });

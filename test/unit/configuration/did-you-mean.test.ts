@@ -24,7 +24,7 @@ const cases = readCases(
 const load = (text: string) => loadConfiguration(text, { packs });
 const rules = (list: string, more = '') => base(more).replace('pack: null', `pack: null, rules: ${list}`);
 
-test('[config.unknown-keys] a similar word is suggested; a dissimilar or identical one is not', () => {
+test('[config.unknown-keys] suggests a similar word, but not a dissimilar or identical one', () => {
   expect(nearestWord('tenant', ['tenants', 'routes'])).toBe('tenants');
   expect(nearestWord('Tenants', ['tenants'])).toBe('tenants');
   expect(nearestWord('colour', ['tenants', 'routes'])).toBeUndefined();
@@ -35,7 +35,7 @@ test('[config.unknown-keys] a similar word is suggested; a dissimilar or identic
   expect(didYouMean('readonly', ['readonly'])).toBe('');
 });
 
-test('[config.unknown-keys] possible secrets are neither quoted nor compared', async () => {
+test('[config.unknown-keys] values that may be secrets are neither quoted nor compared', async () => {
   const refused = load(base().replace('{ key: agent-key-of-16-chars }', '{ key: a, role: admin, key_env: Admin }'));
   await expect(refused).rejects.toThrow(/^(?!.*did you mean)/s);
 });
@@ -55,7 +55,7 @@ describe('[config.unknown-keys] tools of rules', () => {
   });
 });
 
-test('[config.unknown-keys] names of tools in packs, tables, guides and the gateway are known', () => {
+test('[config.unknown-keys] tool names in packs, tables, guides and the gateway are recognised', () => {
   const texts = globSync(['policies/*.yaml', 'config/*.yaml', 'docs/{how-to,tutorial,explanation}/*.md', 'README.md'])
     .map((file) => readFileSync(file, 'utf8'))
     .join('\n');
@@ -83,7 +83,7 @@ test('[config.unknown-keys] names of tools in packs, tables, guides and the gate
   expect(unknownTools(file, null)).toEqual([]);
 });
 
-describe('[config.warned] secrets without a value', () => {
+describe('[config.warned] secrets without values', () => {
   const named = `providers:
   - { name: mock, type: mock, models: ["mock"] }
   - { name: openai, type: openai, api_key_env: OPENAI_KEY, models: ["gpt-*"] }
@@ -97,7 +97,7 @@ credentials: { brokers: [{ name: b, type: static, secret_env: STATIC_SECRET }] }
     return unsetSecrets(configuration, { get: async (name) => values[name] });
   };
 
-  test('each is reported with the key that names it; a disabled entry and a rotation need no value', async () => {
+  test('each missing secret is reported with the key that names it; disabled entries and rotations need no value', async () => {
     const warnings = await unset({ GATEWAY_TICKET_KEY: 'x' });
     expect(warnings.map((text) => text.split(' ')[0]).sort()).toEqual(
       'OPENAI_KEY SLACK_SIGNING SLACK_TOKEN STATIC_SECRET'.split(' '),
@@ -105,7 +105,7 @@ credentials: { brokers: [{ name: b, type: static, secret_env: STATIC_SECRET }] }
     expect(warnings.find((text) => text.startsWith('OPENAI_KEY'))).toContain('providers[1].api_key_env');
   });
 
-  test('the ticket key is needed if the file configures tickets', async () => {
+  test('the ticket key is required if the file configures tickets', async () => {
     const warned = async (credentials: string) => {
       const { configuration } = await load(base(`credentials: ${credentials}`));
       return unsetSecrets(configuration, { get: async () => undefined });
@@ -117,7 +117,7 @@ credentials: { brokers: [{ name: b, type: static, secret_env: STATIC_SECRET }] }
     expect(await warned('{ tickets: { key_env: MINE } }')).toEqual([expect.stringContaining('MINE is not set')]);
   });
 
-  test('a blank value counts as missing, and a set one is not mentioned', async () => {
+  test('a blank value counts as missing, and a value that is set is not mentioned', async () => {
     const set = { GATEWAY_TICKET_KEY: 'x', OPENAI_KEY: '  ', SLACK_SIGNING: 's', SLACK_TOKEN: 't', STATIC_SECRET: 'z' };
     expect(await unset(set)).toEqual([expect.stringContaining('OPENAI_KEY is not set')]);
   });

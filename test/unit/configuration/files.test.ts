@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test('[config.prices] the shipped table is found from any working directory, but one in that directory takes precedence', async () => {
+test('[config.prices] the shipped price table is found from any working directory, but a file in that directory takes precedence', async () => {
   const { prices } = sourceFiles(checkout, folder);
   expect(await prices(shippedPriceFile)).toContain('as_of: ');
   mkdirSync(join(folder, 'config'));
@@ -25,14 +25,14 @@ test('[config.prices] the shipped table is found from any working directory, but
   await expect(prices('config')).rejects.toThrow('could not be read');
 });
 
-test('[config.prices] hosts that read no other files provide it under its name, from a checkout and from a bundle', async () => {
+test('[config.prices] hosts that read no other files provide the shipped price table by name, from a checkout or a bundle', async () => {
   const shipped = await packFiles(join(checkout, 'policies'))(shippedPrices);
   cpSync(join(checkout, shippedPriceFile), join(folder, 'policies/prices.yaml'));
   expect(await packFiles(join(folder, 'policies'))(shippedPrices)).toBe(shipped);
   await expect(packFiles(folder)(shippedPrices)).rejects.toThrow('The shipped price table could not be read.');
 });
 
-test('[config.schema-published] modules have an absolute path or one relative to the working directory, and can be run', async () => {
+test('[config.schema-published] modules are found by absolute path or relative to the working directory, and must be runnable', async () => {
   const { module } = sourceFiles(checkout, folder);
   cpSync(join(checkout, 'plugins/keyword-guard.wasm'), join(folder, 'guard.wasm'));
   writeFileSync(join(folder, 'bad.wasm'), 'not WebAssembly');

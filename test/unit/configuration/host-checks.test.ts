@@ -19,14 +19,17 @@ describe('[config.contradictions] on AWS Lambda', () => {
     ['databases', sql, 280_000, 'executors.sql.databases[0].statement_timeout_ms'],
     ['the Git host', git, 280_000, 'executors.git.timeout_ms'],
     ['commands', shell, 50_000, 'executors.shell.timeout_ms'],
-  ])('%s may take what their function allows, and not a millisecond more', async (_, extra, most, path) => {
-    await expect(load(extra(most))).resolves.toBeDefined();
-    await expect(load(extra(most + 1))).rejects.toThrow(
-      new RegExp(`${path.replaceAll(/[[\].]/g, '\\$&')} .*found ${most + 1} ms, allowed at most ${most} ms`),
-    );
-  });
+  ])(
+    'the timeout for %s may be as long as the function allows, but not a millisecond longer',
+    async (_, extra, most, path) => {
+      await expect(load(extra(most))).resolves.toBeDefined();
+      await expect(load(extra(most + 1))).rejects.toThrow(
+        new RegExp(`${path.replaceAll(/[[\].]/g, '\\$&')} .*found ${most + 1} ms, allowed at most ${most} ms`),
+      );
+    },
+  );
 
-  test('the time for which an approval is held reduces the allowed time', async () => {
+  test('the time an approval is held is subtracted from the allowed time', async () => {
     const hold = 'approvals: { hold_seconds: 50 }\n';
     await expect(load(hold + http(230_000))).resolves.toBeDefined();
     await expect(load(hold + http(230_001))).rejects.toThrow(
@@ -34,7 +37,7 @@ describe('[config.contradictions] on AWS Lambda', () => {
     );
   });
 
-  test('disabled sections are not checked, and on other hosts only the schema applies', async () => {
+  test('disabled sections are not checked; on other hosts only the schema is checked', async () => {
     await expect(load(git(900_000, false))).resolves.toBeDefined();
     await expect(load(http(900_000), false)).resolves.toBeDefined();
   });

@@ -7,7 +7,7 @@ const entry = (more = '', callers = '{ tenant: default }') =>
 const file = (oidc: string, more = '') => base(`identity: { oidc: [${oidc}] ${more && `, ${more}`} }`);
 const load = (text: string) => loadConfiguration(text, { packs });
 
-test('[identity.oidc-mapping] refuses accounts of unknown issuers, and an account assigned to two people', async () => {
+test('[identity.oidc-mapping] rejects accounts from unknown issuers, and an account assigned to two people', async () => {
   const people = (ids: string) =>
     file(entry()).replace('id: alice,', `id: bob, oidc_ids: ["corp/x"] }\n  - { id: alice, oidc_ids: ${ids},`);
   await expect(load(people('["other/x"]'))).rejects.toThrow('one of the issuers corp');
@@ -15,7 +15,7 @@ test('[identity.oidc-mapping] refuses accounts of unknown issuers, and an accoun
   expect((await load(people('["corp/y"]'))).configuration.people[1]).toMatchObject({ oidc_ids: ['corp/y'] });
 });
 
-test('[identity.oidc-mapping] the resource of MCP clients must be an audience', async () => {
+test('[identity.oidc-mapping] the resource for MCP clients must be one of the audiences', async () => {
   await expect(load(file(entry(), 'mcp_resource: "https://mcp.test/mcp"'))).rejects.toThrow(
     'an audience of one of the entries',
   );
@@ -23,7 +23,7 @@ test('[identity.oidc-mapping] the resource of MCP clients must be an audience', 
   expect((await load(file(good, 'mcp_resource: "https://mcp.test/mcp"'))).configuration.identity.oidc).toHaveLength(1);
 });
 
-test('[identity.oidc-mapping] ID tokens used as access tokens cause a warning; plain HTTP on this machine is allowed', async () => {
+test('[identity.oidc-mapping] using ID tokens as access tokens causes a warning; plain HTTP on localhost is allowed', async () => {
   const about = async (oidc: string) =>
     (await load(file(oidc))).warnings.filter((text) => text.includes('identity.oidc'));
   expect(await about(entry('token_types: [at+jwt, JWT]'))).toEqual([expect.stringContaining('ID tokens')]);

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { load, tenant } from './loading.ts';
 
-describe('[config.key-env] stored parts of keys', () => {
-  test('a plain string is an operator key of an agent without an owner, stored only as a digest', async () => {
+describe('[config.key-env] what is stored for a key', () => {
+  test('a plain string is an operator key for an agent without an owner, stored only as a digest', async () => {
     const { configuration } = await load(tenant('api_keys: [plain-string-key-1]'));
     expect(configuration.tenants[0]?.api_keys).toEqual([
       {
@@ -18,7 +18,7 @@ describe('[config.key-env] stored parts of keys', () => {
     expect(JSON.stringify(configuration)).not.toContain('plain-string-key-1');
   });
 
-  test('the stored form loads to the same result, so the response of GET may be PUT', async () => {
+  test('the stored form loads to the same result, so a GET response can be sent back with PUT', async () => {
     const first = await load(readFileSync('config/gateway.yaml', 'utf8'));
     const again = await load(JSON.stringify(first.configuration));
     expect(again.sha256).toBe(first.sha256);

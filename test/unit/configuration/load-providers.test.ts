@@ -22,13 +22,13 @@ describe('model aliases', () => {
       chain(9),
       'aliases.models.a0 (line 8): found 9 steps, allowed at most 8 steps to a model',
     ],
-  ])('%s are refused, each cycle once', async (_what, text, expected) => {
+  ])('aliases %s are refused, and each cycle is reported once', async (_what, text, expected) => {
     const refused = await load(text).catch((error) => error);
     expect(refused.message).toContain(expected);
     expect(refused.data.problems).toHaveLength(1);
   });
 
-  test('aliases are followed for eight steps; a warning names an alias that leads to no model', async () => {
+  test('aliases are followed for up to eight steps; a warning names an alias that leads to no model', async () => {
     expect(others((await load(chain(8))).warnings)).toEqual([]);
     expect(others((await load(aliases('{ fast: mock-1, lost: gpt-9 }'))).warnings)).toEqual([
       'aliases.models.lost: no route and no provider has the model gpt-9.',
@@ -48,7 +48,7 @@ routes:
   ]);
 });
 describe('[config.schema-published] a provider entry', () => {
-  test('accepts name, type, enabled, base_url, api_key_env and models; hosted ones need no address', async () => {
+  test('accepts name, type, enabled, base_url, api_key_env and models; hosted providers need no address', async () => {
     const { configuration } = await load(
       base(`providers:
   - { name: o, type: openai, api_key_env: OPENAI_API_KEY, models: ["gpt-*"] }
@@ -67,14 +67,14 @@ describe('[config.schema-published] a provider entry', () => {
     ]);
   });
 
-  test('without providers the mock is configured and enabled', async () => {
+  test('without any providers, the mock provider is configured and enabled', async () => {
     const { configuration } = await load(base());
     expect(configuration.providers).toMatchObject([
       { name: 'mock', type: 'mock', enabled: true, models: ['mock', 'mock-*'] },
     ]);
   });
 });
-test('[responses.stored] only a provider of type openai stores responses', async () => {
+test('[responses.stored] only a provider with type openai stores responses', async () => {
   const keeping = (type: string) =>
     load(base(`providers: [{ name: m, type: ${type}, models: ["*"], keeps_responses: true }]`));
   await expect(keeping('mock')).rejects.toThrow(

@@ -10,7 +10,7 @@ describe('[cors.headers] origins of pages', () => {
     ...['app.example', 'https://app.example/', 'https://App.example', 'https://app.example:443'],
     ...['https://app.example/page', 'https://*.app.example', 'https://user@app.example'],
     ...['https://app.example, https://b.example', 'null'],
-  ])('%s, which no browser sends, fails the load', async (origin) => {
+  ])('loading fails for %s, which no browser sends', async (origin) => {
     await expect(load(origins('https://ok.example', origin))).rejects.toThrow(
       `server.cors.allowed_origins[1] (line 8): found ${JSON.stringify(origin)}, allowed "*", or an origin as browsers send it`,
     );
@@ -22,7 +22,7 @@ describe('[cors.headers] origins of pages', () => {
     expect(configuration.server.cors.allowed_origins).toEqual(list);
   });
 });
-test('all problems are listed together', async () => {
+test('all problems are reported together', async () => {
   const text = base('server: { max_body_bytes: -1 }\nmessages: { tool_use: maybe }\ncolour: red');
   await expect(load(text)).rejects.toMatchObject({
     code: 'invalid_request',
@@ -35,7 +35,7 @@ test('all problems are listed together', async () => {
     },
   });
 });
-test('version and tenants are sufficient', async () => {
+test('only version and tenants are required', async () => {
   const { configuration, warnings } = await load(
     'version: 1\ntenants: [{ id: t1, api_keys: [a-key-of-16-characters] }]',
   );

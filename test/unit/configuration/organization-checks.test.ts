@@ -15,7 +15,7 @@ organizations:
 const one = organizations('[{ id: production, kind: production, tenant: shop-prod }]');
 const load = (text: string) => loadConfiguration(base + text, { packs: packFiles('policies') });
 
-test('[identity.organizations] a tenant belongs to one environment, and names are unique and known', async () => {
+test('[identity.organizations] a tenant can belong to only one environment, and names must be unique and known', async () => {
   await expect(load(one)).resolves.toBeDefined();
   await expect(
     load(
@@ -31,7 +31,7 @@ test('[identity.organizations] a tenant belongs to one environment, and names ar
   await expect(load(organizations('[{ id: p, kind: prod, tenant: shop-prod }]'))).rejects.toThrow(/kind/);
 });
 
-test('[identity.separation-rules] a rule names teams that exist and have enough people; a rule that applies nowhere causes a warning', async () => {
+test('[identity.separation-rules] a rule must name existing teams with enough people; a rule that applies nowhere causes a warning', async () => {
   const rule = (text: string) => load(`${one}separation_rules: [${text}]\n`);
   await expect(
     rule('{ applies_to: "acme/**", requires: { approvals: 2, from_teams: [acme/web] } }'),
@@ -69,14 +69,14 @@ describe('[identity.separation-rules] a rule that no votes can satisfy causes a 
     expect(await warningsOf(`{ name: eyes, applies_to: "acme/**", requires: ${requires} }`)).toEqual(told(who));
   });
 
-  test('a key may have a higher role than its person has elsewhere', async () => {
+  test('a key can give its person a higher role than they have elsewhere', async () => {
     const key = '{ key: k3, kind: human, person: ann, role: admin }';
     const text = `${base.replace('{ key: k2 }', `{ key: k2 }, ${key}`)}${one}separation_rules: [{ applies_to: "acme/**", requires: { roles: [admin] } }]\n`;
     const { warnings } = await loadConfiguration(text, { packs: packFiles('policies') });
     expect(warnings.filter((each) => each.includes('separation_rules'))).toEqual([]);
   });
 
-  test('a role granted at a level is sufficient, and so are people from other teams', async () => {
+  test('a role granted at a level counts, and so do people from other teams', async () => {
     const granted = one.replace('id: web,', 'id: web, grants: [{ person: bob, role: admin }],');
     expect(await warningsOf('{ applies_to: "acme/**", requires: { roles: [admin] } }', granted)).toEqual([]);
     const others = organizations('[{ id: production, kind: production, tenant: shop-prod }]', '[ann]');

@@ -35,7 +35,7 @@ const text = (rules = '[{ tool: own, decision: review }]') =>
 const reader = (name: string) => (name === 'packs/mine.yaml' ? pack : packs(name));
 const lineOf = (document: string, words: string) => document.split('\n').findIndex((line) => line.includes(words)) + 1;
 
-test('[policy-version.numbered] an import stores the file and line of rules, guards and level rules', async () => {
+test('[policy-version.numbered] an import stores the file and line of every rule, guard and level rule', async () => {
   const deps = { ...setUp(), packs: reader };
   const { row } = await importFile(deps, { text: text(), by: 'file', file: 'config/gateway.yaml' });
   const place = await placesOfVersion(deps, row.version);
@@ -56,7 +56,7 @@ test('[policy-version.numbered] an import stores the file and line of rules, gua
     expect(place(named)).toBeUndefined();
 });
 
-test('[policy-version.numbered] the content and its digest do not depend on where rules are in the file; a rollback keeps the positions', async () => {
+test('[policy-version.numbered] the content and its digest do not depend on rule positions in the file; a rollback keeps the positions', async () => {
   const deps = { ...setUp(), packs: reader };
   const first = await importFile(deps, { text: text(), by: 'file', file: 'gateway.yaml' });
   const moved = await importFile(deps, { text: `# a comment\n${text()}`, by: 'file', file: 'gateway.yaml' });
@@ -68,7 +68,7 @@ test('[policy-version.numbered] the content and its digest do not depend on wher
   expect(await at(3)).toBe(`gateway.yaml:${line}`);
 });
 
-test('[policy-version.numbered] rules without a name, or of a deleted object, have no positions and still decide', async () => {
+test('[policy-version.numbered] rules from an unnamed file, or whose stored positions were deleted, have no positions but still apply', async () => {
   const deps = { ...setUp(), packs: reader };
   const { configuration, places } = await loadConfiguration(text(), { packs: reader });
   expect(places).toBeUndefined();
@@ -81,7 +81,7 @@ test('[policy-version.numbered] rules without a name, or of a deleted object, ha
   expect((await placesOfVersion(deps, 77))({ index: 0, rule: '*:own' })).toBeUndefined();
 });
 
-test('[policy-version.numbered] an inline pack is in the configuration itself, a shipped one in the packs folder', async () => {
+test('[policy-version.numbered] an inline pack is located in the configuration itself, a shipped one in the packs folder', async () => {
   const inline = text().replace(
     'pack: packs/mine.yaml',
     'pack: { name: in, default_decision: review, rules: [{ tool: z, decision: allow }] }',

@@ -7,7 +7,7 @@ const schema = JSON.parse(readFileSync('docs/reference/gateway.schema.json', 'ut
 const validates = new Ajv({ strict: false, validateFormats: false }).compile(schema);
 const shipped = () => parse(readFileSync('config/gateway.yaml', 'utf8')) as Record<string, unknown>;
 
-test('[config.schema-published] the shipped configuration is valid under the published schema', () => {
+test('[config.schema-published] the shipped configuration matches the published schema', () => {
   expect(validates(shipped()) || validates.errors).toBe(true);
 });
 

@@ -44,7 +44,7 @@ test.each([
   await expect(load(base(`upstreams: { mcp: [{ name: notes, ${server} }] }`))).resolves.toBeDefined();
 });
 
-test('[federation.document] accepts both roles; a data plane needs no tenant key', async () => {
+test('[federation.document] accepts both federation roles; a data plane needs no tenant key', async () => {
   const digest = 'a'.repeat(64);
   const control = base(`federation: { role: control, planes: [{ name: eu, tokens: [{ token_sha256: ${digest} }] }] }`);
   expect((await load(control)).configuration.federation).toMatchObject({ role: 'control', max_staleness: '24h' });

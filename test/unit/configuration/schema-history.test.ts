@@ -25,7 +25,7 @@ const stored = (change: (file: typeof example & Record<string, never>) => void) 
 };
 
 describe('[config.schema-number] a member that exists only in newer releases', () => {
-  it('a member with its default value is not stored, so that every release can read the document', () => {
+  it('is not stored if it has its default value, so that every release can read the document', () => {
     expect(stored(() => {})).toEqual({
       schema: 1,
       document: { server: { max_body_bytes: 5 }, tenants: example.tenants, chat: { providers: { x: {}, y: {} } } },
@@ -36,7 +36,7 @@ describe('[config.schema-number] a member that exists only in newer releases', (
     [2, (file: never) => ((file as typeof example).server.greeting = 'hello')],
     [3, (file: never) => Object.assign((file as typeof example).tenants[0]!.api_keys[1]!, { label: 'x' })],
     [4, (file: never) => ((file as typeof example).chat.providers.x.retries = [1])],
-  ])('raises the number of the document to %i where it is used', (schema, change) => {
+  ])('raises the document’s schema number to %i if it is used', (schema, change) => {
     const found = stored(change as never);
     expect(found.schema).toBe(schema);
     expect(JSON.stringify(found.document)).toMatch(/greeting":"hello|label|retries":\[1\]/);
@@ -57,10 +57,10 @@ it('[config.schema-number] restores the defaults that were not stored', () => {
   });
 });
 
-describe('[config.schema-number] the stored body of a version', () => {
+describe('[config.schema-number] the stored body of a configuration version', () => {
   const bytes = new TextEncoder().encode('{"version":1}');
 
-  it('is not validated again by the schema that validated it', async () => {
+  it('is not validated again if the same schema already validated it', async () => {
     expect(await restoreConfiguration(bytes, 'digest', 'digest')).toEqual({ version: 1 });
   });
 
@@ -69,13 +69,13 @@ describe('[config.schema-number] the stored body of a version', () => {
     ['a local gateway', undefined, 'digest'],
     ['another release, read by a local gateway', 'other', undefined],
     ['a local gateway, read by one', undefined, undefined],
-  ])('is checked if it is of %s', async (_who, checkedBy, own) => {
+  ])('is validated if it was stored by %s', async (_who, checkedBy, own) => {
     await expect(restoreConfiguration(bytes, checkedBy, own)).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 });
 
-describe('[config.schema-number] a version from a newer release', () => {
-  it('is refused with instructions, and its body is not read', async () => {
+describe('[config.schema-number] a configuration version from a newer release', () => {
+  it('is refused with instructions, without reading its body', async () => {
     const row = { version: 7, sha256: 'absent', schema: 9, created_at: '', created_by: 'a', source: 'api' } as const;
     await expect(readBody(memoryObjects(), row)).rejects.toMatchObject({
       code: 'service_unavailable',
@@ -84,7 +84,7 @@ describe('[config.schema-number] a version from a newer release', () => {
     });
   });
 
-  it('keeps its number when it is activated again; a version without a number is read as 1', async () => {
+  it('keeps its schema number when activated again; a version without a number counts as 1', async () => {
     const deps = { configStore: memoryConfigStore(), objects: memoryObjects(), clock: handClock() };
     const { configuration } = await loadConfiguration(base(), { packs });
     const first = await storeVersion(deps, configuration, 'alice', 'api');
@@ -96,7 +96,7 @@ describe('[config.schema-number] a version from a newer release', () => {
   });
 });
 
-it('[config.schema-number] has the version number of every schema member', () => {
+it('[config.schema-number] knows the schema number of every configuration member', () => {
   const known = configurationMembers();
   const first = JSON.parse(readFileSync('test/golden/configuration-schema-1.json', 'utf8')) as string[];
   expect(known.length).toBeGreaterThan(100);

@@ -30,7 +30,7 @@ test.each([
   await expect(configured(rule, acme)).rejects.toThrow(new RegExp(message, 's'));
 });
 
-test('[config.contradictions] a separation rule for a tool points to the rule of the policy', async () => {
+test('[config.contradictions] the error for a separation rule with a tool suggests a policy rule instead', async () => {
   const rule = 'separation_rules: [{ applies_to: "acme/**", tool: scm.merge, requires: { approvals: 2 } }]\n';
   await expect(configured('reason: It is public.', acme + rule)).rejects.toThrow(
     /separation_rules\[0\]\.tool.*a rule of tool_policies with decision: review and approval: \{ required: 2 \}/s,
@@ -38,7 +38,7 @@ test('[config.contradictions] a separation rule for a tool points to the rule of
   await expect(configured('colour: red')).rejects.not.toThrow(/required: 2/);
 });
 
-test('[config.contradictions] too few voters, and a rule that does not review, are warnings', async () => {
+test('[config.contradictions] too few voters, and approval terms on a rule that does not review, cause warnings', async () => {
   expect(await unsatisfied('approval: { required: 3 }')).toEqual([
     expect.stringMatching(
       /^tool_policies\.rules\[0\]\.approval cannot be satisfied: it asks for 3 approvals, and 2 of the people/,
@@ -50,7 +50,7 @@ test('[config.contradictions] too few voters, and a rule that does not review, a
   ]);
 });
 
-test('[config.contradictions] rules in a pack are also checked with the configured teams and people', async () => {
+test('[config.contradictions] pack rules are also checked against the configured teams and people', async () => {
   const packed = async (approval: string) => {
     const { warnings } = await load(`version: 1
 people: [{ id: ann, role: operator }, { id: bob, role: operator }]

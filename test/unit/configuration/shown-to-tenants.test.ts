@@ -28,7 +28,7 @@ const isShown = (member: string): boolean => JSON.stringify(listedPart(having(me
 const isBelow = (member: string, above: string): boolean =>
   member === above || /^(?:\.|\[)/.test(member.replace(above, ''));
 
-test('[policy-version.own-tenant] every schema member is either listed as shown or hidden', () => {
+test('[policy-version.own-tenant] every schema member is listed as either shown or hidden', () => {
   const members = configurationMembers();
   // An object is shown through its members.
   const ends = members.filter((member) => !members.some((other) => other !== member && isBelow(other, member)));
@@ -39,7 +39,7 @@ test('[policy-version.own-tenant] every schema member is either listed as shown 
   expect(members.filter((member) => hidden.some((above) => isBelow(member, above))).filter(isShown)).toEqual([]);
 });
 
-test('[policy-version.own-tenant] a member that is not listed is hidden, at any level', () => {
+test('[policy-version.own-tenant] an unlisted member is hidden at any level', () => {
   const given = {
     version: 1,
     coming: 'x',
@@ -57,12 +57,12 @@ test('[policy-version.own-tenant] a member that is not listed is hidden, at any 
   });
 });
 
-test('[policy-version.own-tenant] rules and guards are shown completely, including members added later', () => {
+test('[policy-version.own-tenant] rules and guards are shown in full, including members added later', () => {
   const tool_policies = { rules: [{ tool: 'a', coming: { deep: ['x'] } }], pack: { guards: [{ coming: 'x' }] } };
   expect(listedPart({ tool_policies })).toEqual({ tool_policies });
 });
 
-test('[policy-version.own-tenant] [console.playground] the visible part of every kind of entry loads again', async () => {
+test('[policy-version.own-tenant] [console.playground] the visible part of every kind of entry can be loaded again', async () => {
   const whole = `
 version: 1
 people: [{ id: ann, name: Ann, role: operator, slack_id: "T1/UANN", github_login: ann-hub }]

@@ -21,7 +21,7 @@ const setUp = async (text = base(), overlayKeys: ResolvedKey[] = []) => {
 };
 const revoked = base().replace('agent-key-of-16-chars', 'another-key-of-16-chars');
 
-test('[policy-version.numbered] a new version is detected within five seconds, by one read of the pointer', async () => {
+test('[policy-version.numbered] a new version is detected within five seconds by a single pointer read', async () => {
   const { snapshots, store, clock, configStore, objects } = await setUp();
   const first = await snapshots.current();
   await store(revoked);
@@ -40,7 +40,7 @@ test('[policy-version.numbered] a new version is detected within five seconds, b
   expect(await snapshots.current()).toBe(again);
 });
 
-test('[auth.revoked-key] a key removed from the configuration is refused within five seconds', async () => {
+test('[auth.revoked-key] a key removed from the configuration stops working within five seconds', async () => {
   const { snapshots, store, clock } = await setUp();
   const headers = { 'x-api-key': 'agent-key-of-16-chars' };
   expect(authenticate(headers, (await snapshots.current()).identities).tenant).toBe('default');
@@ -50,7 +50,7 @@ test('[auth.revoked-key] a key removed from the configuration is refused within 
   expect(() => authenticate(headers, identities)).toThrow('not known, or was revoked');
 });
 
-test('[policy-version.numbered] a clock that is set back does not keep an older version in force', async () => {
+test('[policy-version.numbered] setting the clock back does not keep an older version active', async () => {
   const { snapshots, store, clock } = await setUp();
   expect((await snapshots.current()).version).toBe(1);
   clock.wind(-3_600_000);
@@ -63,7 +63,7 @@ test('[policy-version.numbered] a clock that is set back does not keep an older 
   expect((await snapshots.current()).version).toBe(3);
 });
 
-test('generated keys stay with the first tenant if another configuration renames it', async () => {
+test('generated keys stay with the first tenant even if a new configuration renames it', async () => {
   const generated = {
     key_sha256: sha256('local-agent-key'),
     tenant: 'default',
@@ -95,7 +95,7 @@ test('refresh reads immediately', async () => {
   expect((await snapshots.current()).version).toBe(2);
 });
 
-test('a read that started earlier does not replace the result of a later one', async () => {
+test('an earlier, slower read does not overwrite the result of a later one', async () => {
   const { snapshots, store, clock, configStore } = await setUp();
   await snapshots.current();
   clock.wind(5_000);
@@ -119,7 +119,7 @@ test('a read that started earlier does not replace the result of a later one', a
   expect((await snapshots.current()).version).toBe(2);
 });
 
-test('[policy.fails-closed] a failing store is tolerated for 30 seconds, then every call is refused', async () => {
+test('[policy.fails-closed] a failing store is tolerated for 30 seconds, then all calls are refused', async () => {
   const { snapshots, clock, configStore } = await setUp();
   const first = await snapshots.current();
   configStore.fault = new Error('no route to store');
@@ -132,19 +132,19 @@ test('[policy.fails-closed] a failing store is tolerated for 30 seconds, then ev
   expect(await snapshots.current()).toBe(first);
 });
 
-test('if the store has never responded successfully, no caller is accepted', async () => {
+test('no caller is accepted until the store has responded successfully once', async () => {
   const { configStore, ...deps } = await setUp();
   configStore.fault = new Error('down');
   await expect(deps.snapshots.current()).rejects.toMatchObject({ code: 'service_unavailable' });
 });
 
-describe('[config.key-env] keys from the environment', () => {
+describe('[config.key-env] keys from environment variables', () => {
   const text = base().replace(
     '[{ key: agent-key-of-16-chars }]',
     '[{ key_env: CI_KEY, role: viewer, name: ci }, { key_env: OTHER_KEY }]',
   );
 
-  test('are identified by their digest; a missing or blank one is skipped with a warning', async () => {
+  test('are identified by digest; a missing or blank one is skipped with a warning', async () => {
     const { snapshots, environment } = await setUp(text);
     environment.CI_KEY = 'ci-secret\n';
     environment.OTHER_KEY = '  ';
@@ -159,7 +159,7 @@ describe('[config.key-env] keys from the environment', () => {
       expect(() => authenticate({ 'x-api-key': empty }, identities)).toThrow('Not authenticated');
   });
 
-  test('removed keys stop working within five seconds', async () => {
+  test('stop working within five seconds after they are removed', async () => {
     const { snapshots, environment, clock } = await setUp(text);
     environment.CI_KEY = 'ci-secret';
     expect((await snapshots.current()).identities.byDigest.size).toBe(1);
@@ -168,7 +168,7 @@ describe('[config.key-env] keys from the environment', () => {
     expect((await snapshots.current()).identities.byDigest.size).toBe(0);
   });
 
-  test('two keys with the same value are ambiguous, and neither is accepted', async () => {
+  test('neither of two keys with the same value is accepted', async () => {
     const { snapshots, environment } = await setUp(text);
     environment.CI_KEY = environment.OTHER_KEY = 'same-secret';
     const { identities, warnings } = await snapshots.current();
@@ -177,7 +177,7 @@ describe('[config.key-env] keys from the environment', () => {
   });
 });
 
-test('the admin token and generated keys are valid in addition to the configured ones', async () => {
+test('the admin token and generated keys are valid in addition to configured keys', async () => {
   const overlay: ResolvedKey = {
     key_sha256: sha256('generated'),
     tenant: 'default',

@@ -25,7 +25,7 @@ const load = (text: string, options: Partial<LoadOptions> = {}) => loadConfigura
 const own = base('prices: { file: mine.yaml }');
 
 describe('[config.prices] the price table', () => {
-  test('is stored with the configuration, read from the named file', async () => {
+  test('is read from the named file and stored with the configuration', async () => {
     const asked: string[] = [];
     const prices = (path: string) => {
       asked.push(path);
@@ -107,11 +107,11 @@ describe('[config.prices] the price table', () => {
       'as_of: [',
       'prices.file (line 8): found "mine.yaml", allowed a readable price file (mine.yaml is not valid YAML',
     ],
-  ])('with %s fails the load', async (_what, text, expected) => {
+  ])('with %s makes loading fail', async (_what, text, expected) => {
     await expect(load(own, { files: files({ prices: () => text }) })).rejects.toThrow(expected);
   });
 
-  test('that cannot be read makes loading fail', async () => {
+  test('makes loading fail if it cannot be read', async () => {
     const prices = () => {
       throw new Error('there is no file /mine.yaml');
     };
@@ -120,7 +120,7 @@ describe('[config.prices] the price table', () => {
     );
   });
 
-  test('over HTTP the price table is either the shipped one or part of the configuration, and no other file is read', async () => {
+  test('over HTTP the price table is the shipped one or part of the configuration, and no other file is read', async () => {
     await expect(load(own)).rejects.toThrow(
       'allowed a readable price file (only config/prices.yaml or a table is accepted here)',
     );
@@ -136,7 +136,7 @@ describe('[config.prices] the price table', () => {
     );
   });
 
-  test('[policy-version.rollback] a changed price table counts as a changed file', async () => {
+  test('[policy-version.rollback] a changed price table makes the configuration file count as changed', async () => {
     const deps = { configStore: memoryConfigStore(), objects: memoryObjects(), clock: handClock(), packs };
     const run = (prices: string) =>
       importFile({ ...deps, files: files({ prices: () => prices }) }, { text: own, by: 'file' });
@@ -151,7 +151,7 @@ const wasm = (fields = '') =>
   base(`policies: { input: [{ name: guard, type: wasm, action: block, path: plugins/guard.wasm${fields} }] }`);
 
 describe('[config.schema-published] a WASM entry', () => {
-  test('needs name, type, action and path; 100ms and block are the defaults', async () => {
+  test('needs name, type, action and path; defaults are 100ms and block', async () => {
     const { configuration } = await load(wasm(), { files: files() });
     expect(configuration.policies.input).toEqual([
       {
@@ -189,7 +189,7 @@ describe('[config.schema-published] a WASM entry', () => {
     await expect(load(text, { files: files() })).rejects.toThrow(expected);
   });
 
-  test('has its module stored at import and looked up by its digest', async () => {
+  test('stores its module at import and finds it by digest', async () => {
     const deps = { configStore: memoryConfigStore(), objects: memoryObjects(), clock: handClock(), packs };
     const run = (bytes: number[]) =>
       importFile(
@@ -203,7 +203,7 @@ describe('[config.schema-published] a WASM entry', () => {
     expect(await wasmModules(deps.objects)(moduleOf(filter as never))).toEqual(new Uint8Array([2]));
   });
 
-  test('a filter with a missing or invalid module is stored with a warning, fails, and is imported again once corrected', async () => {
+  test('a filter with a missing or invalid module is stored with a warning and fails until it is fixed and imported again', async () => {
     const deps = { configStore: memoryConfigStore(), objects: memoryObjects(), clock: handClock(), packs };
     const missing = async () => {
       throw new Error('there is no file /plugins/guard.wasm');
@@ -226,7 +226,7 @@ describe('[config.schema-published] a WASM entry', () => {
     });
   });
 
-  test('a filter that pins its module runs no other module', async () => {
+  test('a filter with a pinned module runs no other module', async () => {
     const pinned = sha256(new Uint8Array([9]));
     const { configuration, warnings } = await load(wasm(`, sha256: ${pinned}`), { files: files() });
     expect(configuration.policies.input).toMatchObject([{ sha256: pinned }]);
@@ -235,7 +235,7 @@ describe('[config.schema-published] a WASM entry', () => {
     );
   });
 
-  test('over HTTP a filter keeps its module, and no file is read', async () => {
+  test('a filter uploaded over HTTP keeps its module, and no file is read', async () => {
     const digest = sha256(new Uint8Array([1]));
     const kept = await load(wasm(`, sha256: ${digest}`));
     expect(kept.configuration.policies.input).toMatchObject([{ sha256: digest }]);
@@ -246,7 +246,7 @@ describe('[config.schema-published] a WASM entry', () => {
   });
 });
 
-test('the shipped configuration names only existing files', () => {
+test('all files named in the shipped configuration exist', () => {
   const { file } = configurationSchema.shape.prices.parse({});
   expect(readFileSync(file, 'utf8')).toContain('as_of: ');
 });

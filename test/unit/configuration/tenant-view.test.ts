@@ -38,7 +38,7 @@ tool_policies: { pack: null, rules: [{ protocol: mcp, tool: "calendar.*", decisi
 const loaded = async () => (await load(configuration)).configuration;
 const reader = (tenant: string, tenants: string[] = [], platform = false) => ({ tenant, tenants, platform });
 
-test('[policy-version.own-tenant] data that only concerns another tenant is not visible, nor is any key digest', async () => {
+test('[policy-version.own-tenant] data about other tenants is not visible, nor is any key digest', async () => {
   const whole = await loaded();
   const read = asRead(reader('mine'), whole);
   expect(JSON.stringify(read)).not.toMatch(/theirs|zoe|idp|UANN|:77|:99/);
@@ -53,7 +53,7 @@ test('[policy-version.own-tenant] data that only concerns another tenant is not 
   expect(read.budgets).toEqual({ tenants: { mine: { daily_usd: 1 } } });
 });
 
-test('[policy-version.own-tenant] teams required by rules of the pack or of higher levels are visible, and those of other levels are not', async () => {
+test('[policy-version.own-tenant] teams required by the pack or by higher-level rules are visible; those required by other levels are not', async () => {
   const asking = (team: string) =>
     `policies: { rules: [{ protocol: mcp, tool: "a.*", decision: review, approval: { from_teams: [acme/${team}] } }] }`;
   const { configuration: whole } = await load(`
@@ -85,7 +85,7 @@ tool_policies: { pack: null }
   expect(read.people?.map(({ id }) => id)).toEqual(['ann', 'val', 'kim']);
 });
 
-test('[policy-version.own-tenant] a caller sees rule positions of its own levels only, and the platform sees all', async () => {
+test('[policy-version.own-tenant] a caller sees rule positions only for its own levels; the platform sees all', async () => {
   const whole = await loaded();
   const places = {
     rules: ['a:1'],
@@ -103,7 +103,7 @@ test('[policy-version.own-tenant] a caller sees rule positions of its own levels
 });
 
 test.each(['mine', 'theirs'])(
-  '[policy-version.own-tenant] [console.playground] what %s reads loads again',
+  '[policy-version.own-tenant] [console.playground] the configuration as seen by tenant %s can be loaded again',
   async (tenant) => {
     const read = asRead(reader(tenant), await loaded());
     const again = await loadConfiguration(JSON.stringify(read), { packs: () => '' });
@@ -111,7 +111,7 @@ test.each(['mine', 'theirs'])(
   },
 );
 
-test('[policy-version.own-tenant] a caller sees those warnings in force that apply to all, and those about its own keys', async () => {
+test('[policy-version.own-tenant] a caller sees the active warnings that apply to all callers or to its own keys', async () => {
   const whole = await loaded();
   const key = (name: string, tenant: string) => ({
     name,

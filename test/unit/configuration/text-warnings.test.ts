@@ -24,7 +24,7 @@ describe('[config.warned] a pattern that looks like a regular expression', () =>
     ['tool: x, target: "^acme/.*"', 'acme/**'],
     ['tool: x, target: "acme/(web|api)"', 'acme/{web,api}'],
     ['tool: x, arguments: { branch: { glob: "^release-\\\\d+$" } }', undefined],
-  ])('%s is warned of', async (rule, meant) => {
+  ])('%s causes a warning', async (rule, meant) => {
     const [warning, ...others] = (await warned(rules(`[{ ${rule}, decision: allow }]`))).filter((text) =>
       text.startsWith('tool_policies'),
     );
@@ -42,12 +42,12 @@ describe('[config.warned] a pattern that looks like a regular expression', () =>
     ...['src/**/*.ts', '/tmp/.*', '.env*', 'get pods | head', '-c (ls)', 'acme/web$'].map(
       (target) => `tool: x, target: "${target}"`,
     ),
-  ])('%s is a glob', async (rule) => {
+  ])('%s is accepted as a glob', async (rule) => {
     const found = await warned(rules(`[{ ${rule}, decision: allow }]`));
     expect(found.filter((text) => text.includes('regular expression'))).toEqual([]);
   });
 
-  test('is detected in other sections, and in no shipped file', async () => {
+  test('is detected in other sections as well, and does not occur in shipped files', async () => {
     const found = await warned(
       base(`budgets: { tenants: { default: { models: { "gpt-.*": { monthly_usd: 1 } } } } }
 routes: [{ match: { model: "^mock.*$" }, providers: [mock] }]`),
@@ -84,13 +84,13 @@ describe('[config.warned] a secret in plain text', () => {
       `tenants: [{ id: t, name: ${token}, api_keys: [${key}] }]`,
       'tenants[0].name (line 2): holds a secret',
     ],
-  ])('%s is warned of with its line, and not shown', async (_what, part, expected) => {
+  ])('%s causes a warning that names the line but not the secret', async (_what, part, expected) => {
     const found = await warned(`version: 1\n${part}`);
     expect(found).toContainEqual(expect.stringContaining(expected));
     expect(found.join()).not.toMatch(/mysecret|ghp_/);
   });
 
-  test('names, digests and patterns of secrets are not secrets', async () => {
+  test('names, digests and secret patterns are not treated as secrets', async () => {
     const found = await warned(`version: 1
 tenants: [{ id: t, api_keys: [{ key_env: MY_KEY }, ${key}] }]
 policies: { input: [{ name: keys, type: regex, action: block, patterns: ["AKIA[0-9A-Z]{16}", "password=.+"] }] }
@@ -98,7 +98,7 @@ upstreams: { http: [{ name: a, base_url: "https://a.example/v1" }] }`);
     expect(found.join()).not.toContain('plain text');
   });
 
-  test('api_key of a provider is refused; the message names the member for its variable', async () => {
+  test('a provider’s api_key is refused; the message names the member for its environment variable', async () => {
     const text = base('providers: [{ name: o, type: openai, api_key: sk-123 }]');
     const message = await refusalOf(text);
     expect(message).toContain('api_key_env names the environment variable that holds the secret');
@@ -106,7 +106,7 @@ upstreams: { http: [{ name: a, base_url: "https://a.example/v1" }] }`);
   });
 });
 
-test('[config.contradictions] three entries with one name are counted, and two rules with one name cause a warning', async () => {
+test('[config.contradictions] three entries with the same name are counted, and two rules with the same name cause a warning', async () => {
   const providers =
     '[{ name: a, type: mock }, { name: b, type: mock }, { name: a, type: mock }, { name: a, type: mock }]';
   await expect(load(base(`providers: ${providers}`))).rejects.toThrow(
@@ -117,13 +117,13 @@ test('[config.contradictions] three entries with one name are counted, and two r
 });
 
 test.each(['', '\n', '# to be written\n', '---\n'])(
-  '[config.unknown-keys] %j is empty, and the answer says what to write',
+  '[config.unknown-keys] %j is empty, and the message says what to write',
   async (text) => {
     await expect(load(text)).rejects.toThrow(/The file is empty\. Write at least:\nversion: 1\ntenants:/);
   },
 );
 
-test('[config.warned] a program that was mistaken for a protocol', async () => {
+test('[config.warned] a program used by mistake as a protocol', async () => {
   const found = await warned(
     rules(
       '[{ protocol: kubectl, tool: "get*", decision: allow }, { protocol: "{git,shel}", tool: x, decision: allow }]',

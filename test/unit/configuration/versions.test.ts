@@ -14,7 +14,7 @@ const setUp = () => {
 const withTimeout = (seconds: number) => base(`approvals: { timeout_seconds: ${seconds} }`);
 const configurationOf = async (text: string) => (await loadConfiguration(text, { packs })).configuration;
 
-test('[policy-version.numbered] versions count from 1 and are found by their content', async () => {
+test('[policy-version.numbered] version numbers start at 1, and a version can be read by its number', async () => {
   const deps = setUp();
   const first = await storeVersion(deps, await configurationOf(withTimeout(10)), 'alice', 'api');
   deps.clock.wind(1000);
@@ -34,7 +34,7 @@ test('[policy-version.numbered] versions count from 1 and are found by their con
 });
 
 describe('[policy-version.rollback] a file', () => {
-  test('is imported if it differs from the last imported one, also in its pack', async () => {
+  test('is imported if it or its pack differs from the last import', async () => {
     const deps = setUp();
     const text = withTimeout(10).replace('pack: null', 'pack: mine');
     const pack = (decision: string) =>
@@ -46,7 +46,7 @@ describe('[policy-version.rollback] a file', () => {
     expect(await run('block')).toMatchObject({ imported: true, row: { version: 2 } });
   });
 
-  test('a restart of the gateway does not undo a rollback', async () => {
+  test('restarting the gateway does not undo a rollback', async () => {
     const deps = setUp();
     await importFile(deps, { text: withTimeout(10), by: 'file' });
     await importFile(deps, { text: withTimeout(20), by: 'file' });
@@ -58,7 +58,7 @@ describe('[policy-version.rollback] a file', () => {
     expect((await readVersion(deps, 3))?.configuration.approvals.timeout_seconds).toBe(10);
   });
 
-  test('a file that two instances import at the same time becomes one version', async () => {
+  test('two instances importing the same file at the same time create one version', async () => {
     const deps = setUp();
     await importFile(deps, { text: withTimeout(10), by: 'file' });
     const both = await Promise.all([1, 2].map(() => importFile(deps, { text: withTimeout(20), by: 'file' })));
@@ -91,11 +91,11 @@ describe('[policy-version.rollback] rollback', () => {
     expect(await deps.configStore.get(2)).toBeDefined();
   });
 
-  test('a rollback to a deleted version is reported as not found', async () => {
+  test('a rollback to a deleted version returns not_found', async () => {
     await expect(rollback(setUp(), 1, 'bob')).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('storing is retried after a concurrent write, and eventually fails with conflict', async () => {
+  test('storing is retried after a concurrent write, and eventually fails with a conflict', async () => {
     const deps = setUp();
     const configuration = await configurationOf(withTimeout(10));
     await storeVersion(deps, configuration, 'alice', 'api');
@@ -115,7 +115,7 @@ describe('[policy-version.rollback] rollback', () => {
   });
 });
 
-test('a missing or unreadable body is not a policy', async () => {
+test('a version with a missing or unreadable body is not accepted as a policy', async () => {
   const deps = setUp();
   const { sha256 } = await storeVersion(deps, await configurationOf(base()), 'alice', 'api');
   deps.objects.bodies.set(sha256, new TextEncoder().encode('{"version":1}'));

@@ -1,7 +1,7 @@
 /** YAML that is invalid, or would expand. */
 import { maxYamlBytes, readYaml } from '#core/configuration/load/yaml.ts';
 
-test('syntax errors name the line without quoting the text', () => {
+test('a syntax error names the line without quoting the text', () => {
   const text = 'version: 1\nkey: "s3cret\n';
   expect(() => readYaml(text, 'The configuration')).toThrow(/^The configuration is not valid YAML: line \d/);
   expect(() => readYaml(text, 'The configuration')).not.toThrow(/s3cret/);
@@ -11,7 +11,7 @@ test('a duplicate key is refused', () => {
   expect(() => readYaml('a: 1\na: 2', 'It')).toThrow('It is not valid YAML: line 2');
 });
 
-test('text in another encoding is refused, but the character itself can be used', () => {
+test('text in another encoding is refused, but an escaped replacement character is allowed', () => {
   const latin1 = Buffer.from('a: 1\nkeywords: [caf\u00e9]\n', 'latin1').toString('utf8');
   expect(() => readYaml(latin1, 'It')).toThrow('It: line 2: found bytes that are not UTF-8, allowed a file in UTF-8');
   const utf16 = Buffer.from('\ufeffa: 1\n', 'utf16le').toString('utf8');
@@ -26,7 +26,7 @@ test('a second document is refused', () => {
   expect(readYaml('---\na: 1\n', 'It').value).toEqual({ a: 1 });
 });
 
-test('aliases that multiply are refused before expansion', () => {
+test('aliases that expand exponentially are refused before expansion', () => {
   const laughs = [
     'a0: &a0 [lol, lol]',
     ...Array.from({ length: 30 }, (_, i) => `a${i + 1}: &a${i + 1} [*a${i}, *a${i}]`),
@@ -40,7 +40,7 @@ test('a value that contains itself is refused', () => {
   expect(() => readYaml('a: &a [*a]', 'It')).toThrow('itself contains an alias');
 });
 
-test('plain aliases work, and lines are found by path', () => {
+test('simple aliases work, and line numbers are found by path', () => {
   const document = readYaml('a: &a { x: 1 }\nlist:\n  - *a\n  - y: 2\n', 'It');
   expect(document.value).toEqual({ a: { x: 1 }, list: [{ x: 1 }, { y: 2 }] });
   expect(document.lineOf(['list', 1, 'y'])).toBe(4);
@@ -48,7 +48,7 @@ test('plain aliases work, and lines are found by path', () => {
 });
 
 test.each([101, 1_000, 5_000, 20_000])(
-  'lists %i levels deep are refused because of the maximum depth of a configuration',
+  'lists nested %i levels deep are refused because they exceed the maximum depth',
   (depth) => {
     const refusal = 'It: found lists and objects nested too deep, allowed at most 100 levels.';
     expect(() => readYaml(`a: ${'['.repeat(depth)}${']'.repeat(depth)}`, 'It')).toThrow(refusal);
@@ -57,7 +57,7 @@ test.each([101, 1_000, 5_000, 20_000])(
   },
 );
 
-test('lists 99 levels deep are read', () => {
+test('lists nested 99 levels deep are accepted', () => {
   expect(() => readYaml(`a: ${'['.repeat(99)}${']'.repeat(99)}`, 'It')).not.toThrow();
 });
 
@@ -65,7 +65,7 @@ test('text above the size limit is refused', () => {
   expect(() => readYaml('#'.repeat(maxYamlBytes + 1), 'It')).toThrow(`allowed at most ${maxYamlBytes} bytes`);
 });
 
-test('__proto__ is a key like any other', () => {
+test('__proto__ is an ordinary key', () => {
   const { value } = readYaml('__proto__: { polluted: true }', 'It');
   expect(Object.keys(value as object)).toEqual(['__proto__']);
   expect(({} as { polluted?: boolean }).polluted).toBeUndefined();

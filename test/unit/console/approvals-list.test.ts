@@ -30,7 +30,7 @@ describe('[console.approvals] the list', () => {
     item('d', { session_id: 'three', actor: { agent: 'claude-code' } }),
   ];
 
-  test('requests of one session are grouped, starting with the session that has the oldest', () => {
+  test('requests are grouped by session, starting with the session that has the oldest request', () => {
     expect(idsOf(listedItems(items, all))).toBe('a c b d');
     expect([...sessionCounts(items)]).toEqual([
       ['one', 2],
@@ -51,18 +51,18 @@ describe('[console.approvals] the list', () => {
     expect(idsOf(listedItems(items, filter)).split(' ').sort().join(' ')).toBe(ids.split(' ').sort().join(' '));
   });
 
-  test('an unknown risk in the address does not filter the list', () => {
+  test('an unknown risk in the URL does not filter the list', () => {
     expect(['deletes', 'constructor', ''].map(riskOrAll)).toEqual(['deletes', '', '']);
   });
 
-  test('a request from an earlier release is labelled with its tool', () => {
+  test('a request from an earlier release is labeled with its tool', () => {
     expect(effectOf(items[3]!)).toBe('Calls shell.run');
     expect(effectOf(item('e', { target: 'x' }))).toBe('Calls shell.run on x');
     expect(effectOf(items[0]!)).toBe('Deletes pod x');
   });
 });
 
-describe('[console.card] values from other sources are marked at their point of use', () => {
+describe('[console.card] values from other sources are marked at each use', () => {
   const lines = [
     'to comes from the result of mail.read (message 4), not from the request.',
     'A part of body comes from the result of mail.read; the whole value is in nothing this session has seen.',
@@ -79,10 +79,11 @@ describe('[console.card] values from other sources are marked at their point of 
   ])('%s', (name, found) => {
     expect(sourcesOf(name, lines)).toEqual(found.map((at) => lines[at]));
   });
-  test('a line in another format names no argument', () => expect(argumentOf('Nothing of this form')).toBeUndefined());
+  test('no argument is found in a line with a different format', () =>
+    expect(argumentOf('Nothing of this form')).toBeUndefined());
 });
 
-describe('[approval.card] the step after an approval', () => {
+describe('[approval.card] what happens after an approval', () => {
   const held = { after_vote: 'held', held_until: '2026-01-01T00:01:00Z' };
   const now = Date.parse('2026-01-01T00:00:30Z');
   test.each([
@@ -103,7 +104,7 @@ describe('[approval.card] the step after an approval', () => {
   ])('%j', (over, words) => expect(nextOf(item('a', over), now)).toBe(words));
 });
 
-describe('[console.card] the file content that a session read last', () => {
+describe('[console.card] the file content that a session last read', () => {
   const read = (id: string, parameters: object, over: object = {}) => ({
     kind: 'decision',
     envelope_id: id,
@@ -120,7 +121,7 @@ describe('[console.card] the file content that a session read last', () => {
     lastRead(entries as unknown as Parameters<typeof lastRead>[0], item('w', { upstream: 'files' }), 'a.ts');
   const path = { path: 'a.ts' };
 
-  test('the newest full text of this file from this server', () => {
+  test('finds the newest full text of this file from this server', () => {
     expect(
       known(read('1', path), result('1', '2026-01-01', 'old'), read('2', path), result('2', '2026-01-02', 'new')),
     ).toEqual({ text: 'new', at: '2026-01-02' });
@@ -136,7 +137,7 @@ describe('[console.card] the file content that a session read last', () => {
   ])('not %s', (_, entries) => expect(known(...entries)).toBeUndefined());
 });
 
-describe('[approval.together] calls decided in one step', () => {
+describe('[approval.together] calls that are decided together', () => {
   const me = { key_id: 'mine', person: 'alice' } as Parameters<typeof togetherWith>[2];
   const one = item('one', { together: 'x' });
   const listed = [
@@ -148,12 +149,12 @@ describe('[approval.together] calls decided in one step', () => {
     item('by-me', { together: 'x', key: { id: 'mine' } }),
   ];
 
-  test('identical calls are those on which the person may vote, with the open one first', () => {
+  test('identical calls are those that the person may vote on, with the open one first', () => {
     expect(idsOf(togetherWith(one, listed, me))).toBe('one same');
     expect(idsOf(togetherWith(listed[1]!, listed, me))).toBe('same one');
   });
 
-  test('a call has no identical calls unless its rule permits deciding them together', () => {
+  test('a call has no identical calls unless its rule allows them to be decided together', () => {
     expect(idsOf(togetherWith(item('alone'), [...listed, item('also-alone')], me))).toBe('alone');
   });
 });

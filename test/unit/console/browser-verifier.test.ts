@@ -47,7 +47,7 @@ async function inBrowser(): Promise<InBrowser> {
 const pair = (name: string, type: 1 | 4 = noteKeyTypes.ed25519) =>
   noteSigner(name, generateKeyPairSync('ed25519').privateKey, type);
 
-test('[console.verify] notes, cosignatures and hashes have the same results in the browser, and changed ones are detected', async () => {
+test('[console.verify] notes, cosignatures and hashes give the same results in the browser, and tampering is detected', async () => {
   const browser = await inBrowser();
   const [leaf, other] = [Buffer.from('a leaf'), Buffer.from('ein Blatt, äöü')];
   expect(Buffer.from(browser.leafHash(leaf))).toEqual(leafHash(leaf));

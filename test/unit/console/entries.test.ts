@@ -16,7 +16,7 @@ test.each([
   ['approval make', ['shell.run']],
   ['make budgets', []],
 ])(
-  '[console.palette] the words "%s" find every entry that contains them all, names that begin so first',
+  '[console.palette] the words "%s" find every entry that contains all of them, with names that start with them first',
   (words, found) => {
     expect(namesOf(words)).toEqual(found);
   },

@@ -9,11 +9,11 @@ test.each<[string, readonly string[], boolean]>([
   ['command', ['$.parameters.commander'], false],
   ['command', ['$.target'], false],
   ['command', [], false],
-])('[approval.secret-in-program] %s is among %j: %s', (name, paths, expected) => {
+])('[approval.secret-in-program] parameter %s is covered by the paths %j: %s', (name, paths, expected) => {
   expect(names(paths, pathOf(name))).toBe(expected);
 });
 
-test('[console.card] executable text comes first, then the object of the call, then everything else', () => {
+test('[console.card] executable text comes first, then what the call acts on, then everything else', () => {
   const parameters = { base: 'main', body: 'text', head: 'fix', title: 'Fix login' };
   const order = (item: Parameters<typeof inReadingOrder>[0]) => inReadingOrder(item).map(([name]) => name);
   expect(order({ parameters })).toEqual(['title', 'base', 'body', 'head']);
@@ -25,6 +25,6 @@ test.each<[string | undefined, Readonly<Record<string, never>>]>([
   ['main', { base: 'main', count: 3 } as never],
   ['main', { base: 'main', title: ' ' } as never],
   [undefined, { count: 3 } as never],
-])('[console.approvals] the list names a request by %j', (excerpt, parameters) => {
+])('[console.approvals] the list shows %j as a request’s excerpt', (excerpt, parameters) => {
   expect(excerptOf({ parameters })).toBe(excerpt);
 });

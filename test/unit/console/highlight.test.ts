@@ -6,7 +6,7 @@ import { changedPart } from '../../../console/tools/changed-part.ts';
 const told = (text: string, language: Language = 'shell') =>
   highlightParts(text, language).flatMap(({ text, kind }) => (kind ? [`${kind} ${text}`] : []));
 
-test('[console.highlight] the parts together are the original text, whatever it contains', () => {
+test('[console.highlight] the parts join to the original text, whatever it contains', () => {
   const language = fc.constantFrom<Language>('shell', 'sql');
   const texts = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(...`'"\\$#|&;-/* \n{}ab=`) }));
   fc.assert(
@@ -20,11 +20,11 @@ test('[console.highlight] the parts together are the original text, whatever it 
   );
 });
 
-test('[console.highlight] long text takes no time, because it stays plain', () => {
+test('[console.highlight] very long text is left plain, so that it takes no time', () => {
   expect(highlightParts("'".repeat(100_000), 'shell')).toHaveLength(1);
 });
 
-test('[console.highlight] programs, options, strings, variables and operators of a shell line', () => {
+test('[console.highlight] highlights programs, options, strings, variables and operators in a shell line', () => {
   expect(told(`A=1 curl -fsS "https://x.example" | bash && rm -rf $HOME # gone`)).toEqual([
     ...['program curl', 'option -fsS', 'text "https://x.example"', 'operator |', 'program bash', 'operator &&'],
     ...['program rm', 'option -rf', 'variable $HOME', 'comment # gone'],
@@ -32,13 +32,13 @@ test('[console.highlight] programs, options, strings, variables and operators of
   expect(told('echo a#b\nls')).toEqual(['program echo', 'program ls']);
 });
 
-test('[console.highlight] words of a query', () => {
+test('[console.highlight] highlights words in a SQL query', () => {
   expect(told("DELETE FROM users WHERE name = 'a''b' -- all", 'sql')).toEqual([
     ...['keyword DELETE', 'keyword FROM', 'keyword WHERE', 'operator =', "text 'a''b'", 'comment -- all'],
   ]);
 });
 
-test('[console.tools] the changed part of a text is marked in whole words', () => {
+test('[console.tools] the changed part of a text is marked by whole words', () => {
   const marked = (before: string, after: string) => {
     const { start, end } = changedPart(before, after);
     return [before.slice(start, before.length - end), after.slice(start, after.length - end)];
@@ -50,7 +50,7 @@ test('[console.tools] the changed part of a text is marked in whole words', () =
   expect(marked('aaa', 'aa')).toEqual(['aaa', 'aa']);
 });
 
-test('[console.tools] marked and unmarked parts together are the text', () => {
+test('[console.tools] the marked and unmarked parts join to the full text', () => {
   fc.assert(
     fc.property(fc.string(), fc.string(), (before, after) => {
       const { start, end } = changedPart(before, after);

@@ -13,7 +13,7 @@ const minute = 60_000;
 const at = (ms: number) => new Date(ms).toISOString();
 
 describe('[console.requests] requests', () => {
-  test('the query contains the filters from the address', () => {
+  test('the query contains the filters from the URL', () => {
     const asked: Loose = { model: 'gpt-5', minutes: '60', text: 'a b' };
     const query = queryOf((name) => asked[name] ?? '', 'c1', 7_200_000);
     expect(Object.fromEntries(query)).toEqual({
@@ -25,7 +25,7 @@ describe('[console.requests] requests', () => {
     });
   });
 
-  test('totals add millionths, and percentiles are computed from the calls', () => {
+  test('totals add up costs in millionths, and percentiles are computed from the calls', () => {
     const rows: Loose[] = [1, 2, 3, 4].map((n) => ({
       cost_microusd: n * 100_000,
       latency_ms: n * 10,
@@ -36,7 +36,7 @@ describe('[console.requests] requests', () => {
     expect(totalsOf([]).latency).toBeUndefined();
   });
 
-  test.each(['s', 'a/b', ''])('the address of a request in session %j is read back', (session_id) => {
+  test.each(['s', 'a/b', ''])('the address of a request in session %j can be parsed again', (session_id) => {
     expect(parseRequestAddress(requestAddress({ session_id, envelope_id: 'e1' }))).toEqual([session_id, 'e1']);
   });
 
@@ -63,7 +63,7 @@ describe('[console.request] a waterfall', () => {
   const shapeOf = (spans: Loose[]) =>
     waterfallOf(spans as never).bars.map(({ span: { name }, depth, afterMs }) => [name, depth, afterMs]);
 
-  test('lists children after their parents, and spans of the same millisecond after each other', () => {
+  test('lists children after their parents, and spans that start in the same millisecond one after another', () => {
     const spans = [
       span('a', null, 1000, 10),
       span('c', 'a', 1000, 0.5),
@@ -78,7 +78,7 @@ describe('[console.request] a waterfall', () => {
     ]);
   });
 
-  test('treats a span without its parent as a root, breaks a cycle, and handles an empty list', () => {
+  test('treats a span with a missing parent as a root, and handles an empty list', () => {
     expect(shapeOf([span('a', 'gone', 5, 1), span('b', 'a', 5, 1)])).toEqual([
       ['a', 0, 0],
       ['b', 1, 0],
@@ -122,7 +122,7 @@ describe('[console.traffic] series', () => {
   const asked = (by: string, rows: Loose[] = []) =>
     trafficOf({ answer, stepMs: minute, whole: 'global', by, rows } as never);
 
-  test('steps have no gaps, and decisions add up to all requests', () => {
+  test('time steps have no gaps, and decisions add up to the total number of requests', () => {
     const { times, series, latency } = asked('decision');
     expect(times).toEqual([0, minute, 2 * minute]);
     expect(series.map(({ name, requests }) => [name, requests[1]])).toEqual([
@@ -134,7 +134,7 @@ describe('[console.traffic] series', () => {
     expect(latency).toEqual([undefined, { p50: 5, p95: 9 }, undefined]);
   });
 
-  test('groups are ranked, and the rest is shown as other', () => {
+  test('groups are ranked, and the remainder is shown as other', () => {
     expect(asked('model').series.map(({ name, requests, usd }) => [name, sum(requests), sum(usd)])).toEqual([
       ['m2', 2, 0.5],
       ['m1', 1, 0.25],
@@ -142,7 +142,7 @@ describe('[console.traffic] series', () => {
     ]);
   });
 
-  test('keys are counted from the calls', () => {
+  test('traffic by key is counted from the calls', () => {
     const row = (key_id: string, time: number): Loose => ({
       key_id,
       at: at(time),
@@ -170,11 +170,11 @@ describe('[console.traffic] series', () => {
     [0.0031, 0.005],
     [60, 100],
     [Number.NaN, 1],
-  ])('the axis for %d ends at %d', (value, end) => {
+  ])('the axis for a maximum of %d ends at %d', (value, end) => {
     expect(roundUp(value)).toBe(end);
   });
 
-  test('ticks are at round times, as many as fit', () => {
+  test('ticks are placed at round times, as many as fit', () => {
     const hour = 60 * minute;
     expect(timeTicks(minute, hour + minute, 6, 0)).toEqual([10, 20, 30, 40, 50, 60].map((n) => n * minute));
     expect(timeTicks(0, 48 * hour, 3, 0)).toEqual([0, 24 * hour, 48 * hour]);
@@ -203,7 +203,7 @@ describe('[console.replay] a session', () => {
     [0, { allowed: 0, blocked: 0, waiting: 1, chats: 0, usd: 0, afterMs: 0 }],
     [2, { allowed: 1, blocked: 0, waiting: 0, chats: 0, usd: 0, afterMs: 1_000 }],
     [5, { allowed: 1, blocked: 1, waiting: 0, chats: 1, usd: 0.5, afterMs: 9_200 }],
-  ])('at step %d is %j', (step, standing) => {
+  ])('the state at step %d is %j', (step, standing) => {
     expect(standings[step]).toEqual(standing);
   });
 
@@ -214,7 +214,7 @@ describe('[console.replay] a session', () => {
     ['99', 5],
     ['-1', 5],
     ['x', 5],
-  ])('the address %j is step %d', (asked, step) => {
+  ])('the URL value %j selects step %d', (asked, step) => {
     expect(stepOf(asked, 6)).toBe(step);
   });
 
@@ -223,7 +223,7 @@ describe('[console.replay] a session', () => {
     expect(pauses).toEqual([900, 600, 2_500]);
   });
 
-  test('the excerpt is the command on one line', () => {
+  test('the excerpt shows the command on one line', () => {
     expect(entries.slice(0, 2).map((each) => excerptOf(each as never))).toEqual(['make', '']);
     expect(excerptOf(entry('allow', 0, 'e', { parameters: { number: 1, text: 'hello' } }) as never)).toBe('hello');
   });
@@ -253,12 +253,12 @@ describe('[console.many-entries] a recorded session', () => {
     expect([session.total, session.first.index, session.last.index]).toEqual([250, 0, 249]);
   });
 
-  test('an export that ends early is refused, and a cancelled one is not read to the end', async () => {
+  test('an export that ends early is rejected, and a cancelled one is not read to the end', async () => {
     await expect(recordedSession(bundle.slice(0, -9), signal)).rejects.toThrow('the end');
     await expect(recordedSession(bundle, AbortSignal.abort())).rejects.toThrow('abort');
   });
 
-  test('has the entries of one request', async () => {
+  test('finds the entries of one request', async () => {
     expect(await entriesOf(bundle, 'e7', signal)).toEqual([entries[7]]);
   });
 });
@@ -270,7 +270,7 @@ describe('[console.sessions] the list', () => {
     updated_at: at(0),
     counts: { allow: 3, approve: 1, review: 1, chat: 2, deny: 1 },
   };
-  test('counts a call once if it was held and then allowed', () => {
+  test('counts a call only once if it was held and then allowed', () => {
     expect(callsOf(session as never)).toBe(5);
     expect(notableCounts(session as never)).toBe('1 reviewed, 1 denied');
   });
@@ -284,7 +284,7 @@ describe('[console.sessions] the list', () => {
     [{ key_id: 'k2' }, 'older'],
     [{}, 'older'],
     [{ key_id: 'k1', created_at: at(1) }, 'older'], // declared after the session ended
-  ])('a task attached to %j makes its task %s', (attached, task) => {
+  ])('with a task attached to %j, the session’s task is %s', (attached, task) => {
     const tasks = [
       { name: 'this', created_at: at(-2), ...attached },
       { name: 'older', created_at: at(-3), key_id: 'k1' },
@@ -296,7 +296,7 @@ describe('[console.sessions] the list', () => {
     [['Fix-Login'], 0, 'waiting'],
     [[], 4 * minute, 'active'],
     [['other'], 6 * minute, 'quiet'],
-  ])('a session with %j pending after %d ms is %s', (waiting, now, state) => {
+  ])('with approvals pending in %j and %d ms of inactivity, the session is %s', (waiting, now, state) => {
     expect(stateOf(session as never, new Set(waiting), now)).toBe(state);
   });
 
@@ -307,7 +307,7 @@ describe('[console.sessions] the list', () => {
     ['', 'quiet', true],
     ['', 'waiting', false],
     ['nobody', '', false],
-  ])('the search %j in state %j finds it: %s', (text, state, expected) => {
+  ])('the search %j with state %j finds the session: %s', (text, state, expected) => {
     expect(isFound(session as never, 'quiet', { text, state }, ['writer', 'Limit sign-ins'])).toBe(expected);
   });
 });

@@ -12,7 +12,7 @@ test.each([
   ['system', 'global', 'configuration_file', 'policies'],
   ['system', 'global', 'not_measured', 'health'],
 ] as const)(
-  '[console.alerts] an alert of type %s on %s about %s leads to the page %s',
+  '[console.alerts] an alert with type %s on %s about %s links to the page %s',
   (type, dimension, metric, page) => {
     expect(pageOfAlert({ type, dimension, metric })).toBe(page);
   },

@@ -21,7 +21,7 @@ const votersIn = (
 const meansOf = (...given: Parameters<typeof votersIn>) =>
   votersIn(...given)[0]!.means.map(({ name, role }) => `${name} (${role})`);
 
-test('[console.people] a person votes with the role of each human key, and not with agents’ keys', () => {
+test('[console.people] a person can vote with the role of each human key, but not with agents’ keys', () => {
   const keys = [
     key('laptop', { person: 'alice', role: 'admin' }),
     key('phone', { person: 'alice', role: 'viewer' }),
@@ -32,7 +32,7 @@ test('[console.people] a person votes with the role of each human key, and not w
   expect(alice!.means.map(({ name }) => name)).toEqual(['key laptop', 'key phone']);
 });
 
-test('[console.people] people who may not approve come last and have no role', () => {
+test('[console.people] people who may not approve are listed last and have no role', () => {
   const keys = [key('viewer', { person: 'amy', role: 'viewer' }), key('zoe', { person: 'zoe' })];
   expect(votersIn({ people: [person('amy'), person('ben')], keys }).map(({ id, role }) => [id, role])).toEqual([
     ['zoe', 'operator'],
@@ -53,16 +53,16 @@ test.each<[string, object, string[]]>([
     { role: 'viewer', tenants: ['shop'], grants: [{ path: 'acme', role: 'operator' }] },
     ['Slack (operator)'],
   ],
-])('[console.people] an account has %s', (_, over, means) => {
+])('[console.people] an account’s access: %s', (_, over, means) => {
   expect(meansOf({ people: [person('ada', { accounts: ['slack'], ...over })] })).toEqual(means);
 });
 
-test('[console.people] a grant has no effect in a tenant without a level', () => {
+test('[console.people] a grant has no effect in a tenant outside the organization levels', () => {
   const grants = [{ path: 'acme', role: 'admin' }];
   expect(meansOf({ people: [person('ada', { accounts: ['github'], grants })] }, { tenant: 'shop' })).toEqual([]);
 });
 
-test('[console.people] the listed separation rules are those that limit who counts and that count the person', () => {
+test('[console.people] lists the separation rules that restrict who counts and for which the person counts', () => {
   const rule = (name: string, requires: object, environments = [shop.path]) => ({ name, requires, environments });
   const rules = [
     rule('two', { approvals: 2, not_same_team: false }),
@@ -80,7 +80,7 @@ test('[console.people] the listed separation rules are those that limit who coun
   ]);
 });
 
-test('[console.people] the last vote is the newest of approvals, denials and single votes', () => {
+test('[console.people] the last vote is the latest among approvals, denials and single votes', () => {
   const decided = [
     { person: 'alice', approved_at: '2026-03-01T10:00:00Z', votes: [{ person: 'bob', at: '2026-03-01T11:00:00Z' }] },
     { person: 'alice', denied_at: '2026-03-01T12:00:00Z' },
@@ -95,7 +95,7 @@ test.each([
   ['acme/web', true],
   ['laptop', true],
   ['bank', false],
-])('[console.people] a search for %s finds her: %s', (text, found) => {
+])('[console.people] a search for %s finds the person: %s', (text, found) => {
   const [alice] = votersIn({
     people: [person('alice', { teams: ['acme/web'] })],
     keys: [key('laptop', { person: 'alice' })],

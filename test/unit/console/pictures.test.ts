@@ -24,13 +24,13 @@ test.each<[string, Blocks, boolean]>([
   ],
   ['a picture of another height', { columns: 20, means: page(words).means.slice(0, -80) }, false],
   ['a picture of another width', { columns: 10, means: page(words).means }, false],
-])('[console.pictures] %s is told from the stored picture, or not', (_, taken, alike) => {
+])('[console.pictures] %s is compared correctly with the stored picture', (_, taken, alike) => {
   expect(isAlike(changedBlocks(page(words), taken))).toBe(alike);
 });
 
 const answers = Object.entries(storedStory().answers).filter(([, body]) => typeof body !== 'string');
 
-test.each(answers)('the stored response to %s is one that the gateway returns', (name, body) => {
+test.each(answers)('the stored response to %s matches the schema of the gateway’s response', (name, body) => {
   const [method, address = ''] = name.split(' ');
   const path = `/admin/v1/${address.split('?')[0]}`.split('/');
   const fits = (template: readonly string[]) =>

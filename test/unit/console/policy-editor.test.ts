@@ -19,13 +19,13 @@ const pack = {
 const stored = { pack, rules: [], disable_guards: [], require_signed: false };
 
 describe('[console.policy-editor] the written form', () => {
-  test('names the pack and omits defaults; the named pack is the stored one', () => {
+  test('names the pack and omits defaults; the name refers to the stored pack', () => {
     const text = writtenForm(stored);
     expect(parse(text)).toEqual({ pack: 'mine', rules: [] });
     expect(parseDraft(text, stored).policies).toEqual({ pack, rules: [] });
   });
 
-  test('writes the pack out on demand, each rule without defaults', () => {
+  test('writes out the whole pack on request, with defaults omitted from each rule', () => {
     const { policies } = parseDraft(writtenForm(stored, true), stored);
     expect(policies).toEqual({
       pack: { ...pack, rules: [{ protocol: 'shell', decision: 'block', reason: 'No shell.' }] },
@@ -40,14 +40,14 @@ describe('[console.policy-editor] the written form', () => {
   });
 });
 
-describe('[console.policy-editor] errors have a position', () => {
+describe('[console.policy-editor] errors have a position in the text', () => {
   const text = 'pack: mine\nrules:\n  - tool: "a"\n    decision: perhaps\n    arguments: { "a.b": { equal: 1 } }\n';
   const marked = (fault: string) =>
     parseDraft(text, stored)
       .placed(fault)
       .map(({ from, to, message }) => [text.slice(from, to), message]);
 
-  test('problems that the schema reports are located in the text', () => {
+  test('problems reported by the schema are located in the text', () => {
     const fault = [
       'The configuration has 3 problems:',
       'tool_policies.rules[0].decision (line 1): found "perhaps", allowed allow, review, block',
@@ -60,7 +60,7 @@ describe('[console.policy-editor] errors have a position', () => {
     ]);
   });
 
-  test('a problem with a missing part has the position of the nearest existing parent', () => {
+  test('a problem with a missing part is located at the nearest existing parent', () => {
     expect(marked('tool_policies.rules[0].approval.required: found nothing, allowed a number')).toEqual([
       [text.slice(text.indexOf('tool:'), text.length), 'found nothing, allowed a number'],
     ]);

@@ -16,7 +16,7 @@ const all = { text: '', decision: '', unused: false };
 const titles = (search: Loose) => matchingGroups(groups, { ...all, ...search }).map(({ title }) => title);
 
 describe('[console.policies] the list of rules', () => {
-  test('groups rules with the same reason and decision, with the calls they decided', () => {
+  test('groups rules with the same reason and decision, and counts the calls they decided', () => {
     expect(groups.map(({ title, decided, rules: own }) => [title, decided, own.map(({ number }) => number)])).toEqual([
       ['It deletes.', 2, [1, 2]],
       ['git scm.get_*', 1, [3]],
@@ -43,7 +43,7 @@ describe('[console.policies] the list of rules', () => {
     expect(titles(search)).toEqual(expected);
   });
 
-  test('a search shows only the matching rules of a group', () => {
+  test('a search shows only the matching rules in a group', () => {
     expect(matchingGroups(groups, { ...all, text: 'shell.dd' })).toMatchObject([
       { rules: [{ number: 2 }], decided: 2 },
     ]);

@@ -11,7 +11,7 @@ test.each([
   [119, '1 min ago'],
   [3_600, '1 h ago'],
   [90_000, '1 d ago'],
-])('[console.values] a time of %s seconds ago is shown in one unit: %s', (seconds, shown) => {
+])('[console.values] a time %s seconds ago is shown in a single unit: %s', (seconds, shown) => {
   expect(ageText(new Date(now - seconds * 1000).toISOString(), now)).toBe(shown);
 });
 
@@ -23,6 +23,6 @@ test.each([
   [0.5, '$0.50'],
   [1.2, '$1.20'],
   [1234.567, '$1,234.57'],
-])('[console.values] an amount of %s USD is shown with the digits that count: %s', (usd, shown) => {
+])('[console.values] an amount of %s USD is shown with its significant digits: %s', (usd, shown) => {
   expect(money(usd)).toBe(shown);
 });

@@ -12,7 +12,7 @@ const free = [
   ...['GET /.well-known/oauth-protected-resource/mcp', 'POST /v1/requests/{id}/cancel', 'DELETE /mcp'],
 ];
 
-test('[limit.rate] each route of the gateway and of MCP is counted, or listed as free', () => {
+test('[limit.rate] each gateway and MCP route is either counted or listed as free', () => {
   const served = routes.filter(({ surface }) => surface === 'gateway' || surface === 'mcp');
   const named = (route: (typeof routes)[number]) => `${route.method} ${route.path}`;
   const unknown = served.filter(

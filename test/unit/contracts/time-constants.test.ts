@@ -15,7 +15,7 @@ const holding = specs.filter(([, { assumesBrokerRoles }]) => assumesBrokerRoles)
 const at = (seconds: number) => isoTime(seconds * 1000);
 const record = (life: number) => ({ issued_at: at(0), expires_at: at(life) }) as Parameters<typeof dueAfterHolder>[0];
 
-test('[credential.list-revoke] no function that uses a credential runs longer than the wait for its holder', () => {
+test('[credential.list-revoke] no function that uses a credential runs longer than the time allowed for its holder', () => {
   expect(holding.map(([name]) => name).sort()).toEqual(['approval-steps', 'mcp', 'test-action']);
   for (const [name, { timeoutSeconds }] of holding)
     expect({ name, waitedFor: timeoutSeconds < holderSeconds }).toEqual({ name, waitedFor: true });
@@ -27,14 +27,14 @@ test('[credential.list-revoke] the sweep is due after the last execution that ma
   expect(dueAfterHolder(record(600))).toBe(at(600));
 });
 
-test('[approval.lease] a lease outlasts several missed renewals, and is shorter than the longest execution', () => {
+test('[approval.lease] a lease outlasts several missed renewals but is shorter than the longest execution', () => {
   for (const lease of [approvalLeaseSeconds, reservationLeaseSeconds]) {
     expect(lease / 3).toBeGreaterThanOrEqual(20);
     expect(lease).toBeLessThan(longestExecutionSeconds);
   }
 });
 
-test('[action.decision-before-effect] an execution ends before its host, and the sweep runs after both', () => {
+test('[action.decision-before-effect] an execution ends before its host does, and is not swept until both have ended', () => {
   const hostEnds = 300_000;
   expect(executionEndsAt(0, hostEnds) + settlingMs).toBeLessThanOrEqual(hostEnds);
   expect(abandonedAt(0, hostEnds) > isoTime(hostEnds)).toBe(true);
@@ -50,7 +50,7 @@ test.each([
     { http: [{ name: 'a', base_url: 'https://a.example', timeout_ms: longestExecutionSeconds * 1000 + 1 }] },
   ],
   ['executors', { git: { timeout_ms: longestExecutionSeconds * 1000 + 1 } }],
-])('[action.decision-before-effect] no time-out of %s may be longer than the longest execution', (section, value) => {
+])('[action.decision-before-effect] no timeout in %s can be longer than the longest execution', (section, value) => {
   const parsed = configurationSchema.safeParse({
     version: 1,
     tenants: [{ id: 't', api_keys: ['k'] }],

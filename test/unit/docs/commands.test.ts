@@ -101,7 +101,7 @@ const key = new RegExp(`\`((?:${sections.join('|')})(?:\\.[a-z_]+)+)(?:: [^\`]*)
 /** Other names that start like the configuration's: a client library call, a member of an entry. */
 const others = ['messages.stream', 'behavior.settings'];
 const inDocs = named(key).filter(([page, found]) => page.startsWith('docs/') && !others.includes(found));
-test.each(inDocs)('[docs.commands] %s: %s is a key, a span or an act', (_page, found) => {
+test.each(inDocs)('[docs.commands] %s: %s is a key, a span or an evidence act', (_page, found) => {
   const isKey = new RegExp(`\`${found.replaceAll('.', '\\.')}[.\`]`).test(keys);
   expect(isKey || sources.some((text) => text.includes(`'${found}'`))).toBe(true);
 });

@@ -47,12 +47,12 @@ test.each(queries)('[watch.runbook] %s: %s exists', (_, series, expr, legend) =>
   for (const label of wanted) expect([label, found.some((line) => line.includes(`${label}="`))]).toEqual([label, true]);
 });
 
-test('[watch.runbook] a query for a series that is not counted is detected', () => {
+test('[watch.runbook] a query for a nonexistent series would be detected', () => {
   expect(lines.some((line) => line.startsWith('svc_no_such_total'))).toBe(false);
   expect(counted.length).toBeGreaterThan(30);
 });
 
-test('[watch.runbook] panels do not overlap, and have unique ids', () => {
+test('[watch.runbook] panels do not overlap and have unique ids', () => {
   const { panels } = grafanaDashboard();
   const cells = panels.flatMap(({ gridPos: { x, y, w, h } }) =>
     Array.from({ length: w * h }, (_, n) => `${x + (n % w)}:${y + Math.floor(n / w)}`),

@@ -25,7 +25,7 @@ test.each([
   expect(callerAddress(from(headers as unknown as Record<string, string>), undefined, 'token')).toBe(address);
 });
 
-test('[edge.forwarded] a listener without an edge trusts no forwarded address, and the token reaches no handler', () => {
+test('[edge.forwarded] without an edge, a listener trusts no forwarded address, and handlers never see the token', () => {
   const request = from({ host: 'localhost', 'x-gateway-edge': 'token', 'x-forwarded-for': '198.51.100.7' });
   expect(callerAddress(request, undefined, undefined)).toBe('127.0.0.1');
   const match = { resource: '/health', pathParameters: {}, handledBy: 'models' } as const;

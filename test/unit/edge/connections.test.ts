@@ -41,7 +41,7 @@ function of(most: number) {
 }
 const destroyed = (all: readonly Connection[]) => all.map((each) => each.destroyed);
 
-test('[edge.hostile] among those without a request, the one that has waited longest is closed, and those with an earlier request come last', () => {
+test('[edge.hostile] of the connections without a request, the longest-waiting one is closed first, and those that served a request come last', () => {
   const { letIn, open, sizes, ended } = of(3);
   const [first, second, third] = [open(), open(), open()];
   // The TLS socket over a connection is a separate object with the same ports.
@@ -60,7 +60,7 @@ test('[edge.hostile] among those without a request, the one that has waited long
   expect([sizes.at(-1), ended]).toEqual([3, Array(5).fill('full')]);
 });
 
-test('[edge.hostile] if all others are in use, the new one is closed', () => {
+test('[edge.hostile] a new connection is closed if all others are in use', () => {
   const { letIn, open, sizes } = of(2);
   const busy = [open(), open()];
   const ends = busy.map(letIn);
@@ -71,13 +71,13 @@ test('[edge.hostile] if all others are in use, the new one is closed', () => {
   expect([open().destroyed, sizes.at(-1)]).toEqual([false, 2]);
 });
 
-test('[edge.hostile] no connection is closed while there are enough for all', () => {
+test('[edge.hostile] up to the limit no connection is closed', () => {
   const { open, ended } = of(10_000);
   for (let count = 0; count < 10_000; count++) open();
   expect(ended).toEqual([]);
 });
 
-test('[http.connections] connections on which no request was accepted are closed first, including one whose request was refused', () => {
+test('[http.connections] connections without an accepted request are closed first, including one whose request was rejected', () => {
   const { connections, letIn, open } = of(4);
   const kept = open();
   letIn(kept)();
@@ -87,7 +87,7 @@ test('[http.connections] connections on which no request was accepted are closed
   expect([kept.destroyed, refused.destroyed, ...destroyed(silent)]).toEqual([false, true, false, false, false]);
 });
 
-test('[http.connections] idle connections that were used do not keep out a new caller: a quarter is reserved for connections that have not sent a request yet', () => {
+test('[http.connections] idle used connections do not keep out a new caller: a quarter is reserved for connections that have not sent a request yet', () => {
   const { letIn, open } = of(4);
   const used = Array.from({ length: 4 }, open);
   for (const each of used) letIn(each)();
@@ -95,7 +95,7 @@ test('[http.connections] idle connections that were used do not keep out a new c
   expect([caller.destroyed, ...destroyed(used)]).toEqual([false, true, false, false, false]);
 });
 
-test('[http.connections] an accepted request keeps its connection until it is finished', () => {
+test('[http.connections] an accepted request keeps its connection open until it is finished', () => {
   const { letIn, open } = of(4);
   const stream = open();
   const over = letIn(stream);

@@ -41,7 +41,7 @@ const watched = (count: number) => {
   return { transfers, responses: responses as [Response, Response, Response, Response, Response] };
 };
 
-test('[edge.hostile] reading a byte now and then does not keep a response open, and neither do additional bytes from the upstream', () => {
+test('[edge.hostile] neither reading an occasional byte nor more data from the upstream keeps a response open', () => {
   const { responses } = watched(5);
   const [stuck, growing, trickling, steady, silent] = responses;
   for (const response of [stuck, growing, trickling, steady]) response.sends(5_000_000);
@@ -56,7 +56,7 @@ test('[edge.hostile] reading a byte now and then does not keep a response open, 
   expect([steady.destroyed, silent.destroyed]).toEqual([false, false]);
 });
 
-test('[edge.hostile] an event stream that its client reads completely is never ended, however little it sends', () => {
+test('[edge.hostile] an event stream is never closed while its client keeps up, however little it sends', () => {
   const { responses } = watched(1);
   const [subscriber] = responses;
   for (let second = 0; second <= 3_600; second += 10) {
@@ -67,7 +67,7 @@ test('[edge.hostile] an event stream that its client reads completely is never e
   expect(subscriber.destroyed).toBe(false);
 });
 
-test('[edge.hostile] the time starts again when a response was read', () => {
+test('[edge.hostile] the time limit restarts once a response has been read', () => {
   const { responses } = watched(1);
   const [response] = responses;
   response.sends(100);
@@ -81,7 +81,7 @@ test('[edge.hostile] the time starts again when a response was read', () => {
   expect(response.destroyed).toBe(true);
 });
 
-test('[edge.hostile] a response that waits for the previous one on its connection then has its full time', () => {
+test('[edge.hostile] a response that waits for the previous one on its connection still gets its full time', () => {
   const { transfers } = watched(0);
   const response = new Response();
   const { socket } = response;

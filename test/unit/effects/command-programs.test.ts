@@ -38,22 +38,22 @@ test.each(rows)('[effects.profiles] %s', (line, does, mark) => {
   expect([doneBy(line), markOf(line)]).toEqual([does, mark]);
 });
 
-test('[effects.profiles] an unknown command executes its words and is held', () => {
+test('[effects.profiles] an unknown command counts as execution and is held', () => {
   const unknown = rows.filter(([, does]) => does === 'not a known command');
   expect(unknown.length).toBeGreaterThan(5);
   for (const [line] of unknown) expect(run(line).parts.every(({ capability }) => capability === 'execute')).toBe(true);
 });
 
-test('[effects.profiles] an unknown option before the command may change the command', () => {
+test('[effects.profiles] an unknown option before the subcommand makes the command unclear', () => {
   const { parts, unclear } = run('kubectl --frob get pods');
   expect([parts.map(({ capability }) => capability), typeof unclear]).toEqual([['execute', 'read'], 'string']);
 });
 
-test('[effects.profiles] the words of each program are in a fixed order', () => {
+test('[effects.profiles] every command program is listed as one that takes subcommands', () => {
   expect([...commandPrograms.keys()].filter((program) => !takesOrders(program))).toEqual([]);
 });
 
-test('[effects.profiles] rules match the words of a command in one order', () => {
+test('[effects.profiles] rules match a command’s words in one canonical order', () => {
   const targets = (line: string) => run(line).parts.map(({ target }) => target);
   for (const line of ['kubectl -n a delete pod x', 'kubectl delete -n a pod x', 'kubectl delete pod x -n a'])
     expect(targets(line)).toEqual(['delete pod x -n a']);

@@ -24,7 +24,7 @@ test.each(cases.writes)('[effects.git-branches] %s writes %j', (line, expected) 
   expect(writesOf(line)).toEqual(expected);
 });
 
-test('[effects.git-branches] the order of options and prefixes does not matter', () => {
+test('[effects.git-branches] the order of options and prefixes makes no difference', () => {
   const flag = fc.constantFrom('-q', '-u', '--no-verify', '--porcelain', '-o', '--signed=no', '-vn');
   const refspec = fc.constantFrom('a', '+b:c', ':d', 'HEAD:refs/heads/e', 'refs/heads/f/*:refs/heads/g/*');
   const before = fc.constantFrom([], ['--no-pager'], ['-C', 'x'], ['-c', 'color.ui=never'], ['--git-dir=y']);
@@ -50,7 +50,7 @@ test('[effects.git-branches] the order of options and prefixes does not matter',
   );
 });
 
-test('[effects.git-branches] a call that cannot be parsed may write any branch, despite its own claims', () => {
+test('[effects.git-branches] a call that cannot be parsed may write any branch, whatever it claims', () => {
   const call = {
     protocol: 'shell',
     tool: 'shell.git',

@@ -23,7 +23,7 @@ describe.each(forms)('[effects.git-settings] %s', (_name, line) => {
     const [key = '', ...value] = setting.split(' ');
     return run(line(key, value.join(' '))).unclear;
   };
-  test.each([...cases.steering, ...cases.running])('%s needs a review', (setting) =>
+  test.each([...cases.steering, ...cases.running])('setting %s needs a review', (setting) =>
     expect(unclear(setting)).toBeDefined(),
   );
   test.each(cases.harmless)('%s is not', (setting) => expect(unclear(setting)).toBeUndefined());

@@ -31,7 +31,7 @@ const shown = ({ parts }: Effects): unknown[][] =>
     branch ?? default_branch,
   ]);
 
-test('a part is one file on one branch', () => {
+test('each part is one file on one branch', () => {
   expect(
     read('create_or_update_file', { path: './src//a.ts', branch: 'refs/heads/fix', message: 'm', content: 'c' }),
   ).toEqual({
@@ -76,7 +76,7 @@ describe('[effects.git-branches]', () => {
     // A flag keeps the value that was read.
     ['push', { force: { equals: 'no' }, 'labels[*]': { equals: 'x' } }, { force: 'no', labels: ['x'] }, 'allow'],
     ['push', { force: { equals: 'yes' }, 'labels[*]': { equals: 'x' } }, { force: 'yes', labels: ['x'] }, 'review'],
-  ])('%s under the conditions %j with %j: %4$s', (tool, conditions, parameters, expected) => {
+  ])('%s with conditions %j and parameters %j: %4$s', (tool, conditions, parameters, expected) => {
     expect(decision(tool, conditions, parameters)).toBe(expected);
   });
 });
@@ -91,7 +91,7 @@ test.each(cases.byForce)('%s %j is a force push', (tool, parameters) => {
   for (const part of read(tool, parameters).parts) expect(part.parameters.force).toBe(true);
 });
 
-test('no force push without its keyword', () => {
+test('there is no force push without a force option', () => {
   for (const parameters of [{ force: false }, { force: 'no' }, { args: ['--follow-tags'] }])
     expect(read('push', parameters).parts[0]!.parameters.force).not.toBe(true);
 });
@@ -102,7 +102,7 @@ test.each(cases.names)('%s %j is %s', (target, parameters, repositories) => {
   expect(unclear).toBeUndefined();
 });
 
-test.each(cases.otherRepositories)('[effects.git-branches] %j with acme/web names another repository', (parameters) => {
+test.each(cases.otherRepositories)('[effects.git-branches] %j names a repository other than acme/web', (parameters) => {
   expect(read('push_files', { ...parameters, branch: 'b' }).unclear).toContain('more than one repository');
 });
 
@@ -110,22 +110,22 @@ test.each([
   ...['//refs/heads/main', '/refs/heads/main', 'refs/Heads/main', 'HEADS/main'].map((name) => [name, 'main']),
   ...['refs//heads//main', 'release//1', 'a/.b', '.main', 'main.lock', 'main.', '-main'].map((name) => [name, true]),
   ...['fix', 'fix/heads/main', 'v1.2', 'a-b', 'heads', 'Agent/x', 'a.locked/b'].map((name) => [name, name]),
-])('[effects.git-branches] the branch %s is %s', (branch, expected) => {
+])('[effects.git-branches] the branch %s is read as %s', (branch, expected) => {
   expect(shown(read('commit', { branch }))).toEqual([['write', undefined, expected]]);
 });
 
 test.each([...cases.takenForAnother, ...['GITHUB~1/a', 'a/b:c']])(
-  '[effects.git-branches] %s is a path that some file systems take for another',
+  '[effects.git-branches] %s is a path that some file systems treat as a different path',
   (path) => {
     expect(read('commit', { branch: 'b', path }).unclear).toContain('file systems');
   },
 );
 
-test.each(cases.onePath)('[effects.git-branches] %s is the same path everywhere', (path) => {
+test.each(cases.onePath)('[effects.git-branches] %s is the same path on every file system', (path) => {
   expect(read('commit', { branch: 'b', path }).unclear).toBeUndefined();
 });
 
-test('if there are two repositories, both are named', () => {
+test('if a call has two repositories, both are named', () => {
   const { parts, unclear } = read('push_files', { owner: 'evil', repo: 'x', branch: 'b' });
   expect(parts.map(({ target }) => target).sort()).toEqual(['acme/web', 'evil/x']);
   expect(unclear).toContain('more than one repository');
@@ -137,19 +137,19 @@ test.each([
   ['.github%2Fworkflows/ci.yml', '.github/workflows/ci.yml', 'escaped'],
   ['.github\\workflows\\ci.yml', '.github/workflows/ci.yml', 'escaped'],
   ['/.github/workflows/ci.yml', '.github/workflows/ci.yml', undefined],
-])('the path %s is %s', (path, normal, why) => {
+])('the path %s is read as %s', (path, normal, why) => {
   const { parts, unclear } = read('create_or_update_file', { path, branch: 'b' });
   expect(parts[0]!.parameters.path).toBe(normal);
   if (why === undefined) expect(unclear).toBeUndefined();
   else expect(unclear).toContain(why);
 });
 
-test('file contents stay with the call', () => {
+test('file contents are not copied into the effects', () => {
   const { parts } = read('push_files', { branch: 'b', files: [{ path: 'a', content: 'secret' }], content: 'secret' });
   expect(JSON.stringify(parts)).not.toContain('secret');
 });
 
-test('every call has a result', () => {
+test('every call has parts or is unclear', () => {
   const keys = fc.constantFrom('path', 'files', 'branch', 'ref', 'owner', 'repo', 'force', 'refspec', 'tree', 'args');
   fc.assert(
     fc.property(fc.string(), fc.string(), fc.dictionary(keys, fc.jsonValue()), (tool, target, parameters) => {
@@ -160,7 +160,7 @@ test('every call has a result', () => {
   );
 });
 
-test('a checkout does not write a branch; a push without a branch may write any', () => {
+test('a checkout writes no branch; a push without a branch may write any branch', () => {
   expect(shown(read('git_checkout', { branch_name: 'main' }))).toEqual([['write', undefined, undefined]]);
   expect(shown(read('git_push', { remote: 'origin' }))).toEqual([['write', undefined, true]]);
   expect(shown(read('checkout_and_push', { branch_name: 'main' }))).toEqual([['write', undefined, 'main']]);

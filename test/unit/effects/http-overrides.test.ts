@@ -22,12 +22,12 @@ describe('[effects.http] parameters', () => {
   const of = (parameters: Record<string, unknown>, protocol = 'http') =>
     read({ protocol, tool: protocol === 'http' ? 'http.request' : 'fetch', target, parameters });
 
-  test.each(cases.unknown)('%s is unknown, so the request is unclear', (name, value) => {
+  test.each(cases.unknown)('parameter %s is unknown, so the request is unclear', (name, value) => {
     expect(of({ [name]: value }).unclear).toContain(JSON.stringify(name));
   });
 
   test.each(cases.steering)(
-    'under other protocols %j may change the method or target of the request',
+    'in other protocols %j may change the method or target of the request',
     (parameters, name) => {
       expect(of(parameters, 'mcp').unclear).toContain(JSON.stringify(name));
     },
@@ -43,7 +43,7 @@ describe('[effects.http] parameters', () => {
     expect(of({ ...parameters, onlyMainContent: true, tag: 'x' }, 'mcp').unclear).toBeUndefined();
   });
 
-  test('a query parameter is part of the address', () => {
+  test('query parameters become part of the address', () => {
     expect(only({ target, parameters: { params: { page: 2, tag: ['a', 'b c'] } } }).target).toBe(
       'https://good.example/v1?page=2&tag=a&tag=b+c',
     );
@@ -53,7 +53,7 @@ describe('[effects.http] parameters', () => {
     expect(read({ target, parameters: { params: { a: { b: 1 } } } }).unclear).toContain('query');
   });
 });
-describe('[effects.http] parameters treated as method, host or path', () => {
+describe('[effects.http] parameters that act as method, host or path', () => {
   const target = 'https://good.example/v1';
   const of = (parameters: Record<string, unknown>, more: Partial<ToolCall> = {}) =>
     read({ tool: 'http.get', target, parameters, ...more });
@@ -63,7 +63,7 @@ describe('[effects.http] parameters treated as method, host or path', () => {
     expect(toolsOf(parameters)).toEqual(['http.get', 'http.delete']);
   });
 
-  test('a query parameter in the address names a method', () => {
+  test('a query parameter in the address can set the method', () => {
     for (const query of ['_method=DELETE', 'a=1&_METHOD=delete', 'X-HTTP-Method-Override=DELETE'])
       expect(of({}, { target: `${target}?${query}` }).parts.map(({ tool }) => tool)).toEqual([
         'http.get',
@@ -71,11 +71,11 @@ describe('[effects.http] parameters treated as method, host or path', () => {
       ]);
   });
 
-  test.each(cases.mutations)('the mutation %j is a write by GET', (parameters) => {
+  test.each(cases.mutations)('the mutation %j is a write sent with GET', (parameters) => {
     expect(of(parameters).parts.map(({ capability }) => capability)).toEqual(['read', 'write']);
   });
 
-  test('a mutation in the address is a write by GET', () => {
+  test('a mutation in the address is a write sent with GET', () => {
     for (const query of ['query=mutation{deleteUsers}', 'query=mutation%7BdeleteUsers%7D&variables=%7B%7D'])
       expect(of({}, { target: `${target}?${query}` }).parts.map(({ tool }) => tool)).toEqual(['http.get', 'http.post']);
   });
@@ -89,7 +89,7 @@ describe('[effects.http] parameters treated as method, host or path', () => {
     expect(of(parameters).unclear).toBeUndefined();
   });
 
-  test('a fetch tool of another protocol is recognised whatever the case of its parameters', () => {
+  test('a fetch tool in another protocol is recognised regardless of the case of its parameters', () => {
     const call = {
       protocol: 'mcp',
       tool: 'fetch',

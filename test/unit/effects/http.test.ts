@@ -11,7 +11,7 @@ const cases = readCases(
   z.strictObject({ spellings: rows(text, text), tricks: rows(text, text, text) }),
 );
 
-test('a part is the method on the address', () => {
+test('a part is the method applied to the address', () => {
   expect(read({ target: 'https://api.example.com/v1/users?x=1', parameters: { timeout: 3 } })).toEqual({
     parts: [
       {
@@ -49,7 +49,7 @@ describe('tricks', () => {
     },
   );
 
-  test('the target never shows a password', () => {
+  test('the effects never show a password', () => {
     expect(JSON.stringify(read({ target: 'https://me:hunter2@example.com/' }))).not.toContain('hunter2');
     expect(JSON.stringify(read({ target: 'ftp://me:hunter2@example.com/' }))).not.toContain('hunter2');
     expect(JSON.stringify(read({ parameters: { url: 'https://me:hunter2@example.com/' } }))).not.toContain('hunter2');
@@ -59,7 +59,7 @@ describe('tricks', () => {
     expect(only({ target: 'https://good.example/a/%2e%2e/admin' }).target).toBe('https://good.example/admin');
   });
 
-  test('a header with a different host or method', () => {
+  test('detects a header that changes the host or method', () => {
     const target = 'https://good.example/';
     expect(read({ target, parameters: { headers: { Host: 'evil.example' } } }).unclear).toContain('a different host');
     expect(read({ target, parameters: { headers: [['host', 'good.example']] } }).unclear).toBeUndefined();
@@ -98,7 +98,7 @@ describe('the method', () => {
     expect(read(call).unclear).toBeUndefined();
   });
 
-  test('of tool and parameter must match', () => {
+  test('the method in the tool name and the one in a parameter must match', () => {
     const effects = read({ tool: 'http.get', target: 'https://a.example/', parameters: { method: 'DELETE' } });
     expect(effects.unclear).toContain('its parameter "method" differ');
     expect(effects.parts.map(({ capability }) => capability)).toEqual(['read', 'delete']);
@@ -108,19 +108,19 @@ describe('the method', () => {
       ).toBeDefined();
   });
 });
-test('fetch tools of other protocols are carriers, and other tools are not', () => {
+test('fetch tools in other protocols are carriers, but other tools are not', () => {
   const url = 'https://a.example/';
   const of = (tool: string) => read({ protocol: 'mcp', tool, parameters: { url } });
   expect(of('fetch')).toMatchObject({ carrier: true, parts: [{ tool: 'http.get', target: url }] });
   expect(of('browser.navigate').carrier).toBe(false);
 });
-test('an operation with an unknown name is its own effect', () => {
+test('an operation with an unknown name has no separate effects', () => {
   for (const tool of ['billing.refund', 'quick.bad', 'crm.lookup'])
     for (const target of ['acme', 'https://pay.example/refunds'])
       expect(read({ tool, target })).toEqual({ parts: [], carrier: false });
   expect(read({ tool: 'billing.refund', target: 'https://user:secret@pay.example/' }).unclear).toBeDefined();
 });
-test('every call that names a method has a result', () => {
+test('every call that names a method has parts or is unclear', () => {
   const text = fc.oneof(fc.webUrl(), fc.string(), fc.string({ unit: codePoint }));
   fc.assert(
     fc.property(
@@ -137,7 +137,7 @@ test('every call that names a method has a result', () => {
     { numRuns: runs(1_000, 150) },
   );
 });
-test('the canonical spelling stays unchanged', () => {
+test('a canonical address stays unchanged', () => {
   fc.assert(
     fc.property(fc.webUrl({ withQueryParameters: true }), (target) => {
       const once = only({ target }).target;

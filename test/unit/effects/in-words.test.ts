@@ -25,7 +25,7 @@ describe('[approval.card] effects in words', () => {
     for (const text of expected) expect(lines).toContain(text);
   });
 
-  test('a known command names its objects, and a caller cannot override them', async () => {
+  test('a known command names its objects, and a caller cannot override the description', async () => {
     expect(await shell('kubectl -n shop delete pod x')).toEqual(['Deletes pod x in namespace shop']);
     const spoofed = { operation: 'get', action: 'reads nothing' };
     expect(await inWords('shell', 'shell.run', '', 'execute', spoofed)).not.toContainEqual(
@@ -36,11 +36,11 @@ describe('[approval.card] effects in words', () => {
     expect(given).not.toContainEqual(expect.stringMatching(/nothing/));
   });
 
-  test('uncertain effects are marked', async () => {
+  test('effects that cannot be determined are marked', async () => {
     expect((await shell('frobnicate --all')).at(-1)).toMatch(/^Cannot be determined: /);
   });
 
-  test('SQL, HTTP, Git hosts, and other tools', async () => {
+  test('describes SQL, HTTP, Git hosts and other tools', async () => {
     const sql = (text: string) => inWords('sql', 'sql.query', 'app', 'write', { sql: text });
     expect(await sql('DELETE FROM users')).toEqual(['Deletes all rows of users in app (no WHERE)']);
     expect(await sql('UPDATE orders SET paid = true WHERE id = 7')).toEqual(['Changes paid in rows of orders in app']);
@@ -54,7 +54,7 @@ describe('[approval.card] effects in words', () => {
     expect(await inWords('mcp', 'calendar.invite', 'team', 'write', {})).toEqual(['Calls calendar.invite on team']);
   });
 
-  test('of many effects the most severe are shown, with the number of the others', async () => {
+  test('only the most severe of many effects are shown, with the number of remaining ones', async () => {
     const lines = await shell(`${Array.from({ length: 200 }, (_, i) => `cat file-${i}.txt`).join('; ')}; rm keep.txt`);
     expect(lines.length).toBeLessThan(70);
     expect(lines).toContain('Deletes keep.txt');

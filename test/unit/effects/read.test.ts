@@ -34,13 +34,13 @@ test.each(readersOf)('%s %s %j', (protocol, tool, parameters, parts) => {
   expect(effects.unclear).toBeUndefined();
 });
 
-test('shell text in other protocols is parsed as shell text', () => {
+test('shell text in other protocols is parsed as a shell command', () => {
   expect(shown(read({ tool: 'run_command', parameters: { command: 'rm -r build' } }))).toEqual([
     'shell shell.rm build',
   ]);
 });
 
-test('a call in another form is its own effect', () => {
+test('a call in an unknown form has no separate effects', () => {
   for (const call of [
     { tool: 'weather.today', parameters: { city: 'Graz' } },
     { tool: 'search.query', parameters: { query: 'weather' } },
@@ -49,17 +49,17 @@ test('a call in another form is its own effect', () => {
     expect(read(call)).toEqual({ parts: [], carrier: false });
 });
 
-test('a tool with two texts is parsed twice, and is a carrier if both are', () => {
+test('a tool that contains both SQL and shell text is parsed as both', () => {
   const effects = read({ tool: 'db.execute', parameters: { sql: 'drop table a', command: 'rm -r build' } });
   expect(shown(effects).sort()).toEqual(['shell shell.rm build', 'sql sql.drop a']);
 });
 
-test('a program in SQL is shell text', () => {
+test('a program in SQL is parsed as a shell command', () => {
   const effects = read({ protocol: 'sql', tool: 'sql.query', parameters: { sql: "copy a to program 'rm -r /data'" } });
   expect(shown(effects)).toContain('shell shell.rm /data');
 });
 
-test('a reader that throws makes the call unclear', () => {
+test('a reader that throws an error makes the call unclear', () => {
   const broken: EffectReader = () => {
     throw new Error('broken');
   };
@@ -91,15 +91,18 @@ test('the composed reader loads the grammar only for calls that contain SQL', as
   ).toBe(false);
 });
 
-test.each(alike)('[effects.alike-names] %s %s %j is unclear', (protocol, tool, parameters) => {
-  expect(read({ protocol, tool, parameters }).unclear).toContain('differ only in case');
-});
+test.each(alike)(
+  '[effects.alike-names] %s %s %j is unclear because names differ only in case',
+  (protocol, tool, parameters) => {
+    expect(read({ protocol, tool, parameters }).unclear).toContain('differ only in case');
+  },
+);
 
 test.each([
   ['http', 'http.post', { url: 'https://api.example/pay', json: { amount: 1, Currency: 'EUR', amounts: [] } }],
   ['mcp', 'ci.start', { env: { http_proxy: 'a', HTTP_PROXY: 'a' }, environment: { Path: 'a', PATH: 'b' } }],
   ['mcp', 'bank.pay', { to: 'Bob', orders: [{ to: 'a' }, { To: 'b' }], note: 'to TO' }],
-])('[effects.alike-names] %s %s %j is clear', (protocol, tool, parameters) => {
+])('[effects.alike-names] %s %s %j is clear because no names conflict', (protocol, tool, parameters) => {
   expect(read({ protocol, tool, parameters }).unclear).toBeUndefined();
 });
 
@@ -108,7 +111,7 @@ test.each([
   ['mcp', 'read_file', { path: 'README.md', targetFile: 'src/b.ts' }],
   ['mcp', 'write_file', { path: 'src/a.ts', filename: 'src/b.ts', content: '' }],
   ['other', 'fs.write', { file_path: 'src/a.ts', 'relative-path': 'src/b.ts' }],
-])('[effects.alike-names] %s %s %j is unclear', (protocol, tool, parameters) => {
+])('[effects.alike-names] %s %s %j is unclear because it names two files', (protocol, tool, parameters) => {
   expect(read({ protocol, tool, parameters }).unclear).toContain('name two files');
 });
 
@@ -116,16 +119,16 @@ test.each([
   ['mcp', 'edit_file', { path: 'src/a.ts', file_path: './src/a.ts' }],
   ['mcp', 'move_file', { source: 'src/a.ts', destination: 'src/b.ts' }],
   ['mcp', 'write_file', { path: 'src/a.ts', content: 'path: a, file_path: b', encoding: 'utf8' }],
-])('[effects.alike-names] %s %s %j is clear', (protocol, tool, parameters) => {
+])('[effects.alike-names] %s %s %j does not conflict on the file', (protocol, tool, parameters) => {
   expect(read({ protocol, tool, parameters }).unclear ?? '').not.toContain('name two files');
 });
 
-test('[effects.alike-names] a folder and a file name are combined', () => {
+test('[effects.alike-names] a folder and a file name are combined into one path', () => {
   const parameters = { path: 'docs', filename: 'a.md' };
   expect(read({ tool: 'read_file', capability: 'read', parameters }).unclear).toBeUndefined();
 });
 
-test('arguments of a tool named after a command are parsed like those of the command', () => {
+test('arguments of a tool named after a command are parsed like the command’s arguments', () => {
   const pathsOf = (tool: string, args: readonly string[]) =>
     read({ tool, parameters: { args } }).parts.flatMap(({ parameters }) => parameters.argument_paths);
   expect(pathsOf('git_log', ['--output=x'])).toEqual(['log --output=x', 'x']);

@@ -18,6 +18,6 @@ test.each([
   ['ls src', 'The line would run ls on src.'],
   ['ls', 'The line would run ls on ".".'],
   ['ls ..', 'The line would run ls on "..".'],
-])('%j: a path that ends in a dot is not joined to the full stop', (line, reason) => {
+])('%j: a path that ends in a dot does not run into the final period', (line, reason) => {
   expect(reasonOf(line)).toBe(reason);
 });

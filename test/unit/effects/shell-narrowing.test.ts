@@ -17,15 +17,15 @@ const cases = readCases(
 );
 
 describe('[effects.profiles] narrowing', () => {
-  test.each(cases.patterns)('the pattern %j narrows the lines: %s', (pattern, tells) =>
+  test.each(cases.patterns)('the pattern %j is specific enough to narrow the lines: %s', (pattern, tells) =>
     expect(isSpecificPattern(argOf(pattern))).toBe(tells),
   );
 
-  test.each(cases.kinds)('the file type %j contains code or prose: %s', (kind, narrow) =>
+  test.each(cases.kinds)('the file type %j covers code or prose: %s', (kind, narrow) =>
     expect(namesSources(kind)).toBe(narrow),
   );
 
-  test.each(cases.names)('%j is treated as a file by its name: %s', (path, isFile) =>
+  test.each(cases.names)('%j is recognised as a file by its name: %s', (path, isFile) =>
     expect(namesFile(argOf(path))).toBe(isFile),
   );
 

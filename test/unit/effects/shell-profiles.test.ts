@@ -37,7 +37,7 @@ const unclear = (command: string): string | undefined =>
   shellEffects({ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } })
     .unclear;
 describe('[effects.profiles] a profile', () => {
-  test('exists for each program that a shipped pack allows', () => {
+  test('exists for each program allowed by a shipped pack', () => {
     const allowed = ['pr-writer', 'coding-agent', 'readonly', 'infra-review', 'sql-explorer'].flatMap((pack) => {
       const file = parse(readFileSync(join(process.cwd(), 'policies', `${pack}.yaml`), 'utf8'));
       return parsePack(file, pack)
@@ -62,7 +62,7 @@ describe('[effects.profiles] a profile', () => {
     ).toEqual([]);
   });
 
-  test('belongs to one program, and names each option once', () => {
+  test('belongs to one program and lists each option only once', () => {
     const names = families.flatMap(({ programs }) => Object.keys(programs).flatMap(splitNames));
     expect(names.filter((name, i) => names.indexOf(name) !== i)).toEqual([]);
     const ofGit = { ...gitData.commands, ...gitData.unread };
@@ -73,7 +73,7 @@ describe('[effects.profiles] a profile', () => {
     expect(() => grammarOf('x', { does: 'read', flags: 'a', operands: [] })).toThrow('not the name of an option');
   });
 
-  test.each(cases.says)('describes %j as %s', (line, why) => {
+  test.each(cases.says)('explains %j with: %s', (line, why) => {
     expect(unclear(line)).toContain(why);
     expect(unclear(line)).not.toMatch(/undefined|\[object/);
   });
@@ -91,14 +91,14 @@ describe('[effects.profiles] unclear commands', () => {
     ),
   );
 
-  test.each(cases.unclear)('is not allowed even by a rule that allows everything: %j', async (command, why) => {
+  test.each(cases.unclear)('is not allowed even by a rule that allows every command: %j', async (command, why) => {
     const call = { protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command } };
     const decision = decideEffects(everything, call, shellEffects(call));
     expect(decision).toMatchObject({ decision: 'review', reason: expect.stringContaining(why) });
     expect(decision.reason!.length).toBeLessThan(400);
   });
 
-  test('is described in few words, however long the line is', () => {
+  test('is described briefly, however long the line is', () => {
     expect(unclear(`cat ${'x'.repeat(5000)} --${'y'.repeat(5000)}`)!.length).toBeLessThan(200);
     expect(unclear(`grep -r '' ${'x'.repeat(5000)} ${'y '.repeat(500)}`)!.length).toBeLessThan(300);
   });
@@ -123,7 +123,7 @@ describe('[effects.profiles] words', () => {
 
   test.each(cases.words)('%s → %s', (line, expected) => expect(told(line)).toBe(expected));
 
-  test('options after operands, abbreviations and full words follow the profile', () => {
+  test('options after operands, abbreviations and multi-letter options follow the profile', () => {
     expect(told('-a x -b', { syntax: 'stops' })).toBe('-a | x -b');
     expect(told('--b x', { exact: true })).toBe('--b | x ?');
     expect(told('-ab x', { syntax: 'words' as const, flags: '-ab', values: {}, attached: {} })).toBe('-ab | x');
@@ -147,7 +147,7 @@ describe('[effects.profiles] words', () => {
     [['number', 'command'], 1, undefined],
     [['number', 'command'], 3, 'number command command'],
     [[], 1, undefined],
-  ])('%j of %d operands: %s', (operands, count, expected) => {
+  ])('%j with %d operands: %s', (operands, count, expected) => {
     const args = Array.from({ length: count }, (_, i) => argOf(String(i)));
     expect(
       assign(args, operands)
@@ -156,7 +156,7 @@ describe('[effects.profiles] words', () => {
     ).toBe(expected);
   });
 });
-describe('[effects.profiles] programs with small languages', () => {
+describe('[effects.profiles] programs with their own small languages', () => {
   test.each(cases.sed)('sed %j: %s', (script, harmless) => expect(isHarmlessSed(script)).toBe(harmless));
 
   test.each(cases.awk)('awk %j: %s', (program, harmless) => expect(isHarmlessAwk(program)).toBe(harmless));

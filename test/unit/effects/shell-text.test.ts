@@ -18,8 +18,8 @@ const pairs = readCases(
   z.array(z.strictObject({ doubtful: texts, certain: texts })),
 );
 
-describe('[effects.bypasses] one meaning in all shells', () => {
-  test.each(['ls \ud800', ...pairs.flatMap(({ doubtful }) => doubtful)])('%j is not certain', (line) =>
+describe('[effects.bypasses] shell text has the same meaning in all shells', () => {
+  test.each(['ls \ud800', ...pairs.flatMap(({ doubtful }) => doubtful)])('%j is not parsed with certainty', (line) =>
     expect(reason(line)).toBeDefined(),
   );
 
@@ -31,7 +31,7 @@ describe('[effects.bypasses] one meaning in all shells', () => {
     ['{,rm} c', 'execute c'],
     ['uniq {a,b} c', 'write c'],
     ['cat {a,b}/../../c', 'read ../c'],
-  ])('%j is also read as by a shell without braces', (line, effect) =>
+  ])('%j is also parsed the way a shell without brace expansion would', (line, effect) =>
     expect(read({ command: line }).parts.map(({ capability, target }) => `${capability} ${target}`)).toContain(effect),
   );
 
@@ -64,7 +64,7 @@ describe('[effects.bypasses] a large text', () => {
     ['loops that change their place', { command: `${'while ls; do cd a; '.repeat(40)}ls${'; done'.repeat(40)}` }],
     ['nesting', { command: `echo ${'$('.repeat(100)}ls${')'.repeat(100)}` }],
     ['redirections', { command: `ls ${'< a '.repeat(10_000)}` }],
-  ])('of %s is not certain, and stays within its limits', (_, parameters) => {
+  ])('of %s is not parsed with certainty, and the result stays within the limits', (_, parameters) => {
     const { parts, unclear } = read(parameters);
     expect(unclear).toBeDefined();
     expect(parts.length).toBeLessThanOrEqual(limits.parts);
@@ -72,7 +72,7 @@ describe('[effects.bypasses] a large text', () => {
     expect(words).toBeLessThanOrEqual(limits.partWords);
   });
 
-  test('the words of a command are joined once, however many effects it has', () => {
+  test('the words of a command are joined only once, however many effects it has', () => {
     const join = jest.spyOn(Array.prototype, 'join');
     const { parts } = read({ argv: ['cat', ...many(80)] });
     const ofAll = join.mock.contexts.filter((words) => words.length === 81).length;
@@ -81,7 +81,7 @@ describe('[effects.bypasses] a large text', () => {
     expect(ofAll).toBeLessThanOrEqual(2);
   });
 
-  test('text of common size is parsed with certainty', () => {
+  test('text of ordinary size is parsed with certainty', () => {
     expect(read({ argv: ['cat', ...many(80)] })).toMatchObject({ parts: { length: 80 } });
     expect(reason(`cat ${many(80).join(' ')} | wc -l`)).toBeUndefined();
     expect(reason(`ls ${braces.slice(0, 20)}`)).toBeUndefined();

@@ -27,7 +27,7 @@ describe('words', () => {
     expect(run(line).unclear).toBeDefined(),
   );
 
-  test('a wildcard with a known ending is certain', () => {
+  test('a wildcard with a known ending is parsed with certainty', () => {
     expect(run('cat src/*.test.ts').unclear).toBeUndefined();
   });
 });
@@ -52,10 +52,10 @@ describe('redirections', () => {
 describe('the working directory', () => {
   test.each(cases.folders)('%s → %j', (line, effects) => expect(told(line).sort()).toEqual([...effects].sort()));
 
-  test('the folder of the call comes first', () => {
+  test('the call’s working directory is applied first', () => {
     expect(told('cat b', { cwd: '/etc' })).toEqual(['read cat /etc/b']);
     expect(run('git -C d status', { cwd: 'a' }).parts[0]?.parameters.cwd).toBe('a/d');
   });
 
-  test.each(cases.joined)('%j and %j result in %j', (cwd, path, place) => expect(resolveAt(cwd, path)).toBe(place));
+  test.each(cases.joined)('%j joined with %j gives %j', (cwd, path, place) => expect(resolveAt(cwd, path)).toBe(place));
 });

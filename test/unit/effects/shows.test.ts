@@ -26,7 +26,7 @@ const shows = { shows: { equals: 'changes' } };
 const accepting = allowing({ tool: 'shell.git', arguments: shows });
 
 test.each(cases.byName)(
-  '[effects.profiles] %j: allowed by a rule that names it, not by a read rule or the default',
+  '[effects.profiles] %j is allowed by a rule that names it, but not by a read rule or the default',
   (line) => {
     expect(decided(line, accepting).decision).toBe('allow');
     for (const policy of [allowing(), allowing({}), allowing({ tool: 'shell.git', capability: 'read' })])
@@ -34,11 +34,11 @@ test.each(cases.byName)(
   },
 );
 
-test.each(cases.never)('[effects.profiles] %j: not allowed by that rule either', (line) => {
+test.each(cases.never)('[effects.profiles] %j is not allowed even by that rule', (line) => {
   expect(decided(line, accepting).decision).toBe('review');
 });
 
-test('[effects.profiles] a block for another reason remains a block', () => {
+test('[effects.profiles] a command that is blocked for another reason stays blocked', () => {
   const policy = allowing({ tool: 'shell.git', arguments: shows }, { tool: 'shell.rm', decision: 'block' });
   expect(decided('git diff && rm a', policy).decision).toBe('block');
   expect(decided('git diff && ls', policy).decision).toBe('allow');

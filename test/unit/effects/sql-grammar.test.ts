@@ -5,19 +5,19 @@ const nested = (depth: number): string => `select ${'1+'.repeat(depth)}1`;
 
 test('is loaded once', async () => expect(await sqlGrammar()).toBe(await sqlGrammar()));
 
-test('returns the tree of PostgreSQL 18', async () => {
+test('returns the PostgreSQL 18 parse tree', async () => {
   const parse = await sqlGrammar();
   const { version, stmts } = parse('select 1; select 2');
   expect(Math.trunc(version / 10_000)).toBe(18);
   expect(stmts).toHaveLength(2);
 });
 
-test('refuses with PostgreSQL’s error message', async () => {
+test('rejects invalid SQL with PostgreSQL’s error message', async () => {
   const parse = await sqlGrammar();
   expect(() => parse('selekt 1')).toThrow('syntax error at or near "selekt"');
 });
 
-test('text that is nested too deeply costs its parser, but not later texts', async () => {
+test('text nested too deeply forces a parser reload, but later text still parses', async () => {
   const parse = await sqlGrammar();
   expect(() => parse(nested(120_000))).toThrow('nests too deeply');
   const answer = async (): Promise<unknown> => {
@@ -33,7 +33,7 @@ test('text that is nested too deeply costs its parser, but not later texts', asy
   expect(await answer()).toHaveLength(1);
 });
 
-test('a long text replaces the parser while the old one continues to serve', async () => {
+test('after a long text the parser is replaced, and the old one serves until then', async () => {
   const parse = await sqlGrammar();
   parse(`select '${'x'.repeat(64 * 1024)}'`);
   for (let i = 0; i < 100; i++) {

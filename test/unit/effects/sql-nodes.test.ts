@@ -20,7 +20,7 @@ function typed(kind: string): Map<string, string> {
 const afterParsing =
   /^(?:xpr|\w*collid|\w+Oid|row_typeid|typmod|casetype|coalescetype|minmaxtype|type|formatted_expr|subLinkId|refs|agglevelsup|collation|typeId|typeMod|cte(?:recursive|refcount|col\w+)|cycle_mark_(?:type|typmod|collation|neop)|viewQuery|cooked_default|identitySequence)$/;
 
-test.each([...shapes])('[effects.sql] every member of %s is known', (kind, shape) => {
+test.each([...shapes])('[effects.sql] every member of %s in PostgreSQL’s tree is known', (kind, shape) => {
   const members = typed(kind);
   const missing = [...members.keys()].filter(
     (name) => name !== placeMember && !shape.has(name) && !afterParsing.test(name),
@@ -73,14 +73,14 @@ test.each([
   ['a flag', select({ FuncCall: { funcname: [{ String: { sval: 'upper' } }], future: true } }), 'future of FuncCall'],
   ['a form of expression', select({ A_Expr: { kind: 'AEXPR_FUTURE', lexpr: wipe } }), 'AEXPR_FUTURE'],
   ['a statement', { FutureStmt: { query: select(wipe) } }, 'FutureStmt'],
-])('[effects.sql] an unknown %s is unclear, and its contents are found', (_, tree, why) => {
+])('[effects.sql] an unknown %s makes the text unclear, but its contents are still found', (_, tree, why) => {
   const { parts, unclear } = read(tree);
   expect(unclear).toContain(why);
   if (!why.startsWith('future of FuncCall'))
     expect(parts.map(({ tool, target }) => [tool, target])).toContainEqual(['sql.call', 'wipe']);
 });
 
-test('[effects.sql] the harmless neighbours are clear', () => {
+test('[effects.sql] similar harmless trees are not unclear', () => {
   const upper = { FuncCall: { funcname: [{ String: { sval: 'upper' } }], location: 7 } };
   expect(read(select(upper)).unclear).toBeUndefined();
   expect(read({ SelectStmt: { distinctClause: [{}] } }).unclear).toBeUndefined();

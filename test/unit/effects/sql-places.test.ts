@@ -21,7 +21,7 @@ const cases = readCases(
 
 const maxSqlBytes = 64 * 1024;
 
-describe('the position of the text', () => {
+describe('where the SQL text is found in a call', () => {
   const sql = 'delete from users';
   test.each([
     ['sql', { parameters: { sql } }],
@@ -41,7 +41,7 @@ describe('the position of the text', () => {
     expect(effects.unclear).toBeUndefined();
   });
 
-  test('only tools that just run the text are carriers', () => {
+  test('only tools that do nothing but run the text are carriers', () => {
     expect(read({ parameters: { sql } }).carrier).toBe(true);
     expect(read({ tool: 'sql.execute_sql', parameters: { sql } }).carrier).toBe(true);
     expect(read({ tool: 'sql.backup', parameters: { sql } }).carrier).toBe(false);
@@ -54,13 +54,13 @@ describe('the position of the text', () => {
     }
   });
 
-  test('a tool that runs SQL is unclear without a text', () => {
+  test('a tool that runs SQL is unclear if the call contains no SQL text', () => {
     expect(read({ target: '' }).unclear).toContain('carries no SQL');
     expect(read({ target: 'shop' }).unclear).toContain('grammar rejects');
   });
 });
 describe('a call without SQL text', () => {
-  test('has one part, with its table in canonical spelling', () => {
+  test('has one part, with the table name in canonical form', () => {
     const { parts, carrier } = read({ tool: 'sql.select', target: 'Public."Users"', parameters: { limit: 3 } });
     expect(carrier).toBe(false);
     expect(parts).toEqual([
@@ -100,7 +100,7 @@ describe('[effects.sql] SQL in the parameters of a call without SQL text', () =>
     [{ where: "status = 'open' and total > 10", columns: ['count(*)', 'lower(name) as n'] }],
     [{ where: { id: 'drop table users; (1).wipe' }, database: 'shop-1' }],
     [{ note: 'update of the report; it is urgent', who: 'the finance team', limit: 5 }],
-  ])('%j only reads the table', (parameters) => {
+  ])('%j only reads from the table', (parameters) => {
     expect(shown(select(parameters))).toEqual(['sql.select users']);
     expect(select(parameters).unclear).toBeUndefined();
   });
@@ -136,13 +136,13 @@ describe('tools of other protocols', () => {
     expect(mcp(tool, parameters)).toEqual({ parts: [], carrier: false });
   });
 
-  test('only tools that run text in a database are carriers', () => {
+  test('only tools that run the text in a database are carriers', () => {
     const sql = 'select 1';
     for (const tool of ['postgres.query', 'execute_sql', 'db.run_query']) expect(mcp(tool, { sql }).carrier).toBe(true);
     for (const tool of ['postgres.backup', 'search.query', 'anything']) expect(mcp(tool, { sql }).carrier).toBe(false);
   });
 
-  test('words with another purpose are ignored', () => {
+  test('parameters that are used for something other than SQL are ignored', () => {
     for (const query of ['weather in Graz', 'open bugs label:x', 'how do I drop a course?']) {
       expect(mcp('search.query', { query })).toEqual({ parts: [], carrier: false });
     }
@@ -154,11 +154,11 @@ describe('tools of other protocols', () => {
     expect(mcp('search.query', { query: 'select top 5 * from users' }).unclear).toContain('grammar rejects');
   });
 
-  test.each(cases.dialects)('%s has another meaning in a database other than PostgreSQL', (sql, why) => {
+  test.each(cases.dialects)('%s means something different in a database other than PostgreSQL', (sql, why) => {
     expect(mcp('mysql.query', { sql }).unclear).toContain(why);
   });
 
-  test.each(cases.sameEverywhere)('%s means the same in all databases', (sql) =>
+  test.each(cases.sameEverywhere)('%s means the same thing in all databases', (sql) =>
     expect(mcp('mysql.query', { sql }).unclear).toBeUndefined(),
   );
 
@@ -175,7 +175,7 @@ describe('limits', () => {
     expect(read({ parameters: { statements: [half, half] } }).unclear).toContain('longer than');
   });
 
-  test('a call with too many texts is unclear', () => {
+  test('a call with too many SQL texts is unclear', () => {
     expect(read({ parameters: { statements: Array(501).fill('select 1') } }).unclear).toContain('more than 500');
     expect(read({ parameters: { statements: Array(20).fill('select 1') } }).unclear).toBeUndefined();
     expect(
@@ -183,7 +183,7 @@ describe('limits', () => {
     ).toContain('more than 500');
   });
 
-  test('deep nesting is unclear before the grammar parses it, and common nesting is not', () => {
+  test('deep nesting is reported as unclear before parsing, and ordinary nesting is not', () => {
     const nested = (depth: number) => readSql(`select ${'('.repeat(depth)}1${')'.repeat(depth)}`);
     expect(nested(300).unclear).toContain('nests parentheses');
     expect(nested(60).unclear).toBeUndefined();
@@ -197,7 +197,7 @@ describe('limits', () => {
 
   test('lone surrogates are unclear', () => expect(readSql("select '\ud800'").unclear).toContain('well-formed'));
 
-  test('a long text keeps its most severe operations', () => {
+  test('when a long text is truncated, its most severe operations are kept', () => {
     const sql = `${Array.from({ length: 3000 }, (_, i) => `select * from t${i};`).join('')} drop table last`;
     const { parts, unclear } = readSql(sql);
     expect(parts).toHaveLength(1000);
@@ -212,7 +212,7 @@ describe('limits', () => {
     expect(shown(readSql(union))).toEqual(['sql.select t']);
   });
 
-  test('a failing parser makes the call unclear', () => {
+  test('a parser failure makes the call unclear', () => {
     const broken = sqlEffects(() => {
       throw new Error('out of memory');
     });

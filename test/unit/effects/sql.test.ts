@@ -32,7 +32,7 @@ describe('an operation', () => {
     expect([part.target, part.parameters.schema]).toEqual([target, schema]);
   });
 
-  test('names the other objects in its statement', () => {
+  test('lists the other tables in its statement', () => {
     const { parts } = readSql('insert into a select * from b; select * from c');
     expect(parts.map(({ target, parameters }) => [target, parameters.tables])).toEqual([
       ['a', ['a', 'b']],
@@ -45,7 +45,7 @@ describe('an operation', () => {
     expect(shown(readSql('select * from a, a b, a c; select * from a'))).toEqual(['sql.select a']);
   });
 
-  test('shows changed columns, privileges, cascades, languages', () => {
+  test('shows changed columns, privileges, cascade and language', () => {
     expect(only('update a set x = 1, y = 2').parameters.columns).toEqual(['x', 'y']);
     expect(only('insert into a (x) values (1)').parameters.columns).toEqual(['x']);
     expect(only('drop schema hr cascade').parameters).toEqual({ object: 'schema', schema: 'hr', cascade: true });
@@ -72,7 +72,7 @@ describe('a WHERE', () => {
     }
   });
 
-  test('the condition of MERGE is its join', () => {
+  test('for MERGE the join condition counts as its condition', () => {
     const of = (on: string) => readSql(`merge into a using b on ${on} when matched then delete`).parts[0]!.parameters;
     expect(of('a.id = b.id').has_where).toBe(true);
     expect(of('true').has_where).toBe(false);

@@ -24,7 +24,7 @@ const summary = async (call: ReturnType<typeof callOf>) => {
   return [text, risk];
 };
 
-describe('[approval.card] one sentence and the risk', () => {
+describe('[approval.card] the summary is one sentence and a risk', () => {
   test.each(cases.lines)('shell: %s', async (line, sentence, risk) => {
     expect(await summary(shell(line))).toEqual([sentence, risk]);
   });
@@ -33,19 +33,19 @@ describe('[approval.card] one sentence and the risk', () => {
     expect(await summary(callOf(protocol, tool, target, capability, parameters))).toEqual([sentence, risk]);
   });
 
-  test('a tool that does more than run the text that it carries is named first', async () => {
+  test('if a tool does more than run the text it carries, the tool is named first', async () => {
     const call = callOf('mcp', 'delete_page', 'p1', 'delete', { url: 'https://wiki.example/p1' });
     expect((await summary(call))[1]).toBe('deletes');
     expect((await summary({ ...call, tool: 'fetch', capability: 'read' }))[1]).toBe('reads');
   });
 
-  test('a caller cannot influence the sentence', async () => {
+  test('a caller cannot influence the summary sentence', async () => {
     const spoofed = { operation: 'get', action: 'reads nothing' };
     expect(await summary(callOf('mcp', 'wipe', 'disk', 'delete', spoofed))).toEqual(['Calls wipe on disk', 'deletes']);
     expect(await summary(callOf('shell', 'shell.run', '', 'execute', spoofed))).not.toContain('Reads nothing');
   });
 
-  test('the sentence is short however long the call is, and its lines are complete', async () => {
+  test('the sentence stays short however long the call is, and the detail lines stay complete', async () => {
     const call = shell(`rm ${Array.from({ length: 50 }, (_, at) => `${'x'.repeat(300)}${at}`).join(' ')}`);
     const [text] = await summary(call);
     expect(text).toMatch(/^Deletes x+… \(\d+ more characters\), .* and 47 more$/);
@@ -55,7 +55,7 @@ describe('[approval.card] one sentence and the risk', () => {
     );
   });
 
-  test('no line in the everyday corpus is classified as less severe than it is', async () => {
+  test('no command in the everyday corpus is classified as less severe than it is', async () => {
     const corpus = readFileSync(join(process.cwd(), 'test/corpora/shell-everyday.tsv'), 'utf8');
     const commands = corpus.split('\n').flatMap((row) => row.split('\t').slice(1, 2));
     expect(commands.length).toBeGreaterThan(100);

@@ -23,7 +23,7 @@ const verdict = async (drafts: readonly EntryDraft[]) => {
   return verifyChain(entries, { head });
 };
 
-describe('[evidence.approval-proven] a chain is invalid, and the entry is named, if', () => {
+describe('[evidence.approval-proven] a chain is invalid, and the offending entry is named, if', () => {
   test.each([
     ['an approved call has no vote before it', [review, use], 1, 'no earlier approve entry'],
     ['the vote comes after its use', [review, use, approve], 1, 'no earlier approve entry'],

@@ -61,10 +61,10 @@ describe('a session without a head', () => {
       's',
     );
 
-  test('is not counted if the archive has no entries of it either', async () => {
+  test('is not counted if the archive has no entries for it either', async () => {
     expect(await checked(undefined)).toBeUndefined();
   });
-  test('is lost if the archive contains entries of it', async () => {
+  test('is lost if the archive contains entries for it', async () => {
     expect(await checked(4)).toMatchObject({ session_id: 's', total_entries: 0, lost_entries: 5 });
     expect((await checked(4))?.contradiction).toContain('lacks the whole session');
   });
@@ -105,14 +105,14 @@ test.each<[string, Given, [number, number][], number]>([
   });
 });
 
-test('[evidence.archive.check] a last entry that differs from the one in the head is a contradiction', async () => {
+test('[evidence.archive.check] an archived last entry that differs from the one in the head is a contradiction', async () => {
   expect((await check({ runs: '0-5', hash: 'other' }))?.contradiction).toBe(
     'entry 5 in the archive is not the one that the head names',
   );
   expect(await check({ runs: '0-4', hash: 'other' })).not.toHaveProperty('contradiction');
 });
 
-test('[evidence.archive.check] an archive longer than the table is a contradiction, with the number of lost entries', async () => {
+test('[evidence.archive.check] an archive with more entries than the table is a contradiction, and the lost entries are counted', async () => {
   expect(await check({ runs: '0-7', later: 7 })).toMatchObject({
     missing_entries: 0,
     lost_entries: 1,
@@ -122,7 +122,7 @@ test('[evidence.archive.check] an archive longer than the table is a contradicti
   expect(await check({ runs: '0-7', later: 8 })).not.toHaveProperty('lost_entries');
 });
 
-test('the first twenty of many gaps are listed, and all are counted', async () => {
+test('only the first twenty gaps are listed, but all are counted', async () => {
   const runs = Array.from({ length: 30 }, (_, n) => `${2 * n + 1}-${2 * n + 1}`).join(' ');
   const found = await check({ runs, total: 60, rows: [] });
   expect(found).toMatchObject({ missing_entries: 30 });
@@ -197,13 +197,13 @@ describe('[evidence.archive.check]', () => {
     ],
     ['are not in the table', { from: 0, to: 1 }, [], [], 'entry 0 is not in the table'],
     ['begin later in the table', { from: 0, to: 1 }, [], entries.slice(1), 'entry 0 is not in the table'],
-  ])('entries that %s are refused', async (_why, stretch, copies, rows, refused) => {
+  ])('entries that %s are rejected', async (_why, stretch, copies, rows, refused) => {
     const { repaired, projected } = await repair(stretch, copies, rows);
     expect(repaired).toEqual({ archived_entries: 0, refused });
     expect(projected).toEqual([]);
   });
 
-  test('stored entries in a range are archived, and the first missing one is named', async () => {
+  test('entries of a range that are in the table are archived, and the first missing one is named', async () => {
     const { repaired, projected } = await repair({ from: 2, to: 5 }, [], entries.slice(0, 4));
     expect(repaired).toEqual({ archived_entries: 2, refused: 'entry 4 is not in the table' });
     expect(projected).toEqual([[2, 3]]);

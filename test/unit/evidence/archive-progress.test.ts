@@ -18,7 +18,7 @@ const head = (session_id: string, opened_at = '2026-11-01T00', updated_at = open
 const many = Array.from({ length: 600 }, (_, n) => head(`s-${n}`));
 const due = (progress: ArchiveProgress) => many.filter((each) => isDueInPass(progress, each));
 
-test('[evidence.archive.cursor] the first pass checks every session, a later one only those that changed', () => {
+test('[evidence.archive.cursor] the first pass checks every session, and later passes check only those that changed', () => {
   expect(due(first)).toHaveLength(many.length);
   const second = resumedProgress(endedPass(first), now + 86_400_000, before);
   expect(second).toMatchObject({ pass: 2, whole: { until: '2026-11-19T23:50:00.000Z', before } });
@@ -53,7 +53,7 @@ test('[evidence.archive.cursor] a pass checks a session whose rows are expiring 
 test.each([
   ['copies are missing', { missing_entries: 2 }],
   ['a session was not read', { readable: false }],
-])('[evidence.archive.cursor] a pass in which %s is not the last word on its sessions', (_, found) => {
+])('[evidence.archive.cursor] a pass in which %s is not counted as a complete check', (_, found) => {
   const whole = endedPass(first).whole;
   const ended = endedPass({ ...first, whole, started_at: '2026-11-21T00:00:00.000Z', ...found });
   expect(ended.whole).toEqual({ ...whole, missing_entries: ended.missing_entries });
@@ -64,14 +64,14 @@ test.each([
   ['not JSON', 'torn'],
   ['of another version', { ...endedPass(first), version: 2 }],
   ['torn', { version: 1, pass: 9, place: { tenant: 'default' } }],
-])('[evidence.archive.cursor] with progress that is %s, every session is looked at again', (_, stored) => {
+])('[evidence.archive.cursor] if the saved progress is %s, every session is checked once more', (_, stored) => {
   const progress = resumedProgress(stored, now, before);
   expect(progress).toMatchObject({ pass: 1, whole: { missing_entries: 0 } });
   expect(progress.place).toBeUndefined();
   expect(due(progress)).toHaveLength(many.length);
 });
 
-test('[evidence.archive.cursor] a run continues where the last one stopped', () => {
+test('[evidence.archive.cursor] a run resumes where the previous one stopped', () => {
   const place = { tenant: 'default', cursor: 'c' };
   expect(resumedProgress(JSON.parse(JSON.stringify({ ...first, place })), now + 1, undefined)).toEqual({
     ...first,

@@ -47,12 +47,12 @@ test('[evidence.archive] a chain is split into runs of at most 100, with each en
   expect(runs.flat()).toEqual(chain);
 });
 
-test('[evidence.archive] a gap or another chain starts a separate run', () => {
+test('[evidence.archive] a gap or a different chain starts a new run', () => {
   expect(runsOf([chain[0]!, chain[2]!]).map((run) => run.length)).toEqual([1, 1]);
   expect(runsOf([chain[0]!, other[1]!]).map((run) => run.length)).toEqual([1, 1]);
 });
 
-test('[evidence.archive] copies are read in order from any position, even inside the longest run', async () => {
+test('[evidence.archive] copies can be read in order from any position, even the middle of the longest run', async () => {
   const { reader } = archiveOf(runsOf(chain).map((run) => stored(run)));
   expect(await indexes(reader.entries('default', 's-1', 0))).toEqual(from(0, length));
   // Entry 99 is the last in the longest run that an object may contain, so the reader must go back to the beginning of
@@ -63,7 +63,7 @@ test('[evidence.archive] copies are read in order from any position, even inside
   expect(await archivedEnd(reader, 'default', 's-1', length)).toBe(-1);
 });
 
-test('[evidence.archive] runs that overlap return each copy once; copies that differ are both reported and end the read', async () => {
+test('[evidence.archive] overlapping runs return each copy once; copies that differ are both reported and end the read', async () => {
   const twice = archiveOf([stored(chain.slice(0, 10)), stored(chain.slice(5, 12))]).reader;
   expect(await indexes(twice.entries('default', 's-1', 0))).toEqual(from(0, 12));
   const apart = archiveOf([stored(chain.slice(0, 10)), stored([other[5]!]), stored(chain.slice(10, 12))]).reader;
@@ -79,7 +79,7 @@ test('[evidence.archive] reading ends at a missing copy', async () => {
   expect(await indexes(reader.entries('default', 's-1', 3))).toEqual([]);
 });
 
-test('[evidence.archive] hashes of single copies come from their names, without reading an object', async () => {
+test('[evidence.archive] hashes of single copies are taken from the object names, without reading any object', async () => {
   const { reader, read } = archiveOf(chain.slice(0, 3).map((entry) => stored([entry])));
   expect(await indexes(reader.hashes('default', 's-1'))).toEqual([0, 1, 2]);
   expect(read).toEqual([]);
@@ -89,12 +89,12 @@ test.each([
   ['fewer entries than its name', stored(chain.slice(0, 3), { last: 3 })],
   ['entries of another place', stored(chain.slice(0, 3), { first: 1, last: 3 })],
   ['another last hash', stored(chain.slice(0, 3), { hash: other[2]!.hash })],
-])('[evidence.archive] an object with %s is refused', async (_what, run) => {
+])('[evidence.archive] an object with %s is rejected', async (_what, run) => {
   const { reader } = archiveOf([run]);
   await expect(indexes(reader.hashes('default', 's-1'))).rejects.toThrow('do not match their name');
 });
 
-test('[evidence.archive] a few runs are read ahead, and no more', async () => {
+test('[evidence.archive] only a few runs are read ahead', async () => {
   const kept = runsOf(
     seal(Array.from({ length: 12 * maxEntriesPerRun }, (_, n) => draft('deny', { n }, n))).entries,
   ).map((entries) => stored(entries));

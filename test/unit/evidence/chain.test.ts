@@ -29,7 +29,7 @@ test.each([
   [{ b: { d: 1, c: [{ z: 0, a: null }] }, a: 'é' }],
   [{ 10: 'ten', 9: 'nine', x: undefined }],
   [JSON.parse('{"__proto__":{"x":1},"hash":"the own member"}') as Record<string, unknown>],
-])('[evidence.chain] the text of a sealed entry is its canonical text (%j)', (body) => {
+])('[evidence.chain] the stored text of a sealed entry is its canonical text (%j)', (body) => {
   const { entry, text } = sealed(draft('allow', body, 1), undefined);
   expect(text).toBe(canonicalize(entry));
   expect(textOfEntry(entry)).toBe(text);
@@ -38,7 +38,7 @@ test.each([
   expect(entryTextHash(text, entry.hash)).toBe(entry.hash);
 });
 
-test('[evidence.chain] the hash of a text is that of its fields, also for altered entries', () => {
+test('[evidence.chain] the hash of an entry’s text equals the hash of its fields, even if the entry was altered', () => {
   const entry = sealEntry(draft('allow', { hash: 'x', n: 1 }, 1), undefined);
   for (const altered of [{ index: 9 }, { body: { hash: entry.hash, n: 1 } }, { tenant: `"hash":"${entry.hash}",` }]) {
     const forged = { ...entry, ...altered };
@@ -51,7 +51,7 @@ test('[evidence.chain] the hash of a text is that of its fields, also for altere
   );
 });
 
-test('golden: the entry format cannot change unnoticed', () => {
+test('golden: a change to the entry format does not go unnoticed', () => {
   const { entries } = seal(drafts);
   expect(entries.map(({ hash }) => hash)).toMatchInlineSnapshot(`
 [
@@ -73,12 +73,12 @@ test('a sealed entry is plain JSON and shares nothing with its draft', () => {
   expect(entryHash(entry)).toBe(entry.hash);
 });
 
-test('additional members of a draft are not copied', () => {
+test('unknown members of a draft are not copied', () => {
   const entry = sealEntry({ ...draft('allow', {}, 1), hash: 'x', extra: 1 } as ReturnType<typeof draft>, undefined);
   expect(evidenceEntrySchema.safeParse(entry).success).toBe(true);
 });
 
-test('a member called __proto__ stays in the entry', () => {
+test('a member called __proto__ is kept in the entry', () => {
   const entry = sealEntry(draft('allow', { parameters: JSON.parse('{"__proto__":{"x":1}}') }, 1), undefined);
   expect(JSON.stringify(entry.body)).toBe('{"parameters":{"__proto__":{"x":1}}}');
 });
@@ -87,7 +87,7 @@ test.each([[{ at: new Date(0) }], [{ n: Number.NaN }], [{ text: '\ud800' }]])('%
   expect(() => sealEntry(draft('allow', body, 1), undefined)).toThrow(TypeError);
 });
 
-test('the head counts kinds, collects policy versions and stores the owner who opened the session', () => {
+test('the head counts entry kinds, collects policy versions and records the owner who opened the session', () => {
   const { entries, head } = seal(drafts, 'key-opener');
   expect(head).toEqual({
     tenant: 'default',
@@ -108,11 +108,11 @@ test('the head counts kinds, collects policy versions and stores the owner who o
   });
 });
 
-test.each([['3'], [3.5], [null]])('policy_version %j is none', (policy_version) => {
+test.each([['3'], [3.5], [null]])('policy_version %j is not collected', (policy_version) => {
   expect(seal([draft('allow', { policy_version }, 1)]).head.policy_versions).toEqual([]);
 });
 
-test('without an owner the head names none', () => {
+test('a session without an owner has a head without an owner', () => {
   const entry = sealEntry(drafts[0]!, undefined);
   expect(advanceHead(undefined, entry)).not.toHaveProperty('owner_key');
 });

@@ -50,7 +50,7 @@ async function written(): Promise<string[]> {
 }
 
 describe('[evidence.checkpoint] the checkpoint file', () => {
-  test('keeps each session’s newest checkpoint across a restart, with its proof', async () => {
+  test('each session’s newest checkpoint and its proof survive a restart', async () => {
     await written();
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     const file = await open();
@@ -76,7 +76,7 @@ describe('[evidence.checkpoint] the checkpoint file', () => {
     await file.close();
   });
 
-  test('drops a line that a crash truncated, and continues after the last complete one', async () => {
+  test('drops a line truncated by a crash, and continues after the last complete one', async () => {
     const lines = await written();
     await appendFile(path, lines[4]!.slice(0, 40));
     const file = await open();
@@ -88,7 +88,7 @@ describe('[evidence.checkpoint] the checkpoint file', () => {
     await again.close();
   });
 
-  test('keeps its lines separate if a full disk truncates one', async () => {
+  test('starts a new line after a full disk has truncated one', async () => {
     const file = await open();
     await file.append([point('a', 0)]);
     await fillDisk(() => file.append([point('a', 1)]));
@@ -133,7 +133,7 @@ describe('[evidence.checkpoint] the checkpoint file', () => {
       'line 1 of the checkpoint file does not follow the line before it',
     ],
     ['a line is no JSON', (lines) => lines.with(3, 'nothing'), 'line 4 of the checkpoint file was altered'],
-  ])('says so when %s, and believes the other lines', async (_, spoil, damage) => {
+  ])('reports damage when %s, and still trusts the other lines', async (_, spoil, damage) => {
     const lines = await written();
     await writeFile(path, `${spoil(lines).join('\n')}\n`);
     const file = await open();
@@ -151,7 +151,7 @@ describe('[evidence.checkpoint] the checkpoint file', () => {
     expect([seen, damage]).toEqual([[], expect.stringContaining('not signed by a key of this gateway')]);
   });
 
-  test('reports truncation or changes while the gateway is running', async () => {
+  test('reports truncation or changes that happen while the gateway is running', async () => {
     const lines = await written();
     const file = await open();
     await writeFile(path, `${lines.slice(0, 3).join('\n')}\n`);
@@ -180,7 +180,7 @@ async function fillDisk(act: () => Promise<unknown>): Promise<void> {
   writing.mockRestore();
 }
 
-test('[evidence.archive] the remainder of a line after a crash or a full disk does not affect other copies', async () => {
+test('[evidence.archive] a partial line left by a crash or a full disk does not affect other copies', async () => {
   const { entries } = await sealedSession();
   const [a, b, c] = entries;
   const root = join(folder, 'archive');

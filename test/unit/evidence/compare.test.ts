@@ -56,12 +56,12 @@ describe('[evidence.checkpoint] an entry', () => {
 });
 
 describe('[evidence.checkpoint] the end of a chain', () => {
-  test('is at the position that checkpoint and archive name, or after it', () => {
+  test('is valid at or after the position named by the checkpoint and the archive', () => {
     expect(over({ ...checkpoint(2), ...archive(2) }, ...copied(3)).ending(3)).toBeUndefined();
     expect(over({}).ending(0)).toBeUndefined();
   });
 
-  test('is truncated if either names a later entry; the checkpoint is named first', () => {
+  test('is truncated if either one names a later entry; the checkpoint is reported first', () => {
     expect(over({ ...checkpoint(3), ...archive(5) }).ending(3)).toEqual({
       index: 3,
       reason: 'the end is cut off: 3 entries are here, the checkpoint of 2026-01-01T00:00:00.000Z names 4',
@@ -74,7 +74,7 @@ describe('[evidence.checkpoint] the end of a chain', () => {
     });
   });
 
-  test('names the first entry that was inserted without the gateway, if a later one was archived long ago', () => {
+  test('reports the first entry that the gateway did not write, if a later one was archived long ago', () => {
     const gap = {
       index: 1,
       reason: 'the entry is not in the archive, though entry 3 is: the gateway did not write it',
@@ -87,11 +87,11 @@ describe('[evidence.checkpoint] the end of a chain', () => {
     ['the later copy is of a moment ago', archive(2, { at: start + tolerance })],
     ['the archive is not complete', archive(2, { archiveComplete: false })],
     ['no archive was read', { at: start + 10 * tolerance, archiveComplete: true }],
-  ])('shows none where %s', (_why, witness) => {
+  ])('reports no inserted entry if %s', (_why, witness) => {
     expect(over(witness, ['h0'], undefined, ['h2']).ending(3)).toBeUndefined();
   });
 
-  test('names none if the archive became unavailable during the comparison', () => {
+  test('reports no inserted entry if the archive becomes unavailable during the comparison', () => {
     const comparison = over(archive(2), ['h0'], undefined, ['h2']);
     comparison.archiveLost('archive not checked: it broke');
     expect(comparison.ending(3)).toBeUndefined();
@@ -106,7 +106,7 @@ describe('[evidence.checkpoint] the end of a chain', () => {
 describe('the comparisons made', () => {
   const summary = (witness: Partial<Witness>, ...copies: Copies[]) => over(witness, ...copies).summary();
 
-  test('are omitted if no witness was read', () => {
+  test('are empty if no witness was read', () => {
     expect(summary({}, ['h0'])).toEqual({ not_checked: [] });
   });
 
@@ -118,7 +118,7 @@ describe('the comparisons made', () => {
     });
   });
 
-  test.each(uncheckedRows)('does not contain %s', (_what, witness, copies, not_checked) => {
+  test.each(uncheckedRows)('do not include %s', (_what, witness, copies, not_checked) => {
     expect(summary(witnessed(witness), ...copies).not_checked).toEqual(not_checked);
   });
 
@@ -171,14 +171,14 @@ describe('[evidence.archive] the archive is read in parallel with the chain', ()
     });
   });
 
-  test('a wrong copy breaks the chain at that point, and the read ends', async () => {
+  test('a copy that differs breaks the chain at that point, and reading stops', async () => {
     expect(await followed([{ index: 0, hashes: ['x'] }, ...places(1)])).toMatchObject({
       lines: [false],
       closed: ['closed'],
     });
   });
 
-  test('an unreadable archive ends the comparison with a report', async () => {
+  test('an archive that becomes unreadable ends the comparison and is reported', async () => {
     const { lines, not_checked, archived_entries } = await followed(places(0), new Error('it broke'));
     expect(lines).toEqual([true, true]);
     expect(not_checked).toContain('archive not checked: it broke');

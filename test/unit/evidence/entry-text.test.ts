@@ -5,7 +5,7 @@ import { draft } from './sample.ts';
 
 const entry = sealEntry(draft('allow', { tool: 't' }, 1), undefined);
 
-test('[evidence.chain] the image of an entry contains its text, and the entry is not read again', () => {
+test('[evidence.chain] the stored image of an entry contains its text, and is not parsed a second time', () => {
   const image = imageOf(entry);
   expect(image).toEqual({ entry: { S: canonicalize(entry) } });
   expect(entryOfImage(image)).toBe(entry);

@@ -44,16 +44,16 @@ async function expired({ rows = chain, copies = chain, fixed = 39, before = late
   return { ...outcome, last: removed.toSorted((a, b) => a - b).at(-1) };
 }
 
-test('[evidence.retention] every row is removed except the last', async () => {
+test('[evidence.retention] all rows except the last are removed', async () => {
   expect(await expired()).toEqual({ removed: 39, last: 38 });
 });
 
-test('[evidence.retention] rows after the newest checkpoint remain, as do all rows of a session without one', async () => {
+test('[evidence.retention] rows after the newest checkpoint are kept, as are all rows of a session without a checkpoint', async () => {
   expect(await expired({ fixed: 10 })).toEqual({ removed: 11, last: 10 });
   expect(await expired({ fixed: null })).toEqual({ removed: 0, stopped: 'no checkpoint covers the session' });
 });
 
-test('[evidence.retention] rows that are not older than the given time remain', async () => {
+test('[evidence.retention] rows that are not older than the cutoff time are kept', async () => {
   expect(await expired({ before: chain[5]!.timestamp })).toEqual({ removed: 5, last: 4 });
   expect(await expired({ before: chain[0]!.timestamp })).toEqual({ removed: 0 });
   expect(await expired({ rows: [] })).toEqual({ removed: 0 });
@@ -63,7 +63,7 @@ test('[evidence.retention] rows that were removed earlier are not read again', a
   expect(await expired({ rows: chain.slice(7) })).toEqual({ removed: 32, last: 38 });
 });
 
-test('[evidence.retention] rows remain from the first one without a copy, or with a different copy', async () => {
+test('[evidence.retention] rows are kept from the first one whose copy is missing or different', async () => {
   expect(await expired({ copies: chain.slice(0, 6) })).toEqual({
     removed: 6,
     last: 5,
@@ -78,7 +78,7 @@ test('[evidence.retention] rows remain from the first one without a copy, or wit
   expect(await expired(both)).toMatchObject({ removed: 3, stopped: expect.stringContaining('entry 3 was altered') });
 });
 
-test('[evidence.retention] a row that is changed in the meantime remains, and stops the removal after its batch', async () => {
+test('[evidence.retention] a row that changes during the check is kept, and removal stops after its batch', async () => {
   expect(await expired({ changed: 0 })).toMatchObject({
     removed: 24,
     stopped: 'entry 0 was changed while it was checked',

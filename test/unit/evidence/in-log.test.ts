@@ -40,7 +40,7 @@ const trust: LogTrust = { log, witnesses: [witness] };
 const reason = async (entries: LoggedEntry[], over: LogTrust = {}, how: Parameters<typeof proof>[0] = {}) =>
   checkInLog(entries, await proof(how), { ...trust, ...over }).broken_link;
 
-test('a chain without a proof is not valid if a log or witness key is given', () => {
+test('a chain without a proof is not valid if a log or witness key was provided', () => {
   expect(checkInLog(chain(2), undefined, {})).toEqual({});
   for (const needed of [{ log }, { witnesses: [witness] }])
     expect(checkInLog(chain(2), undefined, needed)).toEqual({
@@ -48,7 +48,7 @@ test('a chain without a proof is not valid if a log or witness key is given', ()
     });
 });
 
-test('a logged chain is in the log, with its witnesses', async () => {
+test('a logged chain is reported with its position in the log and its witnesses', async () => {
   expect(checkInLog(chain(2), await proof(), trust)).toEqual({
     log: {
       origin: 'log',
@@ -61,7 +61,7 @@ test('a logged chain is in the log, with its witnesses', async () => {
   });
 });
 
-test('an empty proof breaks the chain at its end', async () => {
+test('a malformed proof breaks the chain at its end', async () => {
   expect(checkInLog(chain(2), 'none', trust).broken_link).toMatchObject({
     index: 2,
     reason: expect.stringContaining('the log proof is malformed'),
@@ -121,7 +121,7 @@ test.each<[string, LoggedEntry[], LogTrust, Parameters<typeof proof>[0], [number
   );
 });
 
-test('leaves of the session that a witness read are compared with the chain', async () => {
+test('the session’s leaves that a witness read are compared with the chain', async () => {
   const asked: string[] = [];
   const sessions =
     (...read: { index: number; hash: string }[]) =>

@@ -19,7 +19,7 @@ test.each<[string, unknown, string[], string[]]>([
   ['the target, which stays a text', { target: 'acme/zebra' }, ['$.target'], ['acme/zebra']],
   ['all below a member', { parameters: { box: { a: 'one', b: ['two', 3] } } }, ['$.parameters.box'], ['one', 'two']],
   ['an element of a list', { parameters: { list: ['keep', token] } }, [], [token]],
-])('finds %s that was withheld', (_, raw, paths, expected) => {
+])('withheld text is found: %s', (_, raw, paths, expected) => {
   expect(withheldOf(raw, ...paths)).toEqual(expected);
 });
 
@@ -38,13 +38,13 @@ describe('[evidence.secrets-redacted] text derived from a call', () => {
     expect(withoutWithheld(withheld)(text)).toBe(expected);
   });
 
-  test('is unchanged if nothing is withheld; very short values are not removed', () => {
+  test('is unchanged if nothing was withheld, and very short values are not removed', () => {
     expect(withoutWithheld([])('rm zebra')).toBe('rm zebra');
     expect(withoutWithheld(['a', ''])('rm a zebra')).toBe('rm a zebra');
   });
 });
 
-test('[evidence.secrets-redacted] a member that readers expect to be a string remains one', () => {
+test('[evidence.secrets-redacted] a redacted member stays a string if readers expect one', () => {
   const raw = { target: 'acme/web', justification: token, comment: token, reviewer: token, parameters: { a: token } };
   const { target, parameters, ...rest } = copyOf(raw, '$.target') as typeof raw;
   for (const text of [target, ...Object.values(rest)]) expect(text).toMatch(/^\[redacted:[0-9a-f]{16}:a{16}\]$/);

@@ -19,7 +19,7 @@ const entry = (kind: string, body: object, hash = kind) => ({ kind, body, hash }
 const vote = (passkey: object | undefined, more: object = {}) =>
   entry('approve', { approval_id: 'one', call_digest: digest, person: 'alice', passkey, ...more });
 
-test('[evidence.approval-proven] a vote verifies with the key from an earlier entry, and in no other way', () => {
+test('[evidence.approval-proven] a vote verifies only with the key from an earlier entry', () => {
   const proofs = new PasskeyProofs();
   const signed = { ...own.sign(challenge, page), key_entry: 'admin' };
   expect(proofs.defect(vote(signed))).toMatch(/in no earlier entry/);
@@ -45,7 +45,7 @@ test.each<[string, Twist, RegExp]>([
   expect(assertionFault(own.sign(challenge, page, twist), key, challenge)).toMatch(said);
 });
 
-test('[evidence.approval-proven] changing any character of the response breaks it', () => {
+test('[evidence.approval-proven] a response with any character changed does not verify', () => {
   const signed = own.sign(challenge, page);
   for (const field of ['authenticator_data', 'client_data_json', 'signature'] as const) {
     const text = signed[field];

@@ -32,7 +32,7 @@ describe('[approval.secret-in-program] a secret in executable text', () => {
     expect([...programSecrets(text)].map(([start, end]) => text.slice(start, end))).toEqual([]);
   });
 
-  test('scanning takes time proportional to the text', () => {
+  test('scanning time is proportional to the length of the text', () => {
     const unit = [
       'curl -u a:b ',
       'password ',
@@ -50,7 +50,7 @@ describe('[approval.secret-in-program] a secret in executable text', () => {
     }
   });
 
-  test('never throws, and ranges are inside the text', () => {
+  test('scanning never throws, and all ranges are within the text', () => {
     const words = fc.constantFrom(...`--password|=| |"|'|\\|Cookie:|$(|x|\n|:|Bearer |a1b2c3d4`.split('|'));
     fc.assert(
       fc.property(fc.array(words, { maxLength: 30 }), (parts) => {
@@ -62,7 +62,7 @@ describe('[approval.secret-in-program] a secret in executable text', () => {
   });
 });
 
-describe('[evidence.secrets-redacted] in other text only the secret is withheld, not the text after it', () => {
+describe('[evidence.secrets-redacted] in non-executable text only the secret is withheld, not the text after it', () => {
   const shown = (text: string) => {
     const [[start, end]] = secretRanges(text) as [[number, number]];
     return `${text.slice(0, start)}█${text.slice(end)}`;

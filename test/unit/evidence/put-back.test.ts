@@ -52,7 +52,7 @@ async function putBack({ rows = chain.slice(0, 10), copies = chain, fixed, most 
   return { lost, ...done, head };
 }
 
-test('[evidence.archive.check] entries that only the archive has are restored, and a lost session with its owner', async () => {
+test('[evidence.archive.check] entries that only the archive still has are restored, and so is a lost session with its owner', async () => {
   const some = await putBack({ fixed: chain[119]! });
   expect(some).toMatchObject({ lost: { from: 10, to: 119 }, entries: 110 });
   expect(some).not.toHaveProperty('refused');
@@ -86,6 +86,6 @@ test.each<[string, Given, number, string]>([
   ],
   ['no copy next to the table', { copies: chain.slice(40) }, 0, 'does not follow'],
   ['a head that moved', { moved: true }, 0, 'written to meanwhile'],
-])('[evidence.archive.check] nothing comes back from %s on', async (_, given, entries, reason) => {
+])('[evidence.archive.check] restoring stops when it finds %s', async (_, given, entries, reason) => {
   expect(await putBack(given)).toMatchObject({ entries, refused: expect.stringContaining(reason) });
 });

@@ -56,7 +56,7 @@ describe('configured paths', () => {
   });
 
   test.each([[''], ['$'], ['parameters.x'], ['$.'], ['$.a['], ['$.a[?(@.b)]'], ['$.a b'], ['$...a']])(
-    '%j is refused rather than matching nothing',
+    '%j is rejected as a path instead of silently matching nothing',
     (path) => {
       expect(() => sensitivePath(path)).toThrow(/is not a valid sensitive path: error at character \d/);
     },
@@ -73,7 +73,7 @@ describe('names', () => {
   });
 
   test.each(['token', 'access_token', 'GITHUB_TOKEN', 'tokens', 'Set-Cookie', 'credential', 'csrf-token', 'auth'])(
-    'text under %s is a secret',
+    'text stored under %s is a secret',
     (name) => {
       expect(secrecyOf(name)).toBe('text');
     },
@@ -92,7 +92,7 @@ describe('names', () => {
     expect(run(value).withheld).toEqual(withheld);
   });
 
-  test('a member called __proto__ is copied, without its special meaning', () => {
+  test('a member called __proto__ is copied as plain data', () => {
     const hostile = JSON.parse('{"__proto__":{"password":"hunter2","a":1}}');
     const { value } = run(hostile);
     expect(Object.keys(value as object)).toEqual(['__proto__']);
@@ -140,7 +140,7 @@ describe('formats', () => {
 
   // Quadratic scanning of these would take minutes; the limit only has to distinguish the two.
   test.each(cases.pieces)(
-    '256 kB of %j are scanned to the end, which would be too slow if each character caused backtracking',
+    '256 kB of %j are scanned to the end, which would be too slow with backtracking at each character',
     (piece) => {
       const text = piece.repeat(256_000 / piece.length);
       const ranges = secretRanges(text);
@@ -151,7 +151,7 @@ describe('formats', () => {
 });
 
 describe('[evidence.report] withheld parts are described in a sentence', () => {
-  test('values withheld completely are counted', () => {
+  test('completely withheld values are counted', () => {
     expect(describeWithheld([], {})).toBe('Nothing is withheld.');
     expect(describeWithheld(['$.a'], {})).toBe('One sensitive value is withheld, recorded as salted digests: $.a.');
     const many = Array.from({ length: 12 }, (_, n) => `$.p${n}`);
@@ -160,7 +160,7 @@ describe('[evidence.report] withheld parts are described in a sentence', () => {
     expect(childPath('$', 'a b')).toBe('$["a b"]');
   });
 
-  test('text from which a part was removed is distinguished from a removed value', () => {
+  test('text with a part removed is distinguished from a value removed completely', () => {
     const key = `npm_${'a1B2'.repeat(9)}`;
     const call = {
       target: '',
@@ -177,7 +177,7 @@ describe('[evidence.report] withheld parts are described in a sentence', () => {
     );
   });
 
-  test('parameters that are too long for a block are not described as sensitive', () => {
+  test('parameters that are too long to be recorded are not described as sensitive', () => {
     const entry = { parameters_sha256: '0'.repeat(64), parameters_head: '{"text":"aaa' };
     expect(describeWithheld(['$.parameters'], entry)).toBe(
       'One member is too long for the entry, which records only the beginning and the SHA-256: $.parameters.',
@@ -189,6 +189,6 @@ describe('[evidence.report] withheld parts are described in a sentence', () => {
 test.each([
   ['npm', `npm_${'a1B2'.repeat(9)}`],
   ['npm, in a line', `//registry.npmjs.org/:_authToken=npm_${'Zz09'.repeat(9)}`],
-])('[evidence.secrets-redacted] a token of %s is found in its exact length', (_what, text) => {
+])('[evidence.secrets-redacted] a token is found at its exact length: %s', (_what, text) => {
   expect(secretsIn(text)[0]).toContain('npm_');
 });

@@ -60,13 +60,13 @@ test('a chat call is reported with its model, provider, outcome, tokens, cost an
   expect(html).toContain('<dt>Tokens</dt><dd>120 in, 30 out</dd>');
 });
 
-test('break-glass, an unknown delivery and the used approval are named', async () => {
+test('the report shows break-glass use, an unknown delivery state and the approval used', async () => {
   const { markdown } = await reports({ ...chat, break_glass: true, delivered: 'unknown', approval_ref: 'e-9' });
   for (const told of ['**Break-glass:** this request passed', '**Delivered:** not known', '**Approval used:** `e-9`'])
     expect(markdown).toContain(told);
 });
 
-test('a blocked call is listed with the rule that blocked it, and a pending one as waiting until a reviewer decides', async () => {
+test('a blocked call is shown with the rule that blocked it, and a pending call as waiting until a reviewer decides', async () => {
   const { markdown } = await reports(
     { ...chat, decision: 'block', outcome: 'blocked', matched_rule: 'content:jailbreak', error: 'policy_violation' },
     { ...chat, decision: 'review', outcome: 'review' },
@@ -81,7 +81,7 @@ test('a blocked call is listed with the rule that blocked it, and a pending one 
   expect(await textOf(markdownReport(manifest, entries, valid))).toContain('### chat.completions → gpt-4o: denied');
 });
 
-test('additional or invalid members of a body are not shown and cause no errors', async () => {
+test('unknown or invalid members of a body are not shown and cause no errors', async () => {
   const { markdown, html } = await reports(
     { ...chat, messages: [{ role: 'user', content: 'my secret' }] },
     { outcome: 'constructor', usage: 3, findings: [null, { policy: 7 }], attempts: 'x', model: { a: 1 } },

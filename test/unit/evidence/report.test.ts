@@ -14,7 +14,7 @@ async function reports(from = drafts, verification = valid) {
   };
 }
 
-test('[evidence.report] contains the full history of an action', async () => {
+test('[evidence.report] the report contains the full history of an action', async () => {
   const { markdown } = await reports();
   expect(markdown).toMatch(/^# Session s-1\n\n> \*\*VALID\.\*\* The chain is intact: 5 entries/);
   for (const told of [
@@ -35,7 +35,7 @@ test('[evidence.report] contains the full history of an action', async () => {
   expect(markdown.split('\n').filter((line) => /^\| \d/.test(line))).toHaveLength(5);
 });
 
-test('[evidence.report] is one page without scripts or external resources, whose links stay within it', async () => {
+test('[evidence.report] the report is one page without scripts or external resources, and its links stay within it', async () => {
   const { html } = await reports();
   expect(html).toMatch(/^<!doctype html>[\s\S]*<\/html>\n$/);
   expect(html).toContain("content=\"default-src 'none'; style-src 'unsafe-inline'\"");
@@ -85,7 +85,7 @@ const hostileDrafts = [
   draft('admin', { action: hostile, [hostile]: hostile }, 4),
 ].map((each) => ({ ...each, envelope_id: hostile, session_id: hostile, actor: { key_id: hostile, agent: hostile } }));
 
-test('[evidence.report] hostile text remains text', async () => {
+test('[evidence.report] hostile text is shown as plain text', async () => {
   const { html, markdown } = await reports(hostileDrafts, { ...broken, broken_link: { index: 0, reason: hostile } });
   expect(html).not.toMatch(/<script|<\/pre><|onload='/);
   expect(html).toContain('&lt;script&gt;alert(1)&lt;/script&gt;&quot; onload=&#39;x&#39;');
@@ -114,7 +114,7 @@ test.each([
   ['approve', {}, 'approved, not yet used'],
   ['allow', { execution: 'not_executed' }, 'allowed, not executed'],
   ['result', { outcome: 'unknown' }, 'unknown'],
-] as const)('an action that ends in %s %j is told as %s', async (kind, body, outcome) => {
+] as const)('an action that ends in %s %j is reported as %s', async (kind, body, outcome) => {
   expect((await reports([draft(kind, body, 1)])).markdown).toContain(`: ${outcome}\n`);
 });
 
@@ -144,7 +144,7 @@ describe('an approval is reported together with the call that used it', () => {
     expect(html).toContain('<dt>Approval used</dt><dd><a href="#action-1"><code>a-1</code></a></dd>');
   });
 
-  test('an approval is not reported as unused for other requesters, or if a longer session may contain its use', async () => {
+  test('an approval is not counted as used by an unrelated call, or as unused if the report does not show every entry', async () => {
     const other = of('b-2', 'chat', { approval_ref: 'a-9', outcome: 'completed' });
     expect((await reports([...asked, other])).markdown).toContain('### t: approved, not yet used\n');
     const many = Array.from({ length: 2_003 }, (_, n) => of(`c-${n}`, 'chat', { model: 'mock' }));
@@ -154,12 +154,12 @@ describe('an approval is reported together with the call that used it', () => {
   });
 });
 
-test('the voter is listed before the name they gave', async () => {
+test('the voter is listed before the name they entered', async () => {
   const { markdown } = await reports([draft('approve', { reviewer: 'The Boss', person: 'alice' }, 1)]);
   expect(markdown).toContain('by alice (as “The Boss”)');
 });
 
-test('[evidence.report] rows link to their action; long lists of actions start folded, and a chat that a policy stopped is marked as a block', async () => {
+test('[evidence.report] rows link to their actions, long lists of actions start collapsed, and a chat stopped by a policy is marked as blocked', async () => {
   const chats = (count: number) =>
     Array.from({ length: count }, (_, n) => ({
       ...draft('chat', { model: 'mock', outcome: n === 0 ? 'blocked' : 'completed' }, n),

@@ -55,7 +55,7 @@ test('golden: the manifest format cannot change unnoticed', () => {
   );
 });
 
-test('[evidence.manifest] hash and signature cover 0x01 and the canonical manifest', async () => {
+test('[evidence.manifest] the hash and the signature cover 0x01 and the canonical manifest', async () => {
   const { manifest } = await sealedSession();
   const { session_manifest_hash, signature, ...rest } = manifest;
   const bytes = Buffer.concat([Buffer.of(1), Buffer.from(canonicalize(rest))]);
@@ -69,7 +69,7 @@ test('[evidence.manifest] hash and signature cover 0x01 and the canonical manife
 });
 
 describe('signing', () => {
-  test('[evidence.manifest] happens once per session and last hash', async () => {
+  test('[evidence.manifest] happens only once for the same session and last hash', async () => {
     const { head, entries } = seal(drafts);
     const store = memoryManifests();
     let signatures = 0;
@@ -80,7 +80,7 @@ describe('signing', () => {
     expect(store.kept.size).toBe(1);
   });
 
-  test('concurrent readers get the one that was stored', async () => {
+  test('concurrent readers get the manifest that was stored', async () => {
     const { head, entries } = seal(drafts);
     const store = memoryManifests();
     const [a, b] = await Promise.all([
@@ -112,14 +112,14 @@ describe('live verification', () => {
   const live = (session: ReturnType<typeof seal>, entries = session.entries) =>
     verifyLive({ head: session.head, entries: () => stream(entries), signer, sessionManifests: memoryManifests() });
 
-  test('[evidence.verify.live] an entry missing after the stored head is a result, not a fault', async () => {
+  test('[evidence.verify.live] a missing last entry is reported as a result, not as an error', async () => {
     const session = seal(drafts);
     const { verification, manifest } = await live(session, session.entries.slice(0, 4));
     expect(verification).toMatchObject({ valid: false, broken_link: { index: 4 } });
     expect(manifest).not.toHaveProperty('signature');
   });
 
-  test('a store error is not hidden', async () => {
+  test('a store error is passed on to the caller', async () => {
     const { head } = seal(drafts);
     const failing = (): AsyncIterable<never> => ({
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('throttled')) }),
@@ -137,7 +137,7 @@ describe('export', () => {
     expect(sessionBundleSchema.parse(bundle)).toEqual({ ...bundle, manifest, entries, public_key: trustedKey });
   });
 
-  test('[evidence.large-sessions] it is streamed while entries are still being read', async () => {
+  test('[evidence.large-sessions] the bundle is streamed while entries are still being read', async () => {
     const long = Array.from({ length: 600 }, (_, n) => draft('allow', { note: 'x'.repeat(200), n }, n));
     const { manifest, entries } = await sealedSession(long);
     let read = 0;
@@ -158,7 +158,7 @@ describe('export', () => {
     expect(Math.max(...sizes)).toBeLessThan(70_000);
   });
 
-  test('entries after the manifest are omitted, and the source is closed', async () => {
+  test('entries added after the manifest are omitted, and the source is closed', async () => {
     let closed = false;
     const endless = async function* () {
       try {

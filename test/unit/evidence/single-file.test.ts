@@ -15,7 +15,7 @@ async function whole(text: string, script: string): Promise<string> {
   return page;
 }
 
-test('[evidence.single-file] the page runs only its verifier: no session text becomes markup, and nothing is loaded', async () => {
+test('[evidence.single-file] the page runs only its own verifier, loads nothing, and renders no session text as markup', async () => {
   const script = 'document.title;';
   const page = await whole(bundle, script);
   expect(page.match(/<script/g)).toHaveLength(2);
@@ -28,7 +28,7 @@ test('[evidence.single-file] the page runs only its verifier: no session text be
 });
 
 test.each(['a</script>', 'a<!--b', 'a</SCRIPT'])(
-  '[evidence.single-file] a script that ends its element is refused: %s',
+  '[evidence.single-file] a script that would close its own element is rejected: %s',
   async (script) => {
     await expect(whole(bundle, script)).rejects.toThrow('cannot be embedded in a page');
   },

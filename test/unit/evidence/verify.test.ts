@@ -37,13 +37,13 @@ describe('[evidence.verify.offline] the origin of a bundle', () => {
     });
   });
 
-  test('another trusted key rejects it: the key inside the bundle does not count', async () => {
+  test('a bundle is rejected if the trusted key is a different one, whatever key the bundle contains', async () => {
     const verification = await verifyBundle(await bundleOf(), otherKey);
     expect(verification).toMatchObject({ valid: false, broken_link: { index: 5 }, not_checked: [noCheckpoint] });
     expect(verification.broken_link?.reason).toMatch(/signature/);
   });
 
-  test('a signature that does not match the accompanying key is still detected', async () => {
+  test('a signature that does not match the key in the bundle is still detected', async () => {
     const bundle = { ...(await bundleOf()), public_key: otherKey };
     expect(await verifyBundle(bundle)).toMatchObject({
       valid: false,
@@ -54,7 +54,7 @@ describe('[evidence.verify.offline] the origin of a bundle', () => {
     expect(trusted.broken_link?.reason).toMatch(/public_key of the bundle/);
   });
 
-  test('[evidence.verify.offline] the accompanying key, and the key named by a signature, are the one that signed', async () => {
+  test('[evidence.verify.offline] the key in the bundle and the key id in the signature must match the signing key', async () => {
     const bundle = await bundleOf();
     expect(await verifyBundle({ ...bundle, public_key: `${bundle.public_key}\n` }, trustedKey)).toMatchObject({
       valid: true,
@@ -89,7 +89,7 @@ describe('[evidence.verify.offline] the origin of a bundle', () => {
 const foreign = (change: Partial<(typeof drafts)[number]>) =>
   seal(drafts.map((each) => ({ ...each, ...change }))).entries;
 
-describe('[evidence.tampering] findings, with their position', () => {
+describe('[evidence.tampering] findings include their position', () => {
   test.each<[string, (entries: EvidenceEntry[]) => EvidenceEntry[], number, RegExp]>([
     ['a dropped tail', (e) => e.slice(0, 3), 3, /cut off: 3 entries .* names 5/],
     ['a dropped head', (e) => e.slice(2), 0, /entry 0 is missing/],
@@ -141,7 +141,7 @@ describe('[evidence.tampering] findings, with their position', () => {
   });
 });
 
-describe('manifests that do not match', () => {
+describe('manifests that do not match their bundle', () => {
   type Change = Partial<Record<keyof SessionManifest, unknown>>;
   test.each<[string, Change]>([
     ['counts', { counts: { allow: 5 } }],
@@ -149,7 +149,7 @@ describe('manifests that do not match', () => {
     ['credentials', { credentials: [] }],
     ['created_at', { created_at: '2026-01-02T03:04:06.678Z' }],
   ])(
-    '%s changed: the hash differs, and hashed again, neither the signature nor the entries fit',
+    'a change to %s is detected by the hash and, after rehashing, by the signature and the entries',
     async (field, change) => {
       const { entries, manifest } = await whole;
       const bundle = { ...(await bundleOf()), manifest: { ...manifest, ...change } };
@@ -236,14 +236,14 @@ describe('chains without a manifest', () => {
     ['counts', { counts: {} }, 5],
     ['policy_versions', { policy_versions: [] }, 5],
     ['updated_at', { updated_at: '' }, 5],
-  ])('a head with other %s disagrees', async (field, change, index) => {
+  ])('a head with different %s is reported as a mismatch', async (field, change, index) => {
     const { entries, head } = seal(drafts);
     const reason = `the stored head disagrees with the entries on ${field}`;
     expect((await verifyChain(entries, { head: { ...head, ...change } })).broken_link).toEqual({ index, reason });
   });
 });
 
-test('[evidence.tampering] each entry is listed up to the first broken one, in terminal-safe text', async () => {
+test('[evidence.tampering] entries are listed up to the first broken one, in terminal-safe text', async () => {
   const lines: EntryLine[] = [];
   const { entries } = seal(drafts);
   const hostile = { ...entries[2]!, timestamp: '\u001b[2J\u202e', envelope_id: 7 };
@@ -266,7 +266,10 @@ test.each<[string, object, string]>([
   ['successions that are no list', { successions: {} }, 'the bundle contains no list of successions'],
   ['a member of its own', { note: 1 }, 'the bundle contains a field that bundles do not have: "note"'],
   ['another format', { format: 'x' }, `the bundle's format is not ${bundleFormat}`],
-])('[evidence.verify.offline] a bundle with %s is not valid, and says so', async (_what, over, reason) => {
-  const verification = await verifyBundle({ ...(await bundleOf()), ...over }, trustedKey);
-  expect([verification.valid, verification.broken_link?.reason]).toEqual([false, reason]);
-});
+])(
+  '[evidence.verify.offline] a bundle with %s is reported as invalid, with the reason',
+  async (_what, over, reason) => {
+    const verification = await verifyBundle({ ...(await bundleOf()), ...over }, trustedKey);
+    expect([verification.valid, verification.broken_link?.reason]).toEqual([false, reason]);
+  },
+);

@@ -12,7 +12,7 @@ test.each<[readonly number[], readonly number[]]>([
   ],
   [[0, 2, 3], [1]],
   [[0, 1, 2, 3], []],
-])('[evidence.retention] rows %j are completed with copies %j', async (rows, copies) => {
+])('[evidence.retention] rows %j are supplemented with archived copies %j', async (rows, copies) => {
   const [copied, opened]: [EvidenceEntry[], number[]] = [[], []];
   const ports = {
     evidence: {

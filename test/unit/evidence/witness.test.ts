@@ -63,7 +63,7 @@ async function witnessed(given: Given) {
   return { ...(await witnessOf(ports, 't', 's')), asked, logged };
 }
 
-test('a gateway without checkpoints and archive reports that neither was checked', async () => {
+test('a gateway without checkpoints or an archive reports that neither was checked', async () => {
   const { witness } = await witnessed({});
   expect(witness).toEqual({
     notChecked: ['checkpoints not checked: this gateway keeps none', 'archive not checked: this gateway reads none'],
@@ -73,7 +73,7 @@ test('a gateway without checkpoints and archive reports that neither was checked
   });
 });
 
-test('[evidence.checkpoint] the head is read again after both reads, so that an honest chain has grown at least as far', async () => {
+test('[evidence.checkpoint] the head is re-read after the checkpoint and the archive, so an honest chain is at least as long as either', async () => {
   const {
     witness,
     asked,
@@ -90,17 +90,17 @@ test('[evidence.checkpoint] the head is read again after both reads, so that an 
   for await (const place of witness.archived!.places()) expect(place).toEqual({ index: 0, hashes: ['h'] });
 });
 
-test('an archive without copies ends before the first entry, and one with gaps is not complete', async () => {
+test('an archive without copies ends before the first entry, and an archive with gaps is not complete', async () => {
   const { witness, asked } = await witnessed({ head: undefined, runs: [], complete: false });
   expect(witness).toMatchObject({ archived: { end: -1 }, archiveComplete: false });
   expect(asked).toContain('runs from 0');
 });
 
-describe('a session that just grew', () => {
+describe('a session that has just grown', () => {
   const grown = (ms: number) => head({ updated_at: isoTime(now - ms) });
   const pauses = (asked: string[]) => asked.filter((step) => step === 'pause 100').length;
 
-  test('has time until a checkpoint covers its newest entry', async () => {
+  test('is given time until a checkpoint covers its newest entry', async () => {
     const { witness, asked } = await witnessed({ checkpoints: [undefined, checkpointAt(1), checkpointAt(2)] });
     expect(witness.checkpoint?.point.index).toBe(2);
     expect(pauses(asked)).toBe(2);
@@ -115,21 +115,21 @@ describe('a session that just grew', () => {
   ])('%s', async (_what, given, times) => expect(pauses((await witnessed(given)).asked)).toBe(times));
 });
 
-describe('an unreachable source is reported in words, and logged', () => {
+describe('an unreachable source is reported in a readable message and logged', () => {
   test('a damaged log is still read', async () => {
     const { witness } = await witnessed({ checkpoints: [checkpointAt(2)], damage: 'a line is missing' });
     expect(witness.checkpoint).toEqual(checkpointAt(2));
     expect(witness.notChecked[0]).toBe('checkpoints not checked: a line is missing');
   });
 
-  test('a log that cannot be read', async () => {
+  test('an unreadable log is reported as not checked', async () => {
     const { witness, logged } = await witnessed({ checkpoints: [new Error('no bucket')] });
     expect(witness).not.toHaveProperty('checkpoint');
     expect(witness.notChecked[0]).toBe('checkpoints not checked: the checkpoints could not be read');
     expect(logged).toEqual([['error', 'the checkpoints could not be read', { error: 'no bucket' }]]);
   });
 
-  test('an archive that cannot be read, at the start or midway', async () => {
+  test('an archive that cannot be read, from the start or midway, is reported as not checked', async () => {
     const lost = await witnessed({ runs: new Error('no archive') });
     expect(lost.witness).not.toHaveProperty('archived');
     expect(lost.witness.notChecked.at(-1)).toBe('archive not checked: the archive could not be read');

@@ -35,7 +35,7 @@ describe('[guard.arguments] found are', () => {
 
 describe('[guard.arguments] the decision', () => {
   const call = { protocol: 'mcp', tool: 'get', target: '', capability: 'read', parameters: { path: 'a;rm -rf /' } };
-  test('follows the most severe finding; an equally strict rule is kept', () => {
+  test('follows the most severe finding, but an equally strict rule is kept', () => {
     const found = argumentVerdict(call, guard)!;
     expect(found).toMatchObject({ decision: 'review', matched_rule: 'tool_guard:command' });
     const blocks = { ...guard, actions: { ...guard.actions, command: 'block' } } as const;
@@ -46,11 +46,11 @@ describe('[guard.arguments] the decision', () => {
     expect(addVerdict<Verdict>(ofRule('allow'), found)).toMatchObject({ ...found, guard: guards });
   });
 
-  test('is left to the grammar if the protocol has one', () => {
+  test('is left to the protocol’s grammar if there is one', () => {
     expect(argumentVerdict({ ...call, protocol: 'Shell' }, guard)).toBeUndefined();
   });
 
-  test('[guard.fails-closed] on arguments nested too deeply to be checked is review', () => {
+  test('[guard.fails-closed] is review for arguments nested too deeply to check', () => {
     let deep: unknown = 'x';
     for (let level = 0; level < 100; level++) deep = { deep };
     expect(argumentVerdict({ ...call, parameters: { deep } }, guard)).toMatchObject({

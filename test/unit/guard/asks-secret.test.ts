@@ -68,7 +68,7 @@ describe('by its form', () => {
     expect(asksSecret(request)).toBe(true);
   });
 
-  test('[guard.fails-closed] a form that is too deep or too long is not read', () => {
+  test('[guard.fails-closed] a form that is nested too deeply or is too long is rejected', () => {
     const deep = JSON.parse(`${'{"items":'.repeat(40)}{}${'}'.repeat(40)}`) as JsonObject;
     expect(() => asksSecret({ message: 'x', requestedSchema: deep })).toThrow('nested too deeply');
     expect(() => asksSecret(saying('a'.repeat(70_000)))).toThrow('too long');
@@ -85,19 +85,19 @@ describe('by an address', () => {
     'http://example.com/login',
     'https://a:b@example.com/',
     'x',
-  ])('[guard.results] %s is not a page', (url) => expect(asksSecret(page(url))).toBe(true));
+  ])('[guard.results] %s is not a valid page address', (url) => expect(asksSecret(page(url))).toBe(true));
 
   test.each(['https://example.com/login?state=1', 'http://127.0.0.1:8080/callback', 'http://localhost/x'])(
     '[guard.results] %s is one',
     (url) => expect(asksSecret(page(url))).toBe(false),
   );
 
-  test('[guard.results] a response that contains an address is not a request', () => {
+  test('[guard.results] a response that contains an address is not treated as a request', () => {
     expect(asksSecret({ mode: 'url', url: 'ftp://example.com' })).toBe(false);
   });
 });
 
-test('[guard.fails-closed] words in any script take time proportional to their length', () => {
+test('[guard.fails-closed] text in any script is checked in time proportional to its length', () => {
   for (const unit of ["enter a' ", 'введи ', '- - ', 'enter enter ', 'не '])
     expect(asksSecret(saying(unit.repeat(60_000 / unit.length)))).toBe(false);
 });

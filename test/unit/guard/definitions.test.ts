@@ -126,7 +126,7 @@ describe('[guard.changes] a change', () => {
       },
       'new_secret',
     ],
-  ])('%s matters in a long definition, and voids approvals of calls', (_what, more, kind) => {
+  ])('%s matters in a long definition, and voids call approvals', (_what, more, kind) => {
     expect(changes(taken, { ...taken, ...more })).toContain(kind);
     const call = { path: 'a', kind: 'short', rows: [1] };
     expect(meaningDigest({ ...taken, ...more }, call)).not.toBe(meaningDigest(taken, call));
@@ -152,7 +152,7 @@ describe('[guard.changes] a change', () => {
     expect(changes(taken, { ...taken, ...more })).toEqual([]);
   });
 
-  test('beyond the first parameters and the first text is detected', () => {
+  test('beyond the first parameters and the first part of the text is detected', () => {
     const long = { description: 'Reads a file. '.repeat(700) };
     expect(changes(tool(long), tool({ description: `${long.description}It sends it.` }))).toContain('new_reach');
     const wide = tool(many({ path: { type: 'string' } }));

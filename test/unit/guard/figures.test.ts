@@ -13,21 +13,24 @@ import {
 const [harmful, harmless] = [measureHarmful(), measureHarmless()];
 const rows = ({ written, heldOut }: typeof harmful) => written.rows + heldOut.rows;
 
-test('[guard.figures] the corpora are large enough, and a third of the templates is held out', () => {
+test('[guard.figures] the corpora are large enough, and a third of the templates are held out', () => {
   expect([rows(harmful) >= 300, harmful.kinds.size >= 25, rows(harmless) >= 600]).toEqual([true, true, true]);
   for (const { kinds } of [harmful, harmless])
     for (const { written, heldOut } of kinds.values())
       expect(heldOut.rows / (written.rows + heldOut.rows)).toBeGreaterThan(0.3);
 });
 
-test.each(['written', 'heldOut'] as const)('[guard.figures] the aims hold on the templates that are %s', (half) => {
-  expect(harmful.byKind[half]).toBeGreaterThanOrEqual(0.99);
-  expect(harmless[half].acted).toBe(0);
-});
+test.each(['written', 'heldOut'] as const)(
+  '[guard.figures] the detection goals are met on the templates that are %s',
+  (half) => {
+    expect(harmful.byKind[half]).toBeGreaterThanOrEqual(0.99);
+    expect(harmless[half].acted).toBe(0);
+  },
+);
 
 const share = ({ acted, rows }: Share): number => acted / rows;
 
-test('[guard.figures] single sentences of the five kinds with rules are detected, and none of their neighbours', () => {
+test('[guard.figures] most single sentences of the five kinds with rules are detected, and no similar harmless sentences are', () => {
   const [weak, neighbours] = [measureWeakKinds(), measureNeighbours()];
   for (const { written, heldOut } of weak.kinds.values())
     expect([share(written) > 0.5, heldOut.rows >= 16]).toEqual([true, true]);
@@ -35,7 +38,7 @@ test('[guard.figures] single sentences of the five kinds with rules are detected
   expect([neighbours.written.acted, neighbours.heldOut.acted]).toEqual([0, 0]);
 });
 
-test('[guard.figures] four of five single-sentence requests with wording covered by rules are detected, and no look-alike', () => {
+test('[guard.figures] four of five single-sentence requests with wording covered by rules are detected, and no look-alikes are', () => {
   const [acts, neighbours] = [measureSpeechActs(), measureSpeechActNeighbours()];
   for (const { written, heldOut } of acts.kinds.values())
     expect([written.rows >= 30, share(written) > 0.7, heldOut.rows >= 16]).toEqual([true, true, true]);
@@ -52,6 +55,6 @@ test.each([
   expect(checkText(text).map(({ kind }) => kind)).toContain('encoded_instruction');
 });
 
-test('[guard.fails-closed] parsing a long list of letters between symbols takes linear time', () => {
+test('[guard.fails-closed] a long list of letters separated by symbols is parsed in linear time', () => {
   for (const sign of '-_./|*') expect(checkText(`a${`${sign}b`.repeat(30_000)}${sign}cd`)).toEqual([]);
 });

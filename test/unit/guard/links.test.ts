@@ -78,7 +78,7 @@ describe('[guard.roots] a call', () => {
   };
   const here = { transport: 'stdio', url: undefined, command: ['server'] };
 
-  test('for a server on this machine is resolved; for another it is compared as text', async () => {
+  test('to a local server has its symbolic links resolved; for other servers paths are compared as text', async () => {
     expect(await decisionOf(here, '/srv/data/out/x')).toBe('tool_guard:outside_roots');
     expect(await decisionOf(here, '/srv/data/in/x')).toBe('r');
     expect(await decisionOf({}, '/srv/data/out/x')).toBe('r');

@@ -35,17 +35,17 @@ describe('[guard.roots] outside is', () => {
     expect(found(parameters)).toEqual([]);
   });
 
-  test('ignores web addresses if no root is one', () => {
+  test('web addresses are ignored if no root is a web address', () => {
     expect(found({ url: 'https://example.com/../a$b' }, [['/srv/data']])).toEqual([]);
     expect(found({ url: 'https:/\\example.com' }, [['/srv/data']])).toHaveLength(1);
   });
 
-  test('is outside if one of two lists does not include it', () => {
+  test('a path is outside if one of two root lists does not include it', () => {
     expect(found({ path: '/srv/data/a' }, [['/srv/data'], ['/srv/data/b']])).toHaveLength(1);
     expect(found({ path: '/srv/data/b/c' }, [['/srv/data'], ['/srv/data/b']])).toEqual([]);
   });
 
-  test('includes everything if no root can be read', () => {
+  test('every path is outside if no root can be read', () => {
     expect(found({ path: '/srv/data/a' }, [['']])).toHaveLength(1);
   });
 });
@@ -71,12 +71,12 @@ describe('[guard.roots] the decision', () => {
     expect(await decided(action, '/srv/data/x')).toEqual(allow);
   });
 
-  test('is skipped if the guard of the server is off, and only recorded under log', async () => {
+  test('is skipped if the server’s guard is off, and only recorded under log', async () => {
     expect(await decided('block', '/etc/x', { guard: 'off' })).toEqual(allow);
     expect(await decided('block', '/etc/x', { guard: 'log' })).toMatchObject({ decision: 'allow' });
   });
 
-  test('applies to protocols with their own grammar', async () => {
+  test('also applies to protocols that have their own grammar', async () => {
     const guard = await argumentGuard({ actions: toolGuard.parse({}).arguments, roots: [['/srv/data']] });
     expect(argumentVerdict({ ...call, protocol: 'git', parameters: { path: '/etc' } }, guard)).toMatchObject({
       matched_rule: 'tool_guard:outside_roots',
@@ -92,13 +92,13 @@ describe('[guard.roots] the decision', () => {
   );
 });
 
-describe('[guard.roots] roots of a client', () => {
-  test('arrive with a call as absolute paths and URIs', () => {
+describe('[guard.roots] client roots', () => {
+  test('are accepted from a call as absolute paths and URIs', () => {
     expect(rootsOf(['/a', 'file:///b'])).toEqual(['/a', 'file:///b']);
     for (const value of [[], 'x', ['a'], [1], Array(65).fill('/a')]) expect(() => rootsOf(value)).toThrow('1 to 64');
   });
 
-  test('arrive in a response to roots/list; an unreadable response allows no path', () => {
+  test('are read from a response to roots/list, and an unreadable response allows no paths', () => {
     expect(rootsInAnswer({ result: { roots: [{ uri: 'file:///a' }, { name: 'x' }] } })).toEqual(['file:///a', '']);
     expect(rootsInAnswer({ result: { action: 'accept' } })).toBeUndefined();
     expect(rootsInAnswer({ error: { code: -1, message: 'no' } })).toBeUndefined();

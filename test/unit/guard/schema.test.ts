@@ -31,7 +31,7 @@ test.each<[string, JsonObject, string, string]>([
   ['an item', { path: 'a', tags: ['x', 1] }, 'arguments.tags[1]', 'must be string'],
   ['a member below', { path: 'a', range: {} }, 'arguments.range.from', 'is required'],
   ['an inherited name', { path: 'a', toString: 1 }, 'arguments.toString', 'is not a parameter'],
-])('[guard.arguments] %s is a misfit', (_what, args, where, problem) => {
+])('[guard.arguments] %s violates the schema', (_what, args, where, problem) => {
   expect(schemaViolations(schema, args)).toEqual([{ where, problem: expect.stringContaining(problem) }]);
 });
 
@@ -48,7 +48,7 @@ test.each<[string, unknown, JsonObject]>([
   expect(schemaViolations(given, args)).toEqual([]);
 });
 
-test('[guard.arguments] hostile schemas are neither run nor quoted', () => {
+test('[guard.arguments] hostile schemas are neither executed nor quoted', () => {
   const loop: JsonObject = { properties: {} };
   (loop.properties as JsonObject).a = loop;
   const deep = { a: {} } as { a: JsonObject };

@@ -7,7 +7,7 @@ test.each<[unknown, string]>([
   [null, 'null'],
   [undefined, 'undefined'],
   [['a', ['b', null], 1], 'a,b,,1'],
-])('[json.exact-numbers] %j is what String makes of it', (value, text) => {
+])('[json.exact-numbers] %j is converted the same way as by String', (value, text) => {
   expect([asText(value), String(value)]).toEqual([text, text]);
 });
 

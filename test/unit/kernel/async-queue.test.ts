@@ -6,7 +6,7 @@ const read = async <T>(from: AsyncIterable<T>): Promise<T[]> => {
   return values;
 };
 
-test('passes writes on in order, whether the reader is waiting or behind', async () => {
+test('delivers writes in order, whether the reader is waiting or behind', async () => {
   const queue = new AsyncQueue<number>();
   queue.write(1);
   const reading = read(queue);
@@ -28,7 +28,7 @@ test('makes a writer wait for a slow reader, and releases the writer when the re
   await expect(waits).resolves.toBeUndefined();
 });
 
-test('a reader that leaves releases a waiting writer; later writes are dropped', async () => {
+test('when a reader leaves, a waiting writer is released and later writes are dropped', async () => {
   const queue = new AsyncQueue<number>();
   let waits: Promise<void> | undefined;
   while (!waits) waits = queue.write(0);

@@ -8,7 +8,7 @@ import { readCases, rows, text } from '../../support/yaml.ts';
 const { numbers } = readCases('test/unit/kernel/canonical.yaml', z.strictObject({ numbers: rows(text, text) }));
 
 describe('RFC 8785', () => {
-  test('the example of §3.2.2 to §3.2.4', () => {
+  test('matches the example in §3.2.2 to §3.2.4', () => {
     const input = JSON.parse(
       String.raw`{"numbers":[333333333.33333329,1E30,4.50,2e-3,0.000000000000000000000000001],"string":"\u20ac$\u000F\u000aA'\u0042\u0022\u005c\\\"\/","literals":[null,true,false]}`,
     );
@@ -16,7 +16,7 @@ describe('RFC 8785', () => {
     expect(canonicalize(input)).toBe(expected);
   });
 
-  test('the key order of §3.2.3: UTF-16 code units, not code points', () => {
+  test('sorts keys as §3.2.3 requires: by UTF-16 code units, not code points', () => {
     const input = JSON.parse(
       String.raw`{"\u20ac":"Euro Sign","\r":"Carriage Return","\ufb33":"Hebrew Letter Dalet With Dagesh","1":"One","\ud83d\ude00":"Emoji: Grinning Face","\u0080":"Control","\u00f6":"Latin Small Letter O With Diaeresis"}`,
     );
@@ -25,11 +25,11 @@ describe('RFC 8785', () => {
   });
 
   // Appendix B: IEEE 754 bits and their ECMAScript representation.
-  test.each(numbers)('number %s is %s', (bits, text) => {
+  test.each(numbers)('number with bits %s is written as %s', (bits, text) => {
     expect(canonicalize(Buffer.from(bits, 'hex').readDoubleBE())).toBe(text);
   });
 
-  test.each([['7fffffffffffffff'], ['7ff0000000000000']])('number %s is refused', (bits) => {
+  test.each([['7fffffffffffffff'], ['7ff0000000000000']])('number with bits %s is refused', (bits) => {
     expect(() => canonicalize(Buffer.from(bits, 'hex').readDoubleBE())).toThrow(TypeError);
   });
 });
@@ -92,7 +92,7 @@ describe('values that JSON cannot represent', () => {
 });
 
 describe('hashing', () => {
-  test('the prefix is one byte in front of the UTF-8 text', () => {
+  test('the hash prefix is a single byte before the UTF-8 text', () => {
     for (const prefix of [hashDomain.entry, hashDomain.manifest]) {
       const bytes = Buffer.concat([Buffer.of(prefix), Buffer.from('héllo')]);
       const expected = createHash('sha256').update(bytes).digest('hex');

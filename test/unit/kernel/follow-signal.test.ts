@@ -1,6 +1,6 @@
 import { follow } from '#core/kernel/follow-signal.ts';
 
-test('a controller aborts with the signal that it follows, with the same reason', () => {
+test('a controller aborts with the signal it follows, for the same reason', () => {
   const [caller, call] = [new AbortController(), new AbortController()];
   follow(call, caller.signal);
   expect(call.signal.aborted).toBe(false);
@@ -8,13 +8,13 @@ test('a controller aborts with the signal that it follows, with the same reason'
   expect(call.signal.reason).toBe(caller.signal.reason);
 });
 
-test('a signal that is already aborted aborts it immediately', () => {
+test('a signal that is already aborted aborts the controller immediately', () => {
   const call = new AbortController();
   follow(call, AbortSignal.abort('before'));
   expect(call.signal.reason).toBe('before');
 });
 
-test('after the call has ended the signal no longer reaches it', () => {
+test('after unlinking, the signal no longer aborts the controller', () => {
   const [caller, call] = [new AbortController(), new AbortController()];
   const unlink = follow(call, caller.signal);
   unlink();
@@ -22,7 +22,7 @@ test('after the call has ended the signal no longer reaches it', () => {
   expect(call.signal.aborted).toBe(false);
 });
 
-test('the first of two reasons applies', () => {
+test('the first of two abort reasons is kept', () => {
   const [caller, call] = [new AbortController(), new AbortController()];
   follow(call, caller.signal);
   call.abort('own');

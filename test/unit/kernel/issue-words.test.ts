@@ -44,7 +44,7 @@ test.each<[string, z.ZodType, unknown, string]>([
   expect(said(of(schema, name), { [name]: value })).toEqual([`${name}: ${message}`]);
 });
 
-test('[error.plain-words] an unknown key is reported with the known ones', () => {
+test('[error.plain-words] an unknown key is reported together with the known keys', () => {
   const schema = z.strictObject({ name: z.string(), limit: z.int().optional() });
   expect(said(schema, { name: 'a', nam: 1 })).toEqual([
     ': found the unknown key "nam", allowed name, limit; did you mean "name"?',
@@ -80,7 +80,7 @@ test('[error.plain-words] for a union only the intended alternative is reported'
   expect(said(schema, { x: { of: [4] } })).toEqual(['x.of.0: found 4, allowed a whole number, at most 3']);
 });
 
-test('[error.plain-words] the error for a discriminator lists the allowed words', () => {
+test('[error.plain-words] the error for a discriminator lists the allowed values', () => {
   const schema = z.discriminatedUnion('type', [
     of(z.int()).extend({ type: z.literal('p') }),
     z.object({ type: z.literal('q') }),
@@ -88,7 +88,7 @@ test('[error.plain-words] the error for a discriminator lists the allowed words'
   expect(said(schema, { type: 'z' })).toEqual(['type: found "z", allowed p, q']);
 });
 
-test('[error.plain-words] the name of an entry is checked against its allowed words', () => {
+test('[error.plain-words] an invalid entry name is reported with a description of the allowed names', () => {
   expect(said(z.record(z.string().regex(/^a/, 'a word with a'), z.int()), { b: 1 })).toEqual([
     'b: found "b", allowed a name that is a word with a',
   ]);

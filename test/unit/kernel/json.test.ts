@@ -38,7 +38,7 @@ test.each([
   [' { "a" : [ 1 , 2 ] } '],
   ['{"a":"{\\"b\\":1,\\"b\\":2}"}'],
   ['["a","a"]'],
-])('%s parses as JSON.parse does', (text) => {
+])('%s is parsed the same way as by JSON.parse', (text) => {
   expect(parseStrict(text)).toEqual(JSON.parse(text));
 });
 
@@ -65,7 +65,7 @@ test.each(carried)('[json.exact-numbers] %s is preserved exactly', (text, value)
   expect(JSON.stringify(parseStrict(text))).toBe(JSON.stringify(value));
 });
 
-test.each(refused)('[json.exact-numbers] %s is refused with instructions', (text) => {
+test.each(refused)('[json.exact-numbers] %s is refused with advice on how to send it', (text) => {
   const error = refusal(() => parseStrict(text));
   expect(error.code).toBe('invalid_request');
   expect(jsonDefectOf(error)).toBe('inexact_number');
@@ -73,11 +73,11 @@ test.each(refused)('[json.exact-numbers] %s is refused with instructions', (text
   expect(() => parseStrict(text, { numbers: 'double' })).not.toThrow();
 });
 
-test('a number that no double can represent is refused under every rule', () => {
+test('a number that no double can represent is refused in every number mode', () => {
   expect(refusal(() => parseStrict('[1e999]', { numbers: 'double' })).message).toMatch(/range/);
 });
 
-test('[json.exact-numbers] every double that is not a large integer passes, however it is printed', () => {
+test('[json.exact-numbers] every double that is not a large integer is accepted, however it is written', () => {
   fc.assert(
     fc.property(
       fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -92,7 +92,7 @@ test('[json.exact-numbers] every double that is not a large integer passes, howe
   );
 });
 
-test('[json.exact-numbers] a member called __proto__ is refused at any position; its neighbours are preserved', () => {
+test('[json.exact-numbers] a member called __proto__ is refused at any depth, and similar names are preserved', () => {
   for (const text of ['{"__proto__":{"a":1}}', '{"a":[{"\\u005f_proto__":null}]}']) {
     const error = refusal(() => parseStrict(text));
     expect([error.code, jsonDefectOf(error)]).toEqual(['invalid_request', 'proto_key']);
@@ -138,7 +138,7 @@ test.each([
         .join(',')}]`,
   ],
   ['members', (n: number) => `{${Array.from({ length: n - 1 }, (_, at) => `"k${at}":0`).join(',')}}`],
-])('[limit.body] more values than are taken are refused before anything is built of them: %s', (_, of) => {
+])('[limit.body] too many values are refused before anything is built from them: %s', (_, of) => {
   expect(parseStrict(of(20_000))).toBeDefined();
   const parse = jest.spyOn(JSON, 'parse');
   expect(() => parseStrict(of(20_004))).toThrow(expect.objectContaining({ code: 'payload_too_large' }));
@@ -159,20 +159,20 @@ test('bytes must be valid UTF-8: malformed ones are refused, never replaced', ()
   expect(refusal(() => parseStrictBytes(Uint8Array.of(0x22, 0xed, 0xa0, 0x80, 0x22))).message).toMatch(/UTF-8/);
 });
 
-describe('[limit.hostile] a large body is parsed in turns', () => {
+describe('[limit.hostile] parsing a large body in steps', () => {
   const inTurns = async (text: string) => {
     let turns = 0;
     const value = await parseStrictInTurns(Buffer.from(text), {}, async () => void turns++);
     return { value, turns };
   };
 
-  test('with the same value as when parsed in one turn, and a turn before each pass over the text', async () => {
+  test('gives the same value as parsing it in one step, and pauses before each pass over the text', async () => {
     const text = '{"a":[1,"\\"",{"b":null}]}';
     expect(await inTurns(text)).toEqual({ value: parseStrict(text), turns: 4 });
   });
 
   test.each(['{"a":1,"a":2}', '[', '{"__proto__":1}', '["\\ud800"]', '[1e999]', '['.repeat(100)])(
-    'and refused as in one turn: %s',
+    'is refused with the same error as in one step: %s',
     async (text) => {
       const inOneTurn = () => parseStrict(text);
       const refusal = await inTurns(text).catch((fault: Error) => fault);

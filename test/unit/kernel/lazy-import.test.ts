@@ -11,7 +11,7 @@ it('loads a module on first use, and reloads it only after a failure', async () 
   expect(asked).toBe(2);
 });
 
-it('preloads the modules of the first call, which also reports a failure', async () => {
+it('preloads the modules that the first call needs; a load failure is reported by that call', async () => {
   const failing = importedSoon(() => Promise.reject(new Error('not there')));
   const loaded = importedSoon(() => Promise.resolve({ name: 'm' }));
   await importNeededSoon();

@@ -15,6 +15,6 @@ test.each<[ThingKind, string | undefined, string]>([
   expect(notFound(kind, name)).toMatchObject({ code: 'not_found', message });
 });
 
-test.each(namedLists)('[error.not-found] %s is a route', (list) => {
+test.each(namedLists)('[error.not-found] %s is an existing route', (list) => {
   expect(routes.map(({ method, path }) => `${method} ${path}`)).toContain(list);
 });

@@ -1,6 +1,6 @@
 import { OpenItems } from '#core/kernel/open-items.ts';
 
-test('items are removed in any order, each once', () => {
+test('items are removed in any order, each only once', () => {
   const items = new OpenItems<string>();
   const remove = new Map(['a', 'b', 'c', 'd'].map((item) => [item, items.add(item)]));
   remove.get('b')!();

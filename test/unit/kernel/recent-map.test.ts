@@ -1,6 +1,6 @@
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
-test('a map of limited size drops the least recently used entry, and a read counts as use', () => {
+test('a map of limited size evicts the least recently used entry, and a read counts as use', () => {
   const map = new RecentMap<string, number | undefined>({ max: 2 });
   map.set('a', 1);
   map.set('b', 2);
@@ -29,7 +29,7 @@ test('a missing value is created once, and undefined counts as a value', () => {
   ]);
 });
 
-test('it never exceeds its size, and a full map keeps the most recently used entry', () => {
+test('a map never exceeds its size, and a full map keeps the most recently used entry', () => {
   const map = new RecentMap<number, number>({ max: 100 });
   for (let n = 0; n < 10_000; n++) {
     map.set(n, n);

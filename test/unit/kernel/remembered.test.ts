@@ -12,7 +12,7 @@ it('computes a function once for each object, including an undefined result', ()
   expect(asked).toEqual([none, two, alike]);
 });
 
-it('computes a function once for each short string, and caches a thousand', () => {
+it('computes a function once for each short string, and caches up to a thousand results', () => {
   const asked: string[] = [];
   const upper = rememberedText((text) => {
     asked.push(text);

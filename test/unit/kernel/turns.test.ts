@@ -14,20 +14,20 @@ async function pages(turns: Turns, ids: readonly string[], count: number, most =
   return seen;
 }
 
-test('each page continues after the one before, and the first follows the last, without an empty one', async () => {
+test('each page continues after the previous one, and the last page is followed by the first, never by an empty page', async () => {
   expect(await pages(new Turns(), ['a', 'b', 'c'], 4)).toEqual(['ab', 'c', 'ab', 'c']);
   expect(await pages(new Turns(), ['a', 'b', 'c', 'd'], 3)).toEqual(['ab', 'cd', 'ab']);
 });
 
-test('an empty list has one empty page each time', async () => {
+test('an empty list yields one empty page each time', async () => {
   expect(await pages(new Turns(), [], 2)).toEqual(['', '']);
 });
 
-test('items that were not processed come first in the next page', async () => {
+test('unprocessed items come first on the next page', async () => {
   expect(await pages(new Turns(), ['a', 'b', 'c'], 3, 2, 1)).toEqual(['ab', 'bc', 'c']);
 });
 
-test('an item that is gone does not stop the pass', async () => {
+test('an item that was removed does not stop the pass', async () => {
   const turns = new Turns();
   await pages(turns, ['a', 'b', 'c', 'd'], 1);
   expect(await pages(turns, ['a', 'c', 'd'], 1)).toEqual(['cd']);

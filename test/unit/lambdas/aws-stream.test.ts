@@ -100,7 +100,7 @@ test.each([
   expect(await posted({ statusCode, headers, body })).toBe(line(statusCode) + arrives);
 });
 
-test('[evidence.large-sessions] padding is an event stream comment: a document in pieces stays unchanged', async () => {
+test('[evidence.large-sessions] padding is sent as an event stream comment, and a document sent in pieces gets none', async () => {
   process.env.STREAM_PADDING_BYTES = '8';
   try {
     const document = { statusCode: 200, headers: { 'content-type': 'application/json' }, body: events('{"a":', '1}') };

@@ -27,7 +27,7 @@ describe('[cloud.edge] a call through CloudFront', () => {
     expect(headerOf(called, 'x-api-key')).toBe('k');
   });
 
-  it('forwards no header of the edge, least of all the origin secret', () => {
+  it('does not forward edge headers, least of all the origin secret', () => {
     expect(JSON.stringify(originalRequest(event(added), behind))).not.toMatch(/origin secret|x-gateway-/i);
   });
 

@@ -4,7 +4,7 @@ import { woundTimeouts } from '../../support/wound-timeouts.ts';
 
 const earlyMs = 4_000;
 
-test('[cloud.early-start] composes once, and waits for the first read', async () => {
+test('[cloud.early-start] composes the ports once, and waits for the first read', async () => {
   const timeouts = woundTimeouts();
   const done: string[] = [];
   const compose = () => {
@@ -32,7 +32,7 @@ test('[cloud.early-start] a failed composition is retried by each call until it 
   expect(ready()).toBe(3);
 });
 
-test('[cloud.early-start] a failed read does not throw', async () => {
+test('[cloud.early-start] a failed first read does not prevent startup', async () => {
   const ready = await startedEarly(
     () => 'ports',
     () => Promise.reject(new Error('store down')),
@@ -41,7 +41,7 @@ test('[cloud.early-start] a failed read does not throw', async () => {
   expect(ready()).toBe('ports');
 });
 
-test('[cloud.early-start] a read that never ends does not prevent loading', async () => {
+test('[cloud.early-start] a first read that never ends does not prevent startup', async () => {
   const timeouts = woundTimeouts();
   const started = startedEarly(
     () => 'ports',

@@ -3,7 +3,7 @@ import { withFlush } from '#lambdas/flushed.ts';
 
 const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 3 };
 
-test('telemetry is flushed after the response, which is unchanged, also shortly before the deadline', async () => {
+test('telemetry is flushed after the response without changing it, even shortly before the deadline', async () => {
   const done: string[] = [];
   const flush = async () => void done.push('flushed');
   const answer = { statusCode: 200 };

@@ -21,7 +21,7 @@ test('[mcp.json-rpc] /mcp/ is the MCP endpoint, and no other path has an alterna
 });
 
 describe('[admin.routes] a proxy', () => {
-  it('only serves routes of one function', () => {
+  it('serves routes of only one function', () => {
     const functions = Map.groupBy(routes.filter(proxyPathOf), (route) => proxyPathOf(route));
     for (const [proxy, behind] of functions)
       expect([proxy, new Set(behind.map(({ handledBy }) => handledBy)).size]).toEqual([proxy, 1]);
@@ -30,7 +30,7 @@ describe('[admin.routes] a proxy', () => {
     );
   });
 
-  it('covers no path of another function that has no separate resource', () => {
+  it('covers no path of another function unless that path has its own resource', () => {
     for (const route of routes.filter(({ surface }) => surface === 'admin')) {
       const own = proxyPathOf(route);
       const family = `/admin/v1/${route.path.split('/')[3]}/{proxy+}`;
@@ -46,7 +46,7 @@ describe('[admin.routes] an event below {proxy+}', () => {
   const below = (path: string) =>
     ({ resource: '/admin/v1/{proxy+}', path, pathParameters: { proxy: path.slice(10) } }) as unknown as HttpEvent;
 
-  it.each(own.filter(proxyPathOf).map(({ path }) => path))('is located at %s', (path) => {
+  it.each(own.filter(proxyPathOf).map(({ path }) => path))('is mapped to route %s', (path) => {
     const event = located(below(path.replace(/\{(\w+)\}/g, 'id-of-$1')));
     expect(event.resource).toBe(path);
     const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, `id-of-${name}`]);
@@ -60,23 +60,20 @@ describe('[admin.routes] an event below {proxy+}', () => {
     },
   );
 
-  it('stays unchanged if API Gateway found the resource', () => {
+  it('stays unchanged if API Gateway matched the resource', () => {
     const event = { ...below('/admin/v1/usage'), resource: '/metrics' };
     expect(located(event)).toBe(event);
   });
 });
 
-test.each(cases.hinted)(
-  '[error.not-found] a client that requests %s is shown which setting to change',
-  (path, says) => {
-    expect(hintOf(path)).toMatch(/^ \S/);
-    expect(hintOf(path)).toContain(says);
-  },
-);
+test.each(cases.hinted)('[error.not-found] the error for a client that requests %s names the setting to change', (path, says) => {
+  expect(hintOf(path)).toMatch(/^ \S/);
+  expect(hintOf(path)).toContain(says);
+});
 
 test.each([
   ...['/v1/else', '/', '/admin/v1/files', '/v1/filesystem', '/v1/batchesx', '/v1/chatter'],
   ...['/openaix/v1', '/v1/messaged'],
-])('[error.not-found] nothing is guessed of %s', (path) => {
+])('[error.not-found] no hint is given for %s', (path) => {
   expect(hintOf(path)).toBe('');
 });

@@ -15,18 +15,18 @@ async function text(chunks: AsyncIterable<string>): Promise<string> {
   return all;
 }
 
-test('a stream that completes ends in its dialect', async () => {
+test('a completed stream ends the way its API dialect requires', async () => {
   expect(await text(sse(of({ a: 1 }), dialects.openai, never))).toBe('data: {"a":1}\n\ndata: [DONE]\n\n');
   expect(await text(sse(of({ type: 'message_stop' }), dialects.anthropic, never))).toBe(
     'event: message_stop\ndata: {"type":"message_stop"}\n\n',
   );
 });
 
-test('a failed stream has no regular ending', async () => {
+test('a failed stream does not end like a completed one', async () => {
   expect(await text(sse(of({ error: { message: 'x' } }), dialects.openai, never))).not.toContain('[DONE]');
 });
 
-test('a comment is sent while the model is silent, and no event is lost', async () => {
+test('a keep-alive comment is sent while the model is silent, and no event is lost', async () => {
   const rings: (() => void)[] = [];
   const timeouts: Timeouts = {
     after(_ms, work) {
@@ -48,7 +48,7 @@ test('a comment is sent while the model is silent, and no event is lost', async 
   expect((await frames.next()).value).toBe('data: {"a":1}\n\n');
 });
 
-test('the source ends when the client disconnects', async () => {
+test('the source is closed when the client disconnects', async () => {
   let ended = false;
   const iterator: AsyncIterator<JsonObject> = {
     next: async () => ({ done: false, value: {} }),

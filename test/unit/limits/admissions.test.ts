@@ -20,7 +20,7 @@ function before429(work: () => void, most = 1_000): number {
   return most;
 }
 
-test('[admin.rate-limit] a key has a burst of five seconds and then its rate, independently of other keys', () => {
+test('[admin.rate-limit] a key gets a burst worth five seconds and then its rate, independently of other keys', () => {
   const { clock, admissions } = started();
   const send = () => admissions.request('key-1', 50);
   expect(before429(send)).toBe(250);
@@ -31,7 +31,7 @@ test('[admin.rate-limit] a key has a burst of five seconds and then its rate, in
   expect(before429(send)).toBe(250);
 });
 
-test('[auth.before-body] wrong keys are counted by address, and by /64 for IPv6', () => {
+test('[auth.before-body] failed key checks are counted per address, and per /64 for IPv6', () => {
   const { clock, admissions } = started();
   expect(before429(() => admissions.failed('10.0.0.1'))).toBe(100);
   expect(before429(() => admissions.failed('10.0.0.2'))).toBe(100);
@@ -41,7 +41,7 @@ test('[auth.before-body] wrong keys are counted by address, and by /64 for IPv6'
   expect(before429(() => admissions.failed('10.0.0.1'))).toBe(5);
 });
 
-test('[auth.before-body] over the limit, a key used earlier from the address passes, and any other key is refused', () => {
+test('[auth.before-body] above the limit, a key used earlier from the same address is accepted, and any other key is refused', () => {
   const { clock, admissions } = started();
   admissions.succeeded('10.0.0.1', 'worker');
   before429(() => admissions.failed('10.0.0.1'));
@@ -52,7 +52,7 @@ test('[auth.before-body] over the limit, a key used earlier from the address pas
   admissions.succeeded('10.0.0.1', 'guessed');
 });
 
-test('[alert.thresholds] refusals are counted until they are read', () => {
+test('[alert.thresholds] refusals are counted until the count is read', () => {
   const { admissions } = started();
   expect(admissions.takeRefused()).toBe(0);
   admissions.failed('10.0.0.1');
@@ -60,7 +60,7 @@ test('[alert.thresholds] refusals are counted until they are read', () => {
   expect([admissions.takeRefused(), admissions.takeRefused()]).toEqual([2, 0]);
 });
 
-test('[auth.before-body] addresses whose /64 prefixes differ are counted separately', () => {
+test('[auth.before-body] addresses with different /64 prefixes are counted separately', () => {
   const { admissions } = started();
   expect(before429(() => admissions.failed('2001:db8:1:2::1'))).toBe(100);
   for (const other of ['2002:db8:1:2::1', '2001:db8:1:3::1'])

@@ -4,7 +4,7 @@ import { stateText } from '#core/limits/state-text.ts';
 import { budget, call, counters, noLimits, now, refusal } from './sample.ts';
 
 describe('a budget', () => {
-  test('[limit.budget] a call that costs more than the whole budget gets a message that waiting does not help', () => {
+  test('[limit.budget] the refusal of a call that costs more than the whole budget says that waiting does not help', () => {
     const limits = { budgets: [budget(2_000_000)] };
     const refused = refusal(counters(emptyState).reserve(call(limits, { cost_microusd: 2_000_001 })));
     expect(refused.message).toContain('Waiting does not help: lower max_tokens');
@@ -16,7 +16,7 @@ describe('a budget', () => {
     ['month', '2026-12-31T12:00:00.000Z', 43_200],
     ['month', '2028-02-28T00:00:00.000Z', 2 * 86_400],
     ['day', '2028-02-28T00:00:00.000Z', 86_400],
-  ] as const)('a %s at %s ends in %d s', (period, at, seconds) => {
+  ] as const)('the %s period at %s ends in %d s', (period, at, seconds) => {
     const tenant = counters(emptyState);
     tenant.time.ms = Date.parse(at);
     const refused = refusal(tenant.reserve(call({ budgets: [budget(0, { period })] })));
@@ -25,13 +25,13 @@ describe('a budget', () => {
 });
 
 describe('a reservation', () => {
-  test('at most the given number is open at the same time', () => {
+  test('only a limited number can be open at the same time', () => {
     const open = counters(emptyState);
     for (let i = 0; i < maxOpen; i++) open.reserve(call(noLimits));
     expect(refusal(open.reserve(call(noLimits)))).toMatchObject({ what: 'open_calls', retryAfterSeconds: 1 });
   });
 
-  test('its item fits in the store even with the longest names', () => {
+  test('the stored item stays small enough even with the longest names', () => {
     const tenant = counters(emptyState);
     const limits = {
       budgets: Array.from({ length: 8 }, (_, i) => budget(1e12, { account: `tenant:${'m'.repeat(60)}${i}` })),
@@ -44,7 +44,7 @@ describe('a reservation', () => {
   });
 });
 
-test('[limit.budget] spend of the current and the previous period is stored; that of a key for 28 days', () => {
+test('[limit.budget] spend is stored for the current and the previous period, and a key’s spend for 28 days', () => {
   const kept = ['tenant|month|2026-11', 'tenant|month|2026-10', 'tenant|day|2026-11-20', 'key:k|day|2026-10-24'];
   const gone = ['tenant|month|2026-09', 'tenant|day|2026-11-19', 'key:k|day|2026-10-23'];
   const spendOf = (keys: readonly string[]) => Object.fromEntries(keys.map((key) => [key, 5]));

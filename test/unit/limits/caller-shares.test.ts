@@ -5,7 +5,7 @@ import { CallerShares, FairShare } from '#core/limits/caller-shares.ts';
 
 const caller = (tenant: string, key: number) => ({ tenant, key_id: `${tenant}-${key}` });
 
-test('[http.connections] many keys of one tenant get three quarters, and refused requests do not count', () => {
+test('[http.connections] all keys of one tenant together get at most three quarters, and refused requests do not count', () => {
   const shares = new CallerShares(16);
   const keys = Array.from({ length: 20 }, (_, key) => caller('greedy', key));
   const refused = keys.filter((key) => shares.take(key) !== undefined);
@@ -17,7 +17,7 @@ test('[http.connections] many keys of one tenant get three quarters, and refused
   expect(shares.take(refused[0]!)).toBeUndefined();
 });
 
-test('[http.connections] one key of a tenant still gets half', () => {
+test('[http.connections] a single key of a tenant gets at most half', () => {
   const shares = new CallerShares(16);
   for (let at = 0; at < 8; at++) expect(shares.take(caller('one', 0))).toBeUndefined();
   expect(shares.take(caller('one', 0))).toEqual({ of: 'key', held: 8 });
@@ -30,20 +30,20 @@ const greedy = (share: FairShare, holder: string): number => {
   return share.held(holder);
 };
 
-test('[http.connections] one key gets half, and the rest is divided among later keys', () => {
+test('[http.connections] the first key gets half, and later keys divide the rest', () => {
   const share = new FairShare(16);
   expect(['one', 'two', 'three'].map((holder) => greedy(share, holder))).toEqual([8, 4, 2]);
   share.give('one', 8);
   expect(greedy(share, 'two')).toBe(7);
 });
 
-test('[http.connections] an amount is granted completely or not at all', () => {
+test('[http.connections] an amount is granted in full or not at all', () => {
   const share = new FairShare(100);
   expect([share.take('one', 101), share.take('one', 50), share.take('one', 1)]).toEqual([false, true, false]);
   expect([share.take('two', 51), share.take('two', 25), share.held('two')]).toEqual([false, true, 25]);
 });
 
-test('[http.connections] a key without a share gets one, provided there are fewer keys than times the amount can be halved', () => {
+test('[http.connections] a new key gets a share if there are fewer keys than times the amount can be halved', () => {
   const moves = fc.array(fc.tuple(fc.constantFrom('a', 'b', 'c'), fc.boolean()), { maxLength: 300 });
   fc.assert(
     fc.property(moves, (sent) => {

@@ -13,8 +13,8 @@ const status = (over: Partial<BudgetStatus> = {}): BudgetStatus => ({
   ...over,
 });
 
-describe('[limit.rate] [limit.budget] the headers of a call', () => {
-  test('show each limit, the remaining amount and the time of its reset', () => {
+describe('[limit.rate] [limit.budget] rate limit and budget headers', () => {
+  test('show each limit, the remaining amount and the reset time', () => {
     const tenant = counters(emptyState);
     const outcome = tenant.reserve(call({ requests_per_minute: 3, budgets: [] }));
     expect(limitHeaders(outcome)).toEqual({
@@ -42,7 +42,7 @@ describe('[limit.rate] [limit.budget] the headers of a call', () => {
   });
 });
 
-describe('[limit.rate] a refusal states the limit, the count and the time to wait', () => {
+describe('[limit.rate] a refusal states the limit, the count and the wait time', () => {
   test.each([
     [{ requests_per_minute: 1 }, 'This tenant may use 1 requests per minute; 1 are counted. Try again in 61 s.'],
     [
@@ -60,7 +60,7 @@ describe('[limit.rate] a refusal states the limit, the count and the time to wai
     expect(refusal(tenant.reserve(call(limits)))).toMatchObject({ message });
   });
 
-  test('the error for a call that can never fit says so', () => {
+  test('the error for a call that can never fit within its limit says so', () => {
     const tokens = counters(emptyState).reserve(call({ tokens_per_minute: 5, budgets: [] }));
     expect(refusal(tokens).message).toBe(
       'This tenant may use 5 tokens per minute; this call may take 10, so waiting does not help. Ask for less, or have the limit raised.',
@@ -71,7 +71,7 @@ describe('[limit.rate] a refusal states the limit, the count and the time to wai
     );
   });
 
-  test('a finished call that is not counted releases its slot; tokens are counted by actual use', () => {
+  test('a finished call that is not counted frees its slot, and tokens are counted by actual use', () => {
     const tenant = counters(emptyState);
     const limits = { requests_per_minute: 2, tokens_per_minute: 100, budgets: [] };
     const [one, two] = [call(limits), call(limits)];
@@ -98,7 +98,7 @@ test.each([
   ['speed', ['fast'], 6],
   ['inference_geo', ['global'], 1],
   ['inference_geo', ['us'], 1.1],
-])('[budget.served] a request with %s of %j costs the list price times %d', (member, values, factor) => {
+])('[budget.served] a request with %s set to any of %j costs the list price times %d', (member, values, factor) => {
   for (const value of values) expect(surchargeOf({ [member]: value })).toBe(factor);
 });
 

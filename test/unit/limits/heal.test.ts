@@ -61,7 +61,7 @@ test.each<[string, Partial<OpenReservation>, EvidenceEntry[], object, string]>([
   ['nothing, as it had not begun', {}, [], { tokens: 0, cost_microusd: 0, counted: false }, 'released'],
   ['nothing of another call', {}, [entry('d')], { tokens: 0, cost_microusd: 0, counted: false }, 'released'],
   ['nothing of another kind', {}, [entry('c', 'allow')], { tokens: 0, cost_microusd: 0, counted: false }, 'released'],
-])('a reservation is settled by %s', async (_by, over, entries, settlement, how) => {
+])('an abandoned reservation is settled based on %s', async (_by, over, entries, settlement, how) => {
   const { ports, did, logged } = world({ t: [open('c', over)] }, entries);
   expect(await healReservations(ports, ['t'])).toBe(1);
   expect(did).toEqual([
@@ -72,14 +72,14 @@ test.each<[string, Partial<OpenReservation>, EvidenceEntry[], object, string]>([
   expect(logged).toEqual([['warn', 'expired reservation settled', { tenant: 't', envelope_id: 'c', how }]]);
 });
 
-test('[limit.key] a reservation with a key is looked up in its tenant’s evidence and settled with the key', async () => {
+test('[limit.key] a key’s reservation is looked up in its tenant’s evidence and settled for the key', async () => {
   const { ports, did } = world({ 't/k': [open('c/key', { tenant: 't/k' })] }, [entry('c')]);
   expect(await healReservations(ports, ['t/k'])).toBe(1);
   expect(did[0]).toEqual(['rows', 't', 's-c/key', 2]);
   expect(did[1]).toMatchObject(['settle', 't/k', 'c/key', { cost_microusd: 7 }]);
 });
 
-test('a failure of one reservation or tenant is logged, and the others are settled', async () => {
+test('if one reservation or tenant fails, the failure is logged and the others are settled', async () => {
   const { ports, settled, did, logged } = world({
     broken: new Error('no answer'),
     t: [open('a'), open('stuck'), open('b')],
@@ -96,7 +96,7 @@ test('a failure of one reservation or tenant is logged, and the others are settl
   ]);
 });
 
-test('[limit.rate] tokens read from and written to the provider’s cache count like others', () => {
+test('[limit.rate] tokens read from and written to the provider’s cache count like any other tokens', () => {
   const usage = { input_tokens: 1, output_tokens: 20, cache_read_tokens: 300, cache_write_tokens: 4000 };
   expect(settlementOf({ usage, cost_microusd: 7 })).toEqual({ tokens: 4321, cost_microusd: 7, counted: true });
   expect(settlementOf({ usage: { input_tokens: 1, output_tokens: 2 }, cost_microusd: 0 }).tokens).toBe(3);

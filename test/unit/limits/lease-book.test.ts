@@ -24,7 +24,7 @@ const request = (limits: object = { requests_per_minute: 100_000 }): ReserveRequ
     limits: { budgets: [], ...limits },
   }) as unknown as ReserveRequest;
 
-test('[limit.shards] a lease is returned once, with a step on its own shard only', () => {
+test('[limit.shards] a lease is returned only once, and only by an operation on its own shard', () => {
   const book = new LeaseBook();
   const held = lease(2);
   book.hold('t', held);
@@ -34,14 +34,14 @@ test('[limit.shards] a lease is returned once, with a step on its own shard only
   expect(book.takeBack('t', 2)).toBeUndefined();
 });
 
-test('[limit.shards] calls in this second at this shard are counted; another shard or second restarts the count', () => {
+test('[limit.shards] calls are counted per second and shard, and the count restarts in another second or shard', () => {
   const book = new LeaseBook();
   book.counted('t', 1, now);
   book.counted('t', 1, now + 999);
   expect([book.own('t', 1, now), book.own('t', 2, now), book.own('t', 1, now + 1000)]).toEqual([2, 0, 0]);
 });
 
-test('[limit.shards] the size of a lease depends on recent calls; below three calls or without shards it is 0', () => {
+test('[limit.shards] the size of a lease depends on recent calls, and is 0 below three calls or without shards', () => {
   const book = new LeaseBook();
   for (let call = 0; call < 2; call++) book.note(request(), now);
   expect(book.sizeFor(request(), 1)).toBe(0);
@@ -55,7 +55,7 @@ test('[limit.shards] the size of a lease depends on recent calls; below three ca
   expect(book.sizeFor(request(), 1)).toBe(0);
 });
 
-test('[limit.shards] a lease is spent down to its last request and token, within its time and under its original limits', () => {
+test('[limit.shards] a lease can be spent down to its last request and token, but only before it expires and under its original limits', () => {
   const book = new LeaseBook();
   const held = lease(0);
   book.hold('t', held);
@@ -72,7 +72,7 @@ test('[limit.shards] a lease is spent down to its last request and token, within
   expect(returnOf(held)).toEqual({ id: 'l', requests: 5, tokens: 500 });
 });
 
-test('[limit.shards] the unused part of a lease can be spent again', () => {
+test('[limit.shards] the unused part of a call’s reservation returns to the lease', () => {
   const book = new LeaseBook();
   const held = lease(0);
   book.hold('t', held);
@@ -92,7 +92,7 @@ test('[limit.shards] limits with a budget are equal only if they are the same ob
   expect(sameRates(dear, rates)).toBe(false);
 });
 
-test('[limit.shards] a lease whose return failed is kept, unless another one was taken', () => {
+test('[limit.shards] a lease that could not be returned is kept, unless another lease was taken', () => {
   const book = new LeaseBook();
   const [first, second] = [lease(1), lease(2)];
   book.hold('t', first);
@@ -105,7 +105,7 @@ test('[limit.shards] a lease whose return failed is kept, unless another one was
   expect(book.takeBack('t', 2)).toBe(second);
 });
 
-test('[limit.shards] while a call takes a lease, no other call of the tenant takes one, also after a failure', async () => {
+test('[limit.shards] while one call acquires a lease, no other call of the tenant does; after a failed attempt another call may', async () => {
   const book = new LeaseBook();
   for (let call = 0; call < 5; call++) book.note(request(), now);
   let during: number | undefined;

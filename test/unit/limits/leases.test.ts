@@ -17,7 +17,7 @@ const used = (state: CounterState, requests: number): CounterState => ({
 });
 
 describe('[limit.shards] a lease', () => {
-  test('counts in full from the start, in the last second in which it can be used', () => {
+  test('is counted in full from the start, in the last second in which it can be used', () => {
     const { state, outcome } = take(emptyState, 'one', 10);
     expect(state.leases).toEqual([{ id: 'one', second: second + rateLeaseSeconds, requests: 10, tokens: 100 }]);
     expect(outcome).toEqual({
@@ -47,12 +47,12 @@ describe('[limit.shards] a lease', () => {
     ['tokens', { tokens_per_minute: 399, budgets: [] }, 0, true],
     ['tokens', { tokens_per_minute: 132, budgets: [] }, 0, false],
     ['requests, with a quarter that is no whole number', { requests_per_minute: 41, budgets: [] }, 21, false],
-  ] as const)('leaves a quarter of the %s to others (%j with %i used): %p', (_what, of, before, ok) => {
+  ] as const)('leaves a quarter of the %s to other callers (%j with %i used): %p', (_what, of, before, ok) => {
     const { outcome } = take(used(emptyState, before), 'one', 10, of);
     expect(outcome.ok).toBe(ok);
   });
 
-  test('that is refused has no effect, and reports the limits and the time to wait', () => {
+  test('that is refused has no effect, and reports the limits and the wait time', () => {
     const before = used(emptyState, 35);
     const { state, outcome } = take(before, 'one', 10);
     expect(state).toBe(before);
@@ -62,7 +62,7 @@ describe('[limit.shards] a lease', () => {
     });
   });
 
-  test('leases also limit calls that go to the store', () => {
+  test('leased amounts also count against calls that go to the store', () => {
     const { state } = take(take(emptyState, 'one', 10).state, 'two', 10);
     const asked = (before: CounterState) => applyReserve(before, call(limits), now).outcome;
     expect(asked(used(state, 19)).ok).toBe(true);
@@ -73,18 +73,18 @@ describe('[limit.shards] a lease', () => {
 describe('[limit.shards] a returned lease', () => {
   const { state: held } = take(emptyState, 'one', 10);
 
-  test('counts only its spent part from then on', () => {
+  test('is counted only for its spent part', () => {
     const state = returnLease(held, { id: 'one', requests: 3, tokens: 30 }, now);
     expect(state).toMatchObject({ leases: [], window: [{ second, requests: 3, tokens: 30 }] });
   });
 
-  test('that is late counts in its last second, since nothing was spent after that', () => {
+  test('that arrives late is counted in its last second, since nothing was spent after that', () => {
     const late = now + (rateLeaseSeconds + 5) * 1000;
     const state = returnLease(held, { id: 'one', requests: 3, tokens: 30 }, late);
     expect(state.window).toEqual([{ second: second + rateLeaseSeconds, requests: 3, tokens: 30 }]);
   });
 
-  test('makes room for the next in the same step', () => {
+  test('makes room for the next lease in the same operation', () => {
     const full = take(held, 'two', 10).state;
     expect(take(used(full, 2), 'three', 10).outcome.ok).toBe(false);
     const { state, outcome } = take(used(full, 2), 'three', 10, limits, { id: 'one', requests: 1, tokens: 10 });
@@ -98,7 +98,7 @@ describe('[limit.shards] a returned lease', () => {
   });
 });
 
-test('[limit.shards] calls with a budget or a cost are not leased', () => {
+test('[limit.shards] calls with a budget or a cost do not use leases', () => {
   expect(mayLease(call(limits))).toBe(true);
   expect(mayLease(call({ ...limits, budgets: [budget(100)] }))).toBe(false);
   expect(mayLease(call(limits, { cost_microusd: 1 }))).toBe(false);

@@ -29,7 +29,7 @@ test("the name of a key's counters contains its tenant", () => {
   expect(tenantOfCounters('t')).toBe('t');
 });
 
-test('the sweep reads the counters of keys with a rate or a budget', () => {
+test('the sweep reads the counters of keys with a rate limit or a budget', () => {
   const keys = identities(
     ['rate', own({ rate_limit: { requests_per_minute: 1 } })],
     ['budget', own({ tenant: 'u', budget: { daily_usd: 1 } as never })],
@@ -39,7 +39,7 @@ test('the sweep reads the counters of keys with a rate or a budget', () => {
 });
 
 describe('[limit.key] a key with limits', () => {
-  test('may call only in its own tenant', () => {
+  test('can be used only in its own tenant', () => {
     const keys = identities(['k', own()]);
     expect(ownLimitsOf(keys, caller)).toEqual(own());
     expect(ownLimitsOf(keys, { key_id: 'other', tenant: 'u' })).toBeUndefined();
@@ -49,7 +49,7 @@ describe('[limit.key] a key with limits', () => {
     expect(() => keyPartOf(keys, { key_id: 'k', tenant: 'u' }, 'm')).toThrow(/only in the tenant t;/);
   });
 
-  test('is counted only with a rate or a budget', () => {
+  test('is counted only if it has a rate limit or a budget', () => {
     expect(keyPartOf(identities(), caller, 'm')).toBeUndefined();
     expect(keyPartOf(identities(['k', own({ allowed_models: ['m'] })]), caller, 'm')).toBeUndefined();
     const rate = own({ rate_limit: { requests_per_minute: 5 } });
@@ -60,7 +60,7 @@ describe('[limit.key] a key with limits', () => {
     expect(keyPartOf(identities(['k', own({ budget: { daily_usd: 1 } as never })]), caller, 'm')).toBeDefined();
   });
 
-  test('has its limits resolved once per model, and again after a thousand other models', () => {
+  test('has its limits resolved once per model, and resolved again after a thousand other models', () => {
     const keys = identities(['k', own({ rate_limit: { requests_per_minute: 5 } })]);
     const first = keyPartOf(keys, caller, 'm-0');
     expect(keyPartOf(keys, caller, 'm-0')).toBe(first);
@@ -124,7 +124,7 @@ test("all budgets of a tenant's calls are listed, each once", () => {
   ).toEqual(['key key:k day 1000000', 'key key:k:m* day 2000000']);
 });
 
-test('[limit.key] keys with a budget are listed by name, without the periods that are used only for forecasts', async () => {
+test('[limit.key] keys with a budget are listed by name, without the periods used only for forecasts', async () => {
   const asked: unknown[] = [];
   const counters = {
     status: async (name: string, { budgets }: { budgets: object[] }) => {
@@ -152,4 +152,4 @@ test.each([
   [{ requests_per_minute: 0, budgets: [] }, true],
   [{ tokens_per_minute: 5, budgets: [] }, true],
   [{ budgets: [{ account: 'tenant', scope: 'tenant', period: 'day', limit_microusd: 0 }] }, true],
-] as const)('limits of %j count calls: %s', (limits, counted) => expect(isLimited(limits)).toBe(counted));
+] as const)('calls are counted under limits %j: %s', (limits, counted) => expect(isLimited(limits)).toBe(counted));

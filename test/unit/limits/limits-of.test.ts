@@ -11,7 +11,7 @@ const configuration = (over: object) =>
     ...over,
   }) as unknown as Configuration;
 
-describe('the limits of a call', () => {
+describe('the limits that apply to a call', () => {
   const budgets = {
     tenants: {
       a: { monthly_usd: 50, daily_usd: 5, models: { 'gpt-*': { monthly_usd: 20 }, 'claude-*': { daily_usd: 1 } } },
@@ -19,7 +19,7 @@ describe('the limits of a call', () => {
     global: { monthly_usd: 500.1, models: { '*': { daily_usd: 0 } } },
   };
 
-  test('are those of the tenant, plus every budget that applies to the model', () => {
+  test('are the tenant’s limits plus every budget that applies to the model', () => {
     expect(limitsOf(configuration({ budgets }), 'a', 'gpt-4o')).toEqual({
       requests_per_minute: 0,
       tokens_per_minute: 1000,
@@ -35,7 +35,7 @@ describe('the limits of a call', () => {
     expect(limitsOf(configuration({}), 'b', 'mock')).toEqual({ budgets: [] });
   });
 
-  test('for an unknown tenant: the call is refused', () => {
+  test('do not exist for an unknown tenant, so the call is refused', () => {
     expect(() => limitsOf(configuration({}), 'constructor', 'mock')).toThrow(
       /tenant "constructor" is not in the configuration/,
     );

@@ -49,7 +49,7 @@ describe('the cost of a call', () => {
     expect(costOf(configuration(), model, used)).toEqual({ microusd, estimated: false });
   });
 
-  test('a model without a price is charged as the most expensive one, and marked as such', () => {
+  test('a model without a price is charged at the highest price, and the cost is marked as estimated', () => {
     expect(costOf(configuration(), 'new-model', usage(10, 10))).toEqual({ microusd: 180, estimated: true });
     expect(costOf(configuration('refuse'), 'new-model', usage(10, 10)).estimated).toBe(true);
     expect(costOf(configuration('estimate', false), 'gpt-mini', usage(10, 10))).toEqual({
@@ -58,27 +58,27 @@ describe('the cost of a call', () => {
     });
   });
 
-  test('a million small calls cost exactly a million times one call', () => {
+  test('a million times the tokens cost exactly a million times as much', () => {
     const one = costOf(configuration(), 'meta/llama-3', usage(10, 0)).microusd;
     expect(one).toBe(1);
     expect(costOf(configuration(), 'meta/llama-3', usage(10_000_000, 0)).microusd).toBe(1_000_000);
   });
 
-  test('invalid counts cost nothing', () => {
+  test('invalid token counts cost nothing', () => {
     expect(costOf(configuration(), 'gpt-mini', usage(Number.NaN, -5)).microusd).toBe(0);
     expect(costOf(configuration(), 'claude-x', usage(Number.POSITIVE_INFINITY, 0.5)).microusd).toBe(15);
   });
 });
 
-describe('the reservation of a call', () => {
+describe('a call’s reservation', () => {
   const limited = { budgets: [budget(1000)] };
 
-  test('input is reserved at the price of a cache write, so settlement never exceeds it', () => {
+  test('input is reserved at the cache write price, so the settled cost never exceeds the reservation', () => {
     expect(reserveCost(configuration(), 'claude-x', usage(1000, 0), limited)).toBe(3750);
     expect(reserveCost(configuration(), 'gpt-mini', usage(1000, 0), limited)).toBe(150);
   });
 
-  test('[limit.budget] a call with a budget and without a price is refused if estimates are not allowed', () => {
+  test('[limit.budget] a call with a budget but no known price is refused if estimates are not allowed', () => {
     for (const refusing of [configuration('refuse'), configuration('estimate', false)]) {
       expect(priceOf(refusing, 'new-model')).toBe('unknown');
       expect(() => reserveCost(refusing, 'new-model', usage(1, 1), limited)).toThrow(
@@ -98,13 +98,16 @@ test.each([
   [1.1, 825_000],
   [0.5, 375_000],
   [1.0001, 750_750],
-])('[budget.served] a surcharge of %d multiplies the cost, in thousandths rounded up', (surcharge, microusd) => {
-  const used = usage(1_000_000, 1_000_000);
-  expect(costOf(configuration(), 'gpt-mini', used, surcharge).microusd).toBe(microusd);
-  expect(costOf(configuration(), 'gpt-mini', usage(1, 0), surcharge).microusd).toBe(1);
-});
+])(
+  '[budget.served] a surcharge of %d multiplies the cost, with the factor rounded up to thousandths',
+  (surcharge, microusd) => {
+    const used = usage(1_000_000, 1_000_000);
+    expect(costOf(configuration(), 'gpt-mini', used, surcharge).microusd).toBe(microusd);
+    expect(costOf(configuration(), 'gpt-mini', usage(1, 0), surcharge).microusd).toBe(1);
+  },
+);
 
-describe('[budget.served] prices of caches and long contexts', () => {
+describe('[budget.served] cache and long-context prices', () => {
   const rows = [
     row('plain', 3, 15, { cache_write_usd_per_million: 3.75 }),
     row('named', 3, 15, { cache_write_1h_usd_per_million: 7 }),
@@ -116,7 +119,7 @@ describe('[budget.served] prices of caches and long contexts', () => {
   const served = { prices: { table: { as_of: '2026-01-01', models: rows } } } as unknown as Configuration;
   const cost = (model: string, used: object) => costOf(served, model, usage(0, 0, used), 1).microusd;
 
-  test('an hour in the provider’s cache has its own price', () => {
+  test('one-hour cache writes have their own price', () => {
     expect(cost('plain', { cache_write_tokens: 1_000 })).toBe(3_750);
     expect(cost('plain', { cache_write_tokens: 1_000, cache_write_1h_tokens: 1_000 })).toBe(6_000);
     expect(cost('named', { cache_write_tokens: 1_000, cache_write_1h_tokens: 400 })).toBe(600 * 3 + 400 * 7);

@@ -15,7 +15,7 @@ import { budget, call, globalBudget, now } from './sample.ts';
 
 const limits = { requests_per_minute: 101, tokens_per_minute: 1_001, budgets: [budget(1_000_001), globalBudget(77)] };
 
-test('[limit.shards] the shares of all shards add up to the limit; a global budget is not divided', () => {
+test('[limit.shards] the limits of all shards add up to the tenant’s limit, but a global budget is not divided', () => {
   for (const depth of [1, 2, 3]) {
     const shards = Array.from({ length: 2 ** depth }, (_, shard) => limitsAt(limits, shard, depth));
     const sum = (of: (each: (typeof shards)[number]) => number) => shards.reduce((all, each) => all + of(each), 0);
@@ -29,7 +29,7 @@ test('[limit.shards] the shares of all shards add up to the limit; a global budg
   expect([shareOf(101, 0, 1), shareOf(101, 1, 1), shareOf(101, 2, 2), shareOf(101, 3, 2)]).toEqual([51, 50, 25, 25]);
 });
 
-test('[limit.shards] a shard splits as long as each part has capacity for eight calls like the current one', () => {
+test('[limit.shards] a shard can split if each part still has capacity for eight calls like the current one', () => {
   const may = (over: object, state = emptyState, more: object = {}) =>
     maySplit(state, 0, call({ budgets: [], ...over }, { tokens: 10, cost_microusd: 5, ...more }), now);
   expect([may({}), may({ requests_per_minute: 16 }), may({ requests_per_minute: 15 })]).toEqual([true, true, false]);
@@ -40,7 +40,7 @@ test('[limit.shards] a shard splits as long as each part has capacity for eight 
   expect(may({ budgets: [budget(15)] }, emptyState, { cost_microusd: 0 })).toBe(false);
 });
 
-test('[limit.shards] split counters merge to the same state', () => {
+test('[limit.shards] splitting counters and merging them gives the same state', () => {
   const state = {
     ...emptyState,
     window: [
@@ -60,13 +60,13 @@ test('[limit.shards] split counters merge to the same state', () => {
   expect(mergeShards([kept, given, { ...given, gone: true }], 0)).toEqual(state);
 });
 
-test('[limit.shards] shards are complete if each part of the tenant exists once', () => {
+test('[limit.shards] a set of shards is complete if it contains each part of the tenant exactly once', () => {
   const at = (...depths: number[]) => isWhole(depths.map((depth) => ({ ...emptyState, depth })));
   expect([at(0), at(1, 1), at(1, 2, 2)]).toEqual([true, true, true]);
   expect([at(1), at(1, 1, 2), at()]).toEqual([false, false, false]);
 });
 
-test('[limit.shards] a caller at a shard gets its tenant’s limits and an estimate of the remaining amount', () => {
+test('[limit.shards] a call on one shard gets the tenant’s limits and an estimate of the remaining amount', () => {
   const outcome = {
     ok: true,
     limits: { limit_requests: 26, remaining_requests: 20, reset_requests: 61 },
@@ -92,7 +92,7 @@ test('[limit.shards] a caller at a shard gets its tenant’s limits and an estim
   });
 });
 
-test('[limit.shards] there are at most 512 shards, and each part of a slice has half of the spent and half of the free amount', () => {
+test('[limit.shards] there are at most 512 shards, and splitting a slice gives each part half of the spent and half of the free amount', () => {
   expect([maxDepth, maxShards]).toEqual([9, 512]);
   const slice = (granted_microusd: number) => ({ granted_microusd, total_microusd: 100, used_at: 3 });
   const parts = (spent: number) =>

@@ -21,12 +21,12 @@ function reserve(before: CounterState, requests: readonly ReserveRequest[], held
 
 const calls = (...costs: number[]) => costs.map((cost_microusd) => call(limits, { cost_microusd }));
 
-describe('the slice of a global budget', () => {
+describe('a tenant’s slice of a global budget', () => {
   test('a larger slice is requested only if the totals are known and the slice is not sufficient', () => {
     expect(reserve(emptyState, calls(10)).lacking).toEqual([key]);
   });
 
-  test('grows by a sixteenth of the remaining amount, so that the next calls need no store', () => {
+  test('grows by a sixteenth of the remaining amount, so that the next calls do not need the store', () => {
     const first = reserve(emptyState, calls(10), 0);
     expect(first.moves).toEqual(new Map([[key, { microusd: 100, limit_microusd: 1600 }]]));
     const next = reserve(first.state, calls(10, 80));
@@ -34,7 +34,7 @@ describe('the slice of a global budget', () => {
     expect(reserve(next.state, calls(1)).lacking).toEqual([key]);
   });
 
-  test('grows by the need of a batch if that is larger, but never beyond the limit', () => {
+  test('grows by the amount a batch needs if that is larger, but never beyond the limit', () => {
     expect(reserve(emptyState, calls(300, 300), 0).moves.get(key)?.microusd).toBe(600);
     const tight = reserve(emptyState, calls(300, 300), 1200);
     expect(tight.moves.get(key)?.microusd).toBe(400);
@@ -61,7 +61,7 @@ describe('the slice of a global budget', () => {
     expect(mixed.state.slices).toEqual({});
   });
 
-  test('a limit lowered below the granted amount immediately grants no more', () => {
+  test('if the limit is lowered below the granted amount, nothing more is granted', () => {
     const held = reserve(emptyState, calls(10), 0).state;
     const lower = { budgets: [globalBudget(90)] };
     const batch = reserve(held, [call(lower, { cost_microusd: 85 })], 100);
@@ -69,18 +69,18 @@ describe('the slice of a global budget', () => {
     expect(reserve(emptyState, [call(lower, { cost_microusd: 1 })], 100).outcomes[0]!.ok).toBe(false);
   });
 
-  test('a call that costs nothing needs one micro-dollar', () => {
+  test('a free call still needs one micro-dollar of budget', () => {
     const free = reserve(emptyState, calls(0), 0);
     expect(free.moves.get(key)?.microusd).toBe(1);
     expect(reserve(emptyState, calls(0), 1600).outcomes[0]!.ok).toBe(false);
   });
 
-  test('the used amount is that of all tenants, minus the rest of this tenant’s slice', () => {
+  test('the used amount is that of all tenants, minus the unused part of this tenant’s slice', () => {
     const { outcomes } = reserve(emptyState, calls(10), 1420);
     expect(outcomes[0]).toMatchObject({ ok: true, budgets: [{ used_microusd: 1430, tier: 'alert' }] });
   });
 
-  test('a settle between two reserves in one batch does not starve the first', () => {
+  test('a settlement between two reservations in one batch does not starve the first', () => {
     const open = reserve(emptyState, calls(50), 0).state;
     const [one, two] = calls(60, 10);
     const batch = applyAll(
@@ -105,14 +105,14 @@ describe('the slice of a global budget', () => {
     expect(usedOf(idle.state, key)).toBe(idle.state.slices[key]!.granted_microusd);
   });
 
-  test('a cost that exceeds the slice is booked for the other tenants', () => {
+  test('a cost that exceeds the slice is added to the total of all tenants', () => {
     const held = reserve(emptyState, calls(10), 0).state;
     const over = applySettle(held, held.open[0]!.id, settled({ cost_microusd: 130 }), now).state;
     expect(applyReclaim(over, now)).toMatchObject({ outcome: 0, moves: new Map([[key, 30]]) });
   });
 });
 
-test('[limit.budget] a new slice is empty, and an idle one is returned, never below 0 in total', () => {
+test('[limit.budget] a new slice starts empty, and returning an idle slice never takes the total below 0', () => {
   const used_at = Math.floor(now / 1000);
   const first = reserve(emptyState, calls(10), 0).state.slices[key];
   expect(first).toEqual({ granted_microusd: 100, total_microusd: 100, used_at });

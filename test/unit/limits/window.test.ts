@@ -4,8 +4,8 @@ import { call, counters, refusal, settled } from './sample.ts';
 
 const three = { requests_per_minute: 3, budgets: [] };
 
-describe('the window of requests', () => {
-  test('[limit.rate] accepts the limit and refuses the next call, which consumes nothing', () => {
+describe('the request window', () => {
+  test('[limit.rate] accepts calls up to the limit and refuses the next one, which consumes nothing', () => {
     const tenant = counters(emptyState);
     expect([1, 2, 3].map(() => tenant.reserve(call(three)).limits.remaining_requests)).toEqual([2, 1, 0]);
     const before = tenant.state();
@@ -27,7 +27,7 @@ describe('the window of requests', () => {
     for (let i = 0; i < 200; i++) expect(tenant.reserve(call({ budgets: [] })).limits).toEqual({});
   });
 
-  test('an uncounted call returns its slot', () => {
+  test('an uncounted call frees its slot', () => {
     const tenant = counters(emptyState);
     const given = call({ requests_per_minute: 1, budgets: [] });
     tenant.reserve(given);
@@ -36,7 +36,7 @@ describe('the window of requests', () => {
     expect(tenant.reserve(call({ requests_per_minute: 1, budgets: [] })).ok).toBe(true);
   });
 
-  test('a slow clock counts in the second of the others, and a clock that is an hour fast does not affect them', () => {
+  test('a call with a slow clock is counted in the current second of the others, and a clock one hour fast does not affect them', () => {
     const tenant = counters(emptyState);
     tenant.reserve(call(three));
     tenant.time.ms -= 3_000;
@@ -53,10 +53,10 @@ describe('the window of requests', () => {
   });
 });
 
-describe('the window of tokens', () => {
+describe('the token window', () => {
   const thousand = { tokens_per_minute: 1000, budgets: [] };
 
-  test('the correction applies to the charged second, even if it is late', () => {
+  test('a late correction still applies to the second that was charged', () => {
     const tenant = counters(emptyState);
     const early = call(thousand, { tokens: 500 });
     tenant.reserve(early);
@@ -76,7 +76,7 @@ describe('the window of tokens', () => {
     expect(tenant.state().window).toMatchObject([{ tokens: 1000 }]);
   });
 
-  test('the wait is the shortest that frees a sufficient amount', () => {
+  test('the wait time is the shortest that frees enough tokens', () => {
     const tenant = counters(emptyState);
     tenant.reserve(call(thousand, { tokens: 400 }));
     tenant.time.ms += 10_000;
@@ -86,7 +86,7 @@ describe('the window of tokens', () => {
   });
 });
 
-describe('the buckets of a window', () => {
+describe('window buckets', () => {
   const one = { second: 5, requests: 1, tokens: 10 };
   test.each<[string, object, ReturnType<typeof addToBucket>]>([
     ['a new second', { second: 4, requests: 1, tokens: 0 }, [{ second: 4, requests: 1, tokens: 0 }, one]],

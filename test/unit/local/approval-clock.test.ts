@@ -81,7 +81,7 @@ test('[approval.machine] an approval releases the execution and cancels the time
   expect(waiting()).toEqual([]);
 });
 
-test('[approval.machine] [approval.timeout] without a decision the timeout settles as denied', async () => {
+test('[approval.machine] [approval.timeout] without a decision, the timeout settles the request as denied', async () => {
   const { start, calls, ended, pass } = setUp();
   const { clock, idle } = start();
   await clock.start('e1');
@@ -92,7 +92,7 @@ test('[approval.machine] [approval.timeout] without a decision the timeout settl
   expect(ended()).toMatchObject({ status: 'succeeded', output: { status: 'denied' } });
 });
 
-test('a timeout that fires before the row expires waits again', async () => {
+test('if the timeout fires before the row expires, the clock waits again', async () => {
   const { start, calls, ended, pass, row, waiting } = setUp();
   const { clock, idle } = start();
   await clock.start('e1');
@@ -109,7 +109,7 @@ test('a timeout that fires before the row expires waits again', async () => {
   expect([calls.at(-1), ended()?.output]).toEqual(['settle', { status: 'denied' }]);
 });
 
-test('starting twice runs once; settling twice, too late or for an unknown id succeeds', async () => {
+test('starting twice runs only once; settling twice, too late or with an unknown id succeeds', async () => {
   const { start, calls, row, ended } = setUp();
   const { clock, idle } = start();
   await Promise.all([clock.start('e1'), clock.start('e1')]);
@@ -127,7 +127,7 @@ test('starting twice runs once; settling twice, too late or for an unknown id su
 });
 
 describe('after a crash', () => {
-  test('the waiting state is entered again with its token and deadline', async () => {
+  test('the waiting state is re-entered with its token and deadline', async () => {
     const { start, row, pass, waiting, calls, ended } = setUp();
     const before = start();
     await before.clock.start('e1');
@@ -144,7 +144,7 @@ describe('after a crash', () => {
     expect(ended()?.output).toEqual({ status: 'approved' });
   });
 
-  test('a request that timed out in the meantime settles immediately', async () => {
+  test('a request that timed out during the downtime is settled immediately', async () => {
     const { start, pass, calls, ended } = setUp();
     const before = start();
     await before.clock.start('e1');
@@ -158,7 +158,7 @@ describe('after a crash', () => {
     expect(ended()?.output).toEqual({ status: 'denied' });
   });
 
-  test('a request that was decided in the meantime settles through the step', async () => {
+  test('a request that was decided during the downtime is settled by the settle step', async () => {
     const { start, row, calls, ended } = setUp();
     const before = start();
     await before.clock.start('e1');
@@ -172,7 +172,7 @@ describe('after a crash', () => {
     expect(ended()?.output).toEqual({ status: 'approved' });
   });
 
-  test('an execution interrupted at any transition reaches the same end', async () => {
+  test('an execution interrupted at any transition reaches the same final state', async () => {
     const whole = setUp();
     const run = whole.start();
     await run.clock.start('e1');
@@ -191,7 +191,7 @@ describe('after a crash', () => {
     }
   });
 
-  test('if another process is ahead, the clock releases its request', async () => {
+  test('if another process has advanced the execution, the clock releases its request', async () => {
     const { start, row, ended, calls } = setUp();
     const old = start();
     await old.clock.start('e1');
@@ -209,7 +209,7 @@ describe('after a crash', () => {
 });
 
 describe('failing steps', () => {
-  test('announce is retried after a pause', async () => {
+  test('the announce step is retried after a pause', async () => {
     const { start, faults, calls, waiting, pass, idle } = { ...setUp(), idle: async () => {} };
     faults.push('announce:ServiceUnavailable');
     const run = start();
@@ -222,7 +222,7 @@ describe('failing steps', () => {
     expect(calls).toEqual(['announce', 'announce', 'hold']);
   });
 
-  test('settle is retried until the row is settled', async () => {
+  test('the settle step is retried until the row is settled', async () => {
     const { start, faults, calls, waiting, pass, row, ended } = setUp();
     faults.push('settle:ServiceUnavailable', 'settle:ServiceUnavailable');
     const { clock, idle } = start();
@@ -240,7 +240,7 @@ describe('failing steps', () => {
     expect(ended()?.output).toEqual({ status: 'approved' });
   });
 
-  test('a token never appears in reports', async () => {
+  test('a token never appears in error reports', async () => {
     const { start, faults, reports, row, calls, pass } = setUp();
     faults.push(...Array<string>(9).fill('settle:Broken'));
     const { clock, idle } = start();

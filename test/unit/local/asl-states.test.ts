@@ -78,7 +78,7 @@ test.each([
   [3, 'big'],
   [2, 'two'],
   [1, 'other'],
-])('a choice takes the first branch that holds: %d → %s', async (n, expected) => {
+])('a choice takes the first branch whose condition is true: %d → %s', async (n, expected) => {
   const { run } = setUp({
     First: {
       Type: 'Choice',
@@ -99,7 +99,7 @@ test('a choice without a matching branch fails', async () => {
   expect(await run()).toMatchObject({ status: 'failed', output: { Error: 'States.NoChoiceMatched' } });
 });
 
-test('Fail ends with its error and is reported', async () => {
+test('a Fail state ends the execution with its error, which is reported', async () => {
   const { run, reports } = setUp({ First: { Type: 'Fail', Error: 'Bad', Cause: 'because' } });
   expect(await run()).toMatchObject({ status: 'failed', output: { Error: 'Bad', Cause: 'because' } });
   expect(reports).toEqual([expect.stringContaining('"Bad"')]);
@@ -125,7 +125,7 @@ const failing = (times: number, error = 'Flaky'): Invoke => {
   };
 };
 
-test('Retry backs off up to its cap, with jitter, and counts per retrier', async () => {
+test('Retry backs off up to its maximum delay, with jitter, and counts attempts per retrier', async () => {
   const retry = {
     ErrorEquals: ['States.ALL'],
     IntervalSeconds: 2,
@@ -146,7 +146,7 @@ test('Retry backs off up to its cap, with jitter, and counts per retrier', async
   expect(row('x')).toMatchObject({ status: 'succeeded', output: { Payload: 'done' } });
 });
 
-test('Retry gives up after its attempts; Catch then takes over with the error', async () => {
+test('Retry gives up after its maximum attempts, and Catch then receives the error', async () => {
   const { run, interpreter, pass, row } = setUp(
     {
       First: task({
@@ -171,12 +171,12 @@ test('Retry gives up after its attempts; Catch then takes over with the error', 
   });
 });
 
-test('an execution without Retry and Catch fails with the error', async () => {
+test('an execution with neither Retry nor Catch fails with the error', async () => {
   const { run } = setUp({ First: task() }, failing(1));
   expect(await run()).toMatchObject({ status: 'failed', output: { Error: 'Flaky' } });
 });
 
-test('a plain task that takes too long is a timeout', async () => {
+test('a plain task that takes too long times out', async () => {
   const states = {
     First: task({ TimeoutSeconds: 5, Catch: [{ ErrorEquals: ['States.Timeout'], Next: 'Late' }] }),
     Late: { Type: 'Succeed' },
@@ -201,12 +201,12 @@ describe('expressions', () => {
     ['a type error', '{% 1 + "a" %}'],
     ['no JSONata', '{% ( %}'],
     ['a function', '{% function($x) { $x } %}'],
-  ])('%s fails the state', async (_, expression) => {
+  ])('an expression with %s fails the state', async (_, expression) => {
     const { run } = setUp({ First: { Type: 'Pass', Output: expression, End: true } });
     expect(await run()).toMatchObject({ status: 'failed', output: { Error: 'States.QueryEvaluationError' } });
   });
 
-  test('failing arguments are caught like any error', async () => {
+  test('an error in the arguments is caught like any other error', async () => {
     const states = {
       First: task({
         Arguments: { FunctionName: 'fn', Payload: '{% $nothing %}' },
@@ -220,7 +220,7 @@ describe('expressions', () => {
     });
   });
 
-  test('a timeout that is not a number of seconds is also caught', async () => {
+  test('a timeout value that is not a number of seconds is also caught as an error', async () => {
     const states = {
       First: task(
         { TimeoutSeconds: '{% "soon" %}', Catch: [{ ErrorEquals: ['States.ALL'], Next: 'Caught' }] },
@@ -232,7 +232,7 @@ describe('expressions', () => {
   });
 });
 
-describe('definitions that are refused on loading', () => {
+describe('definitions that are rejected when loaded', () => {
   const load = (state: Partial<State> | object) => () => machine({ First: state });
   test.each([
     ['an unknown type', load({ Type: 'Map' }), /Type Map/],

@@ -10,7 +10,7 @@ const program = `
   for (const { text } of outputFiles) process.stdout.write(text);
 `;
 
-test('[trace.export] the gRPC exporter is bundled with the single copy of its transport', () => {
+test('[trace.export] the gRPC exporter is bundled with a single copy of its transport', () => {
   const root = join(__dirname, '../../..');
   const words = ['--input-type=module', '--eval', program];
   const code = execFileSync(process.execPath, words, { cwd: root, encoding: 'utf8', maxBuffer: 64 * 1024 * 1024 });

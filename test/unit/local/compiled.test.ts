@@ -21,7 +21,7 @@ beforeEach(() => {
 const found = (environment: NodeJS.ProcessEnv = {}) => compiledFile('gateway', root, environment);
 
 describe('[package.installs]', () => {
-  test('compiled code runs while its sources are unchanged', () => {
+  test('compiled code is used while its sources are unchanged', () => {
     expect(fileURLToPath(found()!)).toBe(join(root, 'dist/local-1/gateway.mjs'));
     writeFileSync(join(root, 'core/c.ts'), ''); // not one of its sources
     expect(found()).toBeDefined();
@@ -38,16 +38,16 @@ describe('[package.installs]', () => {
     ['a source is gone', () => rmSync(join(root, 'core/a.ts'))],
     ['the list is cut off', () => writeFileSync(join(root, 'dist/local.json'), '{"folder":')],
     ['nothing was compiled', () => rmSync(join(root, 'dist'), { recursive: true })],
-  ])('the sources run when %s', (_, change) => {
+  ])('the sources are run directly if %s', (_, change) => {
     change();
     expect(found()).toBeUndefined();
   });
 
-  test('the sources run on request', () => {
+  test('the sources are run directly on request', () => {
     expect(found({ GATEWAY_COMPILED: '0' })).toBeUndefined();
   });
 
-  test('compiling produces the programs and worker threads of this checkout, and the result is up to date', () => {
+  test('compiling produces the programs and worker threads of this checkout, and marks them as up to date', () => {
     execFileSync(process.execPath, ['packaging/compile.mjs'], { cwd: checkout });
     const { folder, sources } = compiledCode(checkout)!;
     for (const name of ['gateway', 'agentctl', 'operator', 'work-worker', 'wasm-worker'])

@@ -12,7 +12,7 @@ const folder = mkdtempSync(join(tmpdir(), 'watch-'));
 const file = join(folder, 'gateway.yaml');
 afterAll(() => rmSync(folder, { recursive: true }));
 
-test('a change right after the start is not missed', async () => {
+test('a change immediately after the start is not missed', async () => {
   writeFileSync(file, 'version: 1\n');
   const changed = Promise.withResolvers<void>();
   const watch = await watchConfiguration(file, async () => changed.resolve());
@@ -21,7 +21,7 @@ test('a change right after the start is not missed', async () => {
   await watch.stop();
 });
 
-test('[policy.hot-reload] a file that is still being written is not imported', async () => {
+test('[policy.hot-reload] a file that is still being written is not loaded', async () => {
   writeFileSync(file, 'version: 1\n');
   const looks = ['version: 1\n', '', 'version: 1\ntenants:\n', 'version: 1\ntenants: []\n'];
   const read = jest

@@ -40,7 +40,7 @@ describe('durable files', () => {
     expect([readFileSync(path, 'utf8'), readdirSync(folder), mode(path)]).toEqual(['two', ['a'], '600']);
   });
 
-  test('the first of several processes that create a file wins', async () => {
+  test('if several processes create a file at the same time, the first one wins', async () => {
     const path = join(folder, 'a');
     const created = await Promise.all(['one', 'two', 'three'].map((text) => createDurably(path, text)));
     expect(created.filter(Boolean)).toHaveLength(1);
@@ -53,7 +53,7 @@ describe('the object store', () => {
   const bytes = Buffer.from([0, 1, 255, 10]);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
 
-  test('stores bytes under their digest, once', async () => {
+  test('stores the same bytes only once, under their digest', async () => {
     const store = folderObjectStore(join(folder, 'objects'));
     expect(await Promise.all([store.put(bytes), store.put(bytes)])).toEqual([sha256, sha256]);
     expect(await store.put(bytes)).toBe(sha256);
@@ -61,18 +61,18 @@ describe('the object store', () => {
     expect(filesOf(folder).map(({ name }) => name)).toEqual([sha256]);
   });
 
-  test('stores empty bytes too', async () => {
+  test('can store empty bytes', async () => {
     const store = folderObjectStore(folder);
     expect(await store.get(await store.put(new Uint8Array()))).toHaveLength(0);
   });
 
-  test('returns undefined for missing facts', async () => {
+  test('returns undefined for an unknown or invalid digest', async () => {
     const store = folderObjectStore(folder);
     for (const name of ['0'.repeat(64), '../../etc/passwd', '', sha256.toUpperCase()])
       expect(await store.get(name)).toBeUndefined();
   });
 
-  test('refuses bytes that were changed on disk', async () => {
+  test('rejects bytes that were changed on disk', async () => {
     const store = folderObjectStore(folder);
     await store.put(bytes);
     const file = join(folder, sha256.slice(0, 2), sha256);
@@ -80,7 +80,7 @@ describe('the object store', () => {
     await expect(store.get(sha256)).rejects.toThrow(/does not match its digest/);
   });
 
-  test('repairs a file of the wrong length when the bytes are put again', async () => {
+  test('repairs a file of the wrong length when the same bytes are stored again', async () => {
     const store = folderObjectStore(folder);
     await store.put(bytes);
     writeFileSync(join(folder, sha256.slice(0, 2), sha256), 'x');
@@ -90,7 +90,7 @@ describe('the object store', () => {
 });
 
 describe('the signing key', () => {
-  test('creates signatures that node:crypto verifies, and keeps its key', async () => {
+  test('creates signatures that node:crypto verifies, and keeps the same key', async () => {
     const path = join(folder, 'keys', 'signing-key.pem');
     const [one, other] = await Promise.all([keyFileSigner(path), keyFileSigner(path)]);
     const message = Buffer.from('a manifest');
@@ -105,7 +105,7 @@ describe('the signing key', () => {
     expect(one.keyId).toBe(createHash('sha256').update(der).digest('hex').slice(0, 16));
   });
 
-  test('a file with another kind of key is refused', async () => {
+  test('a file with another type of key is refused', async () => {
     const path = join(folder, 'key.pem');
     writeFileSync(path, await demoAppKey(folder));
     await expect(keyFileSigner(path)).rejects.toThrow(/no ECDSA P-256 key/);
@@ -142,19 +142,19 @@ describe('the keys file', () => {
     expect(mode(keysPath(folder))).toBe('600');
   });
 
-  test('has its file mode restored', async () => {
+  test('has its file permissions restored', async () => {
     await localKeys(folder);
     chmodSync(keysPath(folder), 0o644);
     await localKeys(folder);
     expect(mode(keysPath(folder))).toBe('600');
   });
 
-  test('an incomplete one is reported, not completed', async () => {
+  test('an incomplete keys file is reported, not completed', async () => {
     writeFileSync(keysPath(folder), '{"agent":"0123456789abcdef"}');
     await expect(localKeys(folder)).rejects.toThrow(/keys.json lacks human, viewer, admin_token/);
   });
 
-  test('the demonstration app has one RSA key', async () => {
+  test('the demonstration app keeps the same RSA key', async () => {
     const pem = await demoAppKey(folder);
     expect([createPrivateKey(pem).asymmetricKeyType, await demoAppKey(folder)]).toEqual(['rsa', pem]);
     expect(mode(join(folder, 'scm-app-key.pem'))).toBe('600');
@@ -164,13 +164,13 @@ describe('the keys file', () => {
 describe('the lock', () => {
   const lockFile = () => join(folder, 'lock');
 
-  test('needs a folder, and reports a file with its name', () => {
+  test('needs a folder, and names the path if it is a file', () => {
     const path = join(folder, 'file');
     writeFileSync(path, '');
     expect(() => lockState(path)).toThrow(`The state folder ${path} cannot be made (EEXIST)`);
   });
 
-  test('a lock has one holder and names it', () => {
+  test('a lock has a single holder, and a second attempt names that process', () => {
     const lock = lockState(folder);
     expect(() => lockState(folder)).toThrow(`in use by process ${process.pid}`);
     lock.release();
@@ -178,7 +178,7 @@ describe('the lock', () => {
     expect(existsSync(lockFile())).toBe(false);
   });
 
-  test('the lock of a dead process is void', async () => {
+  test('a lock held by a dead process is ignored', async () => {
     const gone = spawn('true');
     await once(gone, 'exit');
     writeFileSync(lockFile(), JSON.stringify({ pid: gone.pid, started: '1' }));
@@ -207,12 +207,12 @@ describe('the lock', () => {
     }
   });
 
-  test('a lock is void if a different process now has its process id', () => {
+  test('a lock is ignored if its process id now belongs to a different process', () => {
     writeFileSync(lockFile(), JSON.stringify({ pid: process.pid, started: 'long ago' }));
     lockState(folder).release();
   });
 
-  test('an incomplete lock is void', () => {
+  test('an incomplete lock file is ignored', () => {
     writeFileSync(lockFile(), '{"pid"');
     const lock = lockState(folder);
     expect(() => lockState(folder)).toThrow('in use');
@@ -220,7 +220,7 @@ describe('the lock', () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  test('a late release does not remove the lock of another process', () => {
+  test('releasing a lock late does not remove another process’s lock', () => {
     const first = lockState(folder);
     rmSync(lockFile());
     const second = lockState(folder);

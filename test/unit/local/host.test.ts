@@ -54,11 +54,11 @@ describe('flags', () => {
     ['--gatway-port', 'There is no option --gatway-port; did you mean "gateway-port"? See --help.'],
     ['--state-dir', 'There is no option --state-dir. See --help.'],
     ['--port', /^There is no option --port; there are --gateway-port, --admin-port, .*--edge-h3-port\. See --help\.$/],
-  ])('%s: what could be meant', (given, message) => {
+  ])('the unknown option %s is rejected with a hint', (given, message) => {
     expect(() => parse([given])).toThrow(message);
   });
 
-  test('distinguish this machine from others', () => {
+  test('distinguish loopback hosts from other hosts', () => {
     expect(['localhost', '127.0.0.1', '127.1.2.3', '::1'].every(isLoopbackHost)).toBe(true);
     expect(['0.0.0.0', '::', '10.0.0.1', 'example.com', '127.0.0.1.example.com'].some(isLoopbackHost)).toBe(false);
   });
@@ -79,7 +79,7 @@ describe('the banner', () => {
   };
   const keys = { agent: 'key-a', human: 'key-h' };
 
-  test('shows addresses, keys, Node and four commands', () => {
+  test('shows the addresses, the keys, the Node version and four commands', () => {
     const text = banner(ready, keys, { terminal: false, file: false });
     for (const part of ['1.2.3', process.version, 'http://g', 'http://a', 'http://m', 'key-a', 'key-h', '/s/keys.json'])
       expect(text).toContain(part);
@@ -87,24 +87,24 @@ describe('the banner', () => {
     expect(text).not.toContain('\u001b');
   });
 
-  test('names the state folder in its commands if agentctl would not find it otherwise', () => {
+  test('includes the state folder in its commands if agentctl would not find it otherwise', () => {
     const shown = banner(ready, keys, { terminal: false, file: false }, { state: "/tmp/bob's state" });
     expect(shown.match(/\.\/agentctl --state '\/tmp\/bob'\\''s state' \w+/g)).toHaveLength(4);
   });
 
-  test('[auth.generated-keys] names the keys file, but no key, if the output is a file', () => {
+  test('[auth.generated-keys] names the keys file but shows no keys if the output is a file', () => {
     const text = banner(ready, keys, { terminal: false, file: true });
     expect(text).toContain('/s/keys.json');
     expect(text).not.toMatch(/key-a|key-h/);
   });
 
-  test('has colours if enabled, and no keys if none are generated', () => {
+  test('uses colours if enabled, and shows no keys if none are generated', () => {
     expect(banner(ready, keys, { terminal: true, file: false })).toContain('\u001b[1m');
     expect(banner({ ...ready, keys_file: null }, {}, { terminal: false, file: false })).not.toMatch(/Demo keys|null/);
   });
 });
 
-test('[models.demo] the banner names the models of the built-in mock and describes their replies', () => {
+test('[models.demo] the banner lists the models of the built-in mock and describes their replies', () => {
   const entry = (type: string, models: string[], enabled = true) => ({ type, models, enabled });
   const providers = [
     entry('mock', ['mock', 'mock-*']),
@@ -120,7 +120,7 @@ test('[models.demo] the banner names the models of the built-in mock and describ
 });
 
 describe('a schedule', () => {
-  test('runs at the start and periodically, never two at the same time, whatever fails', async () => {
+  test('runs at the start and periodically, never twice at the same time, even if runs fail', async () => {
     let running = 0;
     const faults: unknown[] = [];
     const third = Promise.withResolvers<void>();
@@ -139,7 +139,7 @@ describe('a schedule', () => {
     expect(faults.slice(0, 3)).toEqual(['run 1', 'run 2', 'run 3']);
   });
 
-  test('stops without waiting for its pause to end', async () => {
+  test('stops without waiting for the current pause to end', async () => {
     const schedule = repeatEvery(
       3_600_000,
       async () => {},
@@ -150,7 +150,7 @@ describe('a schedule', () => {
 });
 
 describe('generated secrets', () => {
-  test('the keys are an agent without an owner, a separate human and a viewer', () => {
+  test('the generated keys are for an agent without an owner, a separate human and a viewer', () => {
     const keys = overlayKeys({ agent: 'a', human: 'h', viewer: 'v', admin_token: 't' }, 'first');
     expect(keys).toMatchObject([
       { kind: 'agent', role: 'operator', tenant: 'first', key_sha256: createHash('sha256').update('a').digest('hex') },
@@ -161,7 +161,7 @@ describe('generated secrets', () => {
     expect(overlayKeys({}, 'first')).toEqual([]);
   });
 
-  test('have the names of the configuration in force, once it is loaded', async () => {
+  test('use the names from the active configuration once it is loaded', async () => {
     const broker = (private_key_env: string, generated_key: boolean) => ({
       type: 'scm_app',
       private_key_env,

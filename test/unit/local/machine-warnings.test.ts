@@ -5,7 +5,7 @@ import { machineWarnings } from '../../../bin/local/machine-warnings.ts';
 const withShell = (enabled: boolean) =>
   configurationSchema.parse({ version: 1, tenants: [{ id: 't', api_keys: [] }], executors: { shell: { enabled } } });
 
-test('[executor.bounds] without prlimit a warning states that programs run without limits, if any programs run', async () => {
+test('[executor.bounds] if prlimit is missing and programs can run, a warning says that they run without limits', async () => {
   const missing = async () => false;
   expect(await machineWarnings(withShell(true), missing)).toEqual([
     expect.stringMatching(/no prlimit.*without limits of memory/),

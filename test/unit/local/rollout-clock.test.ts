@@ -40,7 +40,7 @@ function setUp(answers: readonly (number | string)[]) {
 
 const look = ['sweep', { rollout_id: 'r1' }];
 
-test('[rollout.states] it checks, waits for the time that its step requires, and ends when the rollout is over', async () => {
+test('[rollout.states] the clock checks, waits for the time its step requires, and ends when the rollout is complete', async () => {
   const { start, waiting, pass, looked, row } = setUp([10, 3600, 0]);
   const { clock, interpreter } = start();
   await clock.start('r1');
@@ -55,7 +55,7 @@ test('[rollout.states] it checks, waits for the time that its step requires, and
   expect([waiting(), looked.length, row('r1')?.status]).toEqual([[], 3, 'succeeded']);
 });
 
-test('[rollout.states] a failed check is repeated, and a restart continues at the same step', async () => {
+test('[rollout.states] a failed check is repeated, and after a restart the clock continues at the same step', async () => {
   const { start, waiting, pass, looked, row } = setUp(['Lambda.ServiceException', 10, 0]);
   const first = start();
   await first.clock.start('r1');

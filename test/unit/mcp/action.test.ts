@@ -10,7 +10,7 @@ const tool = (own: string, more: Partial<NamedTool> = {}): NamedTool => ({
   ...more,
 });
 
-test('the configuration overrides protocol, name, class and target', async () => {
+test('the configuration overrides the protocol, name, capability and target', async () => {
   const overrides = [
     { tool: 'create_pull_request', name: 'scm.create_pull_request', protocol: 'git', target: ['owner', 'name'] },
     { tool: 'create_*', capability: 'execute' },
@@ -51,7 +51,7 @@ describe('[mcp.forwarded-is-decided] names of arguments', () => {
     [write, { path: 'a', edit: { Line: 1 } }, 'arguments.edit.Line differs from edit.line'],
     [write, { edits: [{ line: 1 }, { line: 1, LINE: 2 }] }, 'arguments.edits.LINE'],
     [open, { amount: 1, Amount: 1000 }, 'arguments.Amount differs from amount'],
-  ])('of %# are refused with -32602', async (called, args, message) => {
+  ])('in case %# are refused with -32602', async (called, args, message) => {
     await expect(actionOf(called, 'write', args as never)).rejects.toThrow(
       expect.objectContaining({ code: -32602, message: expect.stringContaining(message) }),
     );

@@ -22,7 +22,7 @@ function handed(message: JsonObject): JsonObject[] {
 }
 
 describe('[limit.hostile] a server message during a call', () => {
-  test('is forwarded unchanged if it is small, without the secrets of the call', () => {
+  test('is forwarded unchanged if it is small, except that the call’s secrets are removed', () => {
     const small = notification('notifications/message', {
       level: 'info',
       logger: 'db',
@@ -49,7 +49,7 @@ describe('[limit.hostile] a server message during a call', () => {
     ]);
   });
 
-  test('is scanned in a worker if it is a large request, and refused if that fails', async () => {
+  test('is scanned in a worker if it is a large request, and refused if the scan fails', async () => {
     const request = { jsonrpc: '2.0', id: 1, method: 'sampling/createMessage', params: { text: 'x'.repeat(100_000) } };
     const redacted = new Promise<JsonObject>((hand) => {
       const lookOver = async () => ({ outcome: { looked: 'over' }, findings: [] });

@@ -27,7 +27,7 @@ function setting() {
   return { use, time };
 }
 
-test('[mcp.sessions] a key with many sessions closes its own conversations, not those of another key', async () => {
+test('[mcp.sessions] a key with many sessions causes only its own conversations to be closed', async () => {
   const { use } = setting();
   expect(await use('quiet', 'q')).toBe(1);
   for (let n = 0; n < 2_010; n++) await use('loud', `s${n}`);
@@ -35,7 +35,7 @@ test('[mcp.sessions] a key with many sessions closes its own conversations, not 
   expect([await use('loud', 's2009'), await use('loud', 's0')]).toEqual([0, 1]);
 });
 
-test('a conversation unused for half an hour is reopened', async () => {
+test('a conversation unused for half an hour is reopened on its next use', async () => {
   const { use, time } = setting();
   await use('quiet', 'q');
   time.ms += 30 * 60_000;
@@ -47,27 +47,34 @@ test.each<[string, JsonObject, unknown[]]>([
   ['no token', {}, []],
   ['a text', { _meta: { progressToken: 'mine' } }, ['mine']],
   ['a number', { _meta: { progressToken: 7 } }, [7]],
-])('[mcp.forwarded-is-decided] a client hears only the progress that it asked for, by %s', async (_, params, heard) => {
-  const said = ['mine', 7, '7', 'made-up', undefined].map((progressToken) => ({
-    method: 'notifications/progress',
-    params: { progressToken, progress: 1 },
-  }));
-  const log = { method: 'notifications/message', params: {} };
-  const request = async (_method: string, _params: JsonObject, { onMessage }: { onMessage(message: object): void }) => {
-    for (const message of [...said, log]) onMessage(message);
-    return { result: {} };
-  };
-  const link = async () => ({ era: 'session', request });
-  const conversation = { era: 'session', link } as unknown as Conversation;
-  const messages: JsonObject[] = [];
-  const asking = {
-    id: 1,
-    signal: new AbortController().signal,
-    onMessage: (message: JsonObject) => messages.push(message),
-  };
-  await ask(conversation, entry, 'tools/call', params, asking);
-  const tokens = messages
-    .filter(({ method }) => method !== log.method)
-    .map((each) => (each.params as JsonObject).progressToken);
-  expect([tokens, messages.at(-1)]).toEqual([heard, log]);
-});
+])(
+  '[mcp.forwarded-is-decided] a client receives only the progress that it requested; progress token: %s',
+  async (_, params, heard) => {
+    const said = ['mine', 7, '7', 'made-up', undefined].map((progressToken) => ({
+      method: 'notifications/progress',
+      params: { progressToken, progress: 1 },
+    }));
+    const log = { method: 'notifications/message', params: {} };
+    const request = async (
+      _method: string,
+      _params: JsonObject,
+      { onMessage }: { onMessage(message: object): void },
+    ) => {
+      for (const message of [...said, log]) onMessage(message);
+      return { result: {} };
+    };
+    const link = async () => ({ era: 'session', request });
+    const conversation = { era: 'session', link } as unknown as Conversation;
+    const messages: JsonObject[] = [];
+    const asking = {
+      id: 1,
+      signal: new AbortController().signal,
+      onMessage: (message: JsonObject) => messages.push(message),
+    };
+    await ask(conversation, entry, 'tools/call', params, asking);
+    const tokens = messages
+      .filter(({ method }) => method !== log.method)
+      .map((each) => (each.params as JsonObject).progressToken);
+    expect([tokens, messages.at(-1)]).toEqual([heard, log]);
+  },
+);

@@ -19,7 +19,7 @@ test.each([
   ['annotations', { annotations: { readOnlyHint: false } }],
   ['icon', { icons: [{ src: 'https://tracker.example/i.png' }] }],
   ['_meta', { _meta: { 'ui/resourceUri': 'ui://other' } }],
-])('[guard.changes] another %s is another fingerprint', (_member, change) => {
+])('[guard.changes] a different %s changes the fingerprint', (_member, change) => {
   expect(fingerprintOf({ ...tool, ...change })).not.toBe(fingerprintOf(tool));
 });
 

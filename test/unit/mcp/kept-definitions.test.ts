@@ -21,7 +21,7 @@ const telemetry = () => {
 };
 const tool = (name: string, description = 'Reads.') => ({ name, description, inputSchema: { type: 'object' } });
 
-test('[guard.changes] a text is stored under its fingerprint, without the parts that the fingerprint omits', async () => {
+test('[guard.changes] a definition is stored under its fingerprint, without the parts that the fingerprint omits', async () => {
   const results = memory();
   const counted = { ...tool('read'), icons: [{ src: 'data:,' }], _meta: { any: 1 } };
   const definition = { ...counted, 'x-revision': 7 };
@@ -31,7 +31,7 @@ test('[guard.changes] a text is stored under its fingerprint, without the parts 
   expect(await keptDefinition(results, 'f'.repeat(64))).toBeUndefined();
 });
 
-test('[guard.changes] a definition that is too large is not stored, but its neighbours are', async () => {
+test('[guard.changes] a definition that is too large is not stored, but the others in its list are', async () => {
   const results = memory();
   const large = tool('large', 'x'.repeat(keptSizes.oneBytes));
   const kept = await keepDefinitions({ definitionTexts: results, telemetry: telemetry() }, [
@@ -44,7 +44,7 @@ test('[guard.changes] a definition that is too large is not stored, but its neig
   expect(results.texts.size).toBe(2);
 });
 
-test('[guard.changes] the number of definitions stored by one list read is limited', async () => {
+test('[guard.changes] the size of the definitions stored by one list read is limited', async () => {
   const results = memory();
   const text = 'x'.repeat(keptSizes.oneBytes - 200);
   const many = Array.from({ length: 60 }, (_, at) => tool(`tool_${at}`, text));

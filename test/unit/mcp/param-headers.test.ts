@@ -25,7 +25,7 @@ const headers = {
   'mcp-param-table': 'a b',
 };
 
-test('[mcp.json-rpc] members marked in the schema are sent, wherever they are among nested properties', () => {
+test('[mcp.json-rpc] members marked in the schema are sent as headers, even from nested properties', () => {
   expect(paramHeaders(definition, args)).toEqual(headers);
   expect(paramHeaders(definition, { region: null, where: 'text' })).toEqual({});
   expect(paramHeaders({ name: 'plain' }, args)).toEqual({});
@@ -37,7 +37,7 @@ test.each([
   ['a\r\nx-admin: 1', '=?base64?YQ0KeC1hZG1pbjogMQ==?='],
   ['=?base64?w7w=?=', '=?base64?PT9iYXNlNjQ/dzd3PT89?='],
   ['', ''],
-])('%j travels as %j, and is read back', (region, header) => {
+])('%j is sent as %j, and is read back unchanged', (region, header) => {
   expect(paramHeaders(definition, { region })).toEqual({ 'mcp-param-region': header });
   expect(() => checkParamHeaders(definition, { region }, { 'mcp-param-region': header })).not.toThrow();
 });

@@ -29,7 +29,7 @@ test.each([
   { jsonrpc: '2.0', id: null, method: 'ping' },
   { jsonrpc: '2.0', id: 1, method: 'ping', params: 'x' },
   { jsonrpc: '2.0', id: 1, result: {}, error: {} },
-])('%j is no message', (value) => {
+])('%j is not a valid message', (value) => {
   expect(() => messageOf(value)).toThrow(expect.objectContaining({ code: -32600 }));
 });
 
@@ -44,11 +44,11 @@ test.each([
   ['tools/list', { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }, headers, -32602],
   ['tools/list', { _meta: { ...meta, 'io.modelcontextprotocol/protocolVersion': 7 } }, headers, -32602],
   ['tools/list', { _meta: { ...meta, 'io.modelcontextprotocol/protocolVersion': '2025-11-25' } }, {}, -32022],
-])('%s with %j under %j is refused with %d', (method, params, given, code) => {
+])('%s with params %j and headers %j is refused with %d', (method, params, given, code) => {
   expect(() => eraOf(request(method, params), given)).toThrow(expect.objectContaining({ code, status: 400 }));
 });
 
-test('between the eras, envelopes and result types are added and removed; within one era nothing changes', () => {
+test('envelopes and result types are added or removed between protocol eras, and nothing changes within one era', () => {
   const hello = {
     protocolVersion: '2025-11-25',
     capabilities: { sampling: {} },
@@ -103,7 +103,7 @@ test('[mcp.hidden] a tool is hidden only if every call to it is blocked', () => 
   expect(blocked([], 'review')).toBe(false);
 });
 
-test('secrets are removed from a result, its structure remains, and bytes are unchanged', () => {
+test('secrets are removed from a result, but its structure and image bytes are unchanged', () => {
   const token = `ghp_${'a1B2'.repeat(9)}`;
   // Image bytes may look like a token by chance; a real token is not base64, because it contains an underscore.
   const data = 'AKIAIOSFODNN7EXAMPLE';
@@ -125,7 +125,7 @@ test('secrets are removed from a result, its structure remains, and bytes are un
   });
 });
 
-test('a failure is reported without addresses; codes that a client can act on are kept', () => {
+test('a failure is reported without addresses, and error codes that a client can act on are kept', () => {
   const fault = new UpstreamFault('unreachable', 'it cannot be reached', new Error('connect 10.0.0.1:80'));
   expect(JSON.stringify(upstreamError('echo', entry(), fault))).not.toMatch(/10\.0\.0\.1|one\.test/);
   expect(
@@ -141,7 +141,7 @@ test('a failure is reported without addresses; codes that a client can act on ar
   });
 });
 
-test('[mcp.upstream-error] the outcome is unknown only if the tool was called', () => {
+test('[mcp.upstream-error] the outcome is reported as unknown only if the tool was called', () => {
   const silent = new UpstreamFault('timeout', 'it was silent for 30000 ms');
   const said = (called: boolean) => upstreamError('echo', entry(), silent, called).message;
   expect(said(true)).toMatch(

@@ -27,7 +27,7 @@ const state: RequestState = {
 const sealed = sealState(state, { current })!;
 const caller = { principal: { tenant: 'default', key_id: 'k1' }, sessionId: 'other', sessionIsNamed: false } as never;
 
-test('[approval.ways-to-wait] a state returns its sealed content, even during a rotation', () => {
+test('[approval.ways-to-wait] opening a sealed state returns its content, even during a key rotation', () => {
   expect(openState(sealed, { current }, caller, now)).toEqual({ ...state, key_id: current.id });
   const old = sealState(state, { current: previous })!;
   expect(openState(old, { current, previous }, caller, now)).toMatchObject(state);
@@ -36,7 +36,7 @@ test('[approval.ways-to-wait] a state returns its sealed content, even during a 
   );
 });
 
-test('[approval.ways-to-wait] if any character is changed, it is refused', () => {
+test('[approval.ways-to-wait] a sealed state with any character changed is refused', () => {
   fc.assert(
     fc.property(fc.nat(sealed.length - 1), fc.string({ minLength: 1, maxLength: 1 }), (at, char) => {
       fc.pre(sealed[at] !== char);
@@ -46,7 +46,7 @@ test('[approval.ways-to-wait] if any character is changed, it is refused', () =>
   );
 });
 
-test('content that is too large for a client to carry does not become a state', () => {
+test('content that is too large for a client to carry is not sealed into a state', () => {
   expect(sealState({ ...state, for_server: { requestState: 'x'.repeat(60_000) } }, { current })).toBeUndefined();
 });
 

@@ -25,7 +25,7 @@ const rest = async (events: AsyncIterable<StreamEvent>): Promise<unknown[]> => {
   return all;
 };
 
-test('[mcp.event-streams] after any event the remaining ones are delivered once and in order, including later events', async () => {
+test('[mcp.event-streams] after any event the remaining events are delivered once and in order, including later ones', async () => {
   for (let seen = 0; seen <= 4; seen++) {
     const { queue, streams } = setUp();
     const events = streams.begin(ofKey('s'), queue);
@@ -52,7 +52,7 @@ test('[mcp.event-streams] a newer reader replaces an older one', async () => {
   expect((await take(newer, 1)).map(numberOf)).toEqual([1]);
 });
 
-test('[mcp.event-streams] without a reader it is kept for a minute, and the response is still read to its end', async () => {
+test('[mcp.event-streams] a stream without a reader is kept for a minute, and its response is still read to the end', async () => {
   const { queue, streams, timeouts } = setUp();
   const events = streams.begin(ofKey('s'), queue);
   const [first] = await take(events, 1);
@@ -69,7 +69,7 @@ test('[mcp.event-streams] without a reader it is kept for a minute, and the resp
   queue.end();
 });
 
-test('[mcp.event-streams] a response without a reader blocks its writer, and only part of a long one is kept', async () => {
+test('[mcp.event-streams] a response without a reader blocks its writer, and only part of a long response is kept', async () => {
   const { queue, streams } = setUp();
   const events = streams.begin(ofKey('s'), queue);
   const [first] = await take(events, 1);
@@ -88,7 +88,7 @@ test('[mcp.event-streams] a response without a reader blocks its writer, and onl
   expect(() => streams.resume('s', first!.id)).toThrow(/is older than the stored part of the response/);
 });
 
-test('[mcp.event-streams] a key that opens too many responses loses its own, whatever their sessions, and no other key is affected', async () => {
+test('[mcp.event-streams] a key that opens too many responses loses only its own, whichever sessions they belong to', async () => {
   const { streams } = setUp();
   const queueOfOther = new MessageQueue();
   const [first] = await take(streams.begin(ofKey('other', 'k2'), queueOfOther), 1);

@@ -7,7 +7,7 @@ const lastOf = (text: string): string => {
   return tail.last([]);
 };
 
-test('[mcp.stdio-start] an error’s message is included, but not its stack', () => {
+test('[mcp.stdio-start] an error’s message is included, but its stack is not', () => {
   const thrown = `node:internal/modules/cjs/loader:1458
   throw err;
   ^

@@ -10,7 +10,7 @@ test('[mcp.sessions] a key that subscribes in too many sessions loses its own su
   expect([...subscriptions.values()]).toHaveLength(2_000);
 });
 
-test('[mcp.sessions] a session that subscribes again keeps its addresses and moves to the end', () => {
+test('[mcp.sessions] a session that subscribes again keeps its addresses and becomes the most recent one', () => {
   const subscriptions = new Subscriptions();
   for (let n = 0; n < 2_000; n++) subscriptions.of({ session: `s${n}`, key: 'k' }).add('one');
   subscriptions.of({ session: 's0', key: 'k' }).add('two');

@@ -19,7 +19,7 @@ test('[mcp.names] a name created by the gateway has at most 64 characters and is
   expect(names.every(isPortable)).toBe(true);
 });
 
-test('[mcp.names] with portable_names each name is one that models accept, and all are distinct', () => {
+test('[mcp.names] with portable_names all names are distinct and accepted by models', () => {
   const names = exposed(
     offer({ name: 'one', portable_names: true }, 'repo/meta.get', 'repo.meta/get', 'get_file', long + long),
   );

@@ -30,7 +30,7 @@ beforeEach(() => {
   sent.length = 0;
 });
 
-test('[guard.results] server instructions lose findings that would be marked in a result; plain ones stay unchanged', async () => {
+test('[guard.results] findings that would be marked in a result are removed from server instructions, and plain instructions stay unchanged', async () => {
   const plain = { instructions: 'List the projects before you read one. Dates are ISO 8601.' };
   expect(await looked('initialize', plain)).toEqual(plain);
   expect(await looked('initialize', { instructions: order })).toMatchObject({ instructions: removed });
@@ -44,23 +44,26 @@ test.each([
   ['prompts/list', 'prompts', { name: 'p' }],
   ['resources/list', 'resources', { name: 'a', uri: 'file:///a' }],
   ['resources/templates/list', 'resourceTemplates', { name: 'a', uriTemplate: 'file:///{x}' }],
-])('[guard.results] %s has no such description, and no thing with such a name', async (method, member, thing) => {
-  const plain = { ...thing, description: 'Reads a note of the project.' };
-  const list = { [member]: [plain, { ...thing, description: order }, { ...thing, name: order }], nextCursor: 'x' };
-  const { [member]: things, nextCursor } = await looked(method, list);
-  expect(things).toMatchObject([plain, { ...thing, description: removed }]);
-  expect(nextCursor).toBe('x');
-  expect(((await looked(method, list, ['on'], { instruction: 'block' }))[member] as unknown[]).length).toBe(1);
-});
+])(
+  '[guard.results] %s is returned without suspicious descriptions and without items whose name is suspicious',
+  async (method, member, thing) => {
+    const plain = { ...thing, description: 'Reads a note of the project.' };
+    const list = { [member]: [plain, { ...thing, description: order }, { ...thing, name: order }], nextCursor: 'x' };
+    const { [member]: things, nextCursor } = await looked(method, list);
+    expect(things).toMatchObject([plain, { ...thing, description: removed }]);
+    expect(nextCursor).toBe('x');
+    expect(((await looked(method, list, ['on'], { instruction: 'block' }))[member] as unknown[]).length).toBe(1);
+  },
+);
 
-test('[guard.results] a completion that addresses the model is omitted', async () => {
+test('[guard.results] a completion value that addresses the model is omitted', async () => {
   const completion = { values: ['main', order], hasMore: false };
   expect(await looked('completion/complete', { completion })).toEqual({
     completion: { values: ['main'], hasMore: false },
   });
 });
 
-test('[guard.results] if the guard is off for every server nothing is scanned, and under log findings pass and are counted', async () => {
+test('[guard.results] nothing is scanned if the guard is off for every server, and under log findings pass and are counted', async () => {
   const list = { prompts: [{ name: 'p', description: order }] };
   expect(await looked('prompts/list', list, ['off', 'off'])).toEqual(list);
   expect(counted).toEqual([]);
@@ -83,12 +86,12 @@ describe('[guard.results] a server message outside a call', () => {
     params: { message: 'Sign in', requestedSchema: { type: 'object', properties: { [name]: { type: 'string' } } } },
   });
 
-  test('loses findings that would be marked in a result', () => {
+  test('has content removed that would be marked in a result', () => {
     expect(handed(log)).toMatchObject([{ params: { level: 'info', data: removed } }]);
     expect(handed(log, ['off'])).toEqual([log]);
   });
 
-  test('is refused if it requests a secret from the person, and otherwise forwarded', async () => {
+  test('is refused if it asks the person for a secret, and otherwise forwarded', async () => {
     expect(handed(form('password'))).toEqual([]);
     await new Promise(setImmediate);
     expect(sent).toMatchObject([{ id: 7, error: { code: -32603 } }]);

@@ -1,7 +1,7 @@
 /** Messages to the client of a held call. */
 import { holdCall } from '#core/mcp/waiting/waiting.ts';
 
-test('[approval.ways-to-wait] seconds waited out of the total, then the server’s progress', () => {
+test('[approval.ways-to-wait] progress messages report seconds waited out of the total, then the server’s own progress', () => {
   const heard: { params: Record<string, unknown> }[] = [];
   const exchange = { send: (message: unknown) => void heard.push(message as never), signal: AbortSignal.any([]) };
   const { wait, send } = holdCall(25, { _meta: { progressToken: 'p' } }, { ...exchange, isGone: () => false });

@@ -25,7 +25,7 @@ function setting(most?: number) {
 const stamped = (stamp: string, ...all: number[]) => Object.fromEntries(all.map((n) => [hour(n), stamp]));
 
 describe('[admin.analytics] hours', () => {
-  test('with an unchanged stamp are not read again; changed hours between them are, run by run', async () => {
+  test('with an unchanged stamp are not read again, and consecutive changed hours are read together', async () => {
     const { ask, readsOf } = setting();
     const all = hours(1, 2, 3, 4, 5);
     expect(await ask(all, stamped('a', 1, 2, 3, 4, 5))).toHaveLength(5);
@@ -36,7 +36,7 @@ describe('[admin.analytics] hours', () => {
     expect(readsOf()).toEqual(['02-03', '05-05']);
   });
 
-  test('in the least recently read series are dropped first, and a series keeps two and a half days', async () => {
+  test('of the least recently read series are dropped first, and each series keeps two and a half days', async () => {
     const { kept, ask, readsOf } = setting(10);
     for (const series of ['a', 'b', 'a', 'c']) await ask(hours(1, 2), stamped('x', 1, 2), series);
     readsOf();

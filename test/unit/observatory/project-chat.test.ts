@@ -17,7 +17,7 @@ describe('the projection of a chat call', () => {
     ...over,
   });
 
-  test('a call counts for its model, with tokens, cost and outcome; its row has no content', () => {
+  test('a call counts for its model, with tokens, cost and outcome, and its row has no content', () => {
     const entry = sampleChat(0, { first_token_ms: 40 });
     const projection = projectEntry(entry);
     expect(projection.counter).toEqual({ kind: 'chat', model: 'mock' });
@@ -45,7 +45,7 @@ describe('the projection of a chat call', () => {
     });
   });
 
-  test('[admin.usage] findings that block, hold or warn are violations, the strictest first; redact and log are only counted', () => {
+  test('[admin.usage] findings that block, review or warn are violations, strictest first; redact and log findings are only counted', () => {
     const findings = [
       finding('a', 'warn', { type: 'pii', count: 3, detail: 'email' }),
       finding('b', 'redact'),
@@ -63,7 +63,7 @@ describe('the projection of a chat call', () => {
     expect(measures).toMatchObject({ 'finding:redact:b': 1, 'finding:log:c': 1, 'finding:block:e': 1 });
   });
 
-  test('a session stopped for its behaviour is a violation, but an exhausted budget is not', () => {
+  test('a session stopped for its behaviour is a violation, and an exhausted budget is not', () => {
     const stopped = {
       outcome: 'refused',
       decision: 'block',
@@ -77,7 +77,7 @@ describe('the projection of a chat call', () => {
     expect(projectEntry(sampleChat(0, spent))).not.toHaveProperty('violations');
   });
 
-  test('[admin.requests-filters] the row of an unanswered call names the last provider that was called', () => {
+  test('[admin.requests-filters] the row of a call that got no response names the last provider that was called', () => {
     const unanswered = { provider: undefined, outcome: 'failed' };
     const row = (record: object) => projectEntry(sampleChat(0, record)).request;
     const attempts = failed('a', 'b');
@@ -111,11 +111,11 @@ describe('the projection of a chat call', () => {
       { outcome: 'blocked', findings: [finding('a', 'block', { phase: 'output' })] },
       [['mock', 1, 0]],
     ],
-  ])('a call that was %s counts for the called providers', (_, record, expected) => {
+  ])('a call that was %s counts for the providers that were called', (_, record, expected) => {
     expect(providers(record)).toEqual(expected);
   });
 
-  test('latency is measured for responses, not for refusals', () => {
+  test('latency is recorded for responses but not for refusals', () => {
     const point = (record: object) => projectEntry(sampleChat(0, record)).points?.[0];
     expect(point({})?.measures).toMatchObject({ 'ms:240': 1 });
     expect(Object.keys(point({ outcome: 'refused' })?.measures ?? {}).filter((name) => name.startsWith('ms:'))).toEqual(
@@ -151,7 +151,7 @@ const rowOf = (body: EvidenceEntry['body']) => {
   return requestRowOf(entry as EvidenceEntry, chatRecordOf({ body }));
 };
 
-test('[chat.refused-recorded] a refused call shows the reason; an answered one has none', () => {
+test('[chat.refused-recorded] the row of a refused call shows the reason, and the row of a completed call has none', () => {
   const refused = {
     operation: 'messages',
     outcome: 'refused',

@@ -5,8 +5,8 @@ import { rebuild } from '#core/observatory/rebuild.ts';
 import { hoursOf, UsageSums } from '#core/observatory/usage.ts';
 import { sampleBlock, sampleEntry } from './sample.ts';
 
-describe('the sums of an entry', () => {
-  test.each(['allow', 'review'] as const)('a decision to %s counts by protocol and tool', (kind) => {
+describe('how an entry is counted', () => {
+  test.each(['allow', 'review'] as const)('a decision to %s is counted by protocol and tool', (kind) => {
     const entry = sampleEntry(0, { kind });
     const { points: _points, ...rest } = projectEntry(entry);
     expect(rest).toEqual({
@@ -23,19 +23,19 @@ describe('the sums of an entry', () => {
     [{ matched_rule: 'default' }, 'default'],
     [{ matched_rule: 'approved:e1' }, undefined],
     [{ matched_rule: 'behavior:fan-out' }, undefined],
-  ])('[admin.usage] a decision counts by the rule that made it: %j', (more, decider) => {
+  ])('[admin.usage] a decision is counted under the rule that made it: %j', (more, decider) => {
     for (const kind of ['allow', 'review', 'block'] as const) {
       const { body } = sampleEntry(0);
       expect(projectEntry(sampleEntry(0, { kind, body: { ...body, ...more } })).counter.decider).toBe(decider);
     }
   });
 
-  test('a protocol is counted under one spelling, the one that rules match', () => {
+  test('a protocol is counted under a single spelling, the one that rules match', () => {
     const { body } = sampleEntry(0);
     expect(projectEntry(sampleEntry(0, { body: { ...body, protocol: 'GIT' } })).counter.protocol).toBe('git');
   });
 
-  test('a block also counts by rule and policy and is a violation; its parameters are not copied', () => {
+  test('a block is also counted by rule and policy and is a violation, and its parameters are not copied', () => {
     const entry = sampleBlock(0, { body: { parameters: { path: '/etc' } } });
     const { counter, violations, ...rest } = projectEntry(entry);
     expect(counter).toMatchObject({ kind: 'block', rule: 'shell:shell.rm', policy: 'pr-writer' });
@@ -56,11 +56,11 @@ describe('the sums of an entry', () => {
     expect(JSON.stringify([violations, rest])).not.toContain('/etc');
   });
 
-  test.each(['approve', 'deny', 'result', 'admin', 'credential'] as const)('%s counts as its kind alone', (kind) => {
+  test.each(['approve', 'deny', 'result', 'admin', 'credential'] as const)('%s is counted by kind only', (kind) => {
     expect(projectEntry(sampleEntry(0, { kind })).counter).toEqual({ kind });
   });
 
-  test('a body without the usual fields, or with others in their place, can still be projected', () => {
+  test('a body with missing fields or fields of the wrong type can still be projected', () => {
     const entry = sampleBlock(0, { body: { tool: { a: 1 }, target: null, reason: 7 } });
     const violation = projectEntry(entry).violations?.[0];
     expect(violation).toMatchObject({ tool: '', target: '' });
@@ -68,7 +68,7 @@ describe('the sums of an entry', () => {
   });
 });
 describe('usage', () => {
-  test('sums by decision, protocol, tool and rule; names from Object.prototype are ordinary names', () => {
+  test('usage is summed by decision, protocol, tool and rule, and names from Object.prototype are ordinary names', () => {
     const sums = new UsageSums();
     sums.add({ kind: 'allow', protocol: 'git', tool: 'constructor', count: 2 });
     sums.add({ kind: 'allow', protocol: 'git', tool: '__proto__', count: 3 });
@@ -96,7 +96,7 @@ describe('usage', () => {
       { from: '2026-01-01T10:59:59Z', to: '2026-01-01T12:00:00+01:00' },
       { first: '2026-01-01T10', last: '2026-01-01T11' },
     ],
-  ])('%j reaches over %j', (query, hours) => {
+  ])('query %j covers hours %j', (query, hours) => {
     expect(hoursOf(query)).toEqual(hours);
   });
 
@@ -116,11 +116,11 @@ test('a provider’s health is based on its error rate', () => {
   expect(providerHealth(sums(2, 1)).health).toBe('unhealthy');
   expect(providerHealth([]).health).toBe('unknown');
 });
-describe('[admin.analytics] the projection of an entry to its minute', () => {
+describe('[admin.analytics] how an entry is counted in its minute', () => {
   const pointsOf = (entry: Parameters<typeof projectEntry>[0]) =>
     Object.fromEntries((projectEntry(entry).points ?? []).map(({ dimension, measures }) => [dimension, measures]));
 
-  test('a decision counts in total, for its tenant and for its tool; its execution counts for the outcome', () => {
+  test('a decision counts globally and for its tenant and tool, and its execution counts by outcome', () => {
     expect(pointsOf(sampleBlock(0))['tool:shell.rm']).toEqual({ requests: 1, blocked: 1 });
     expect(pointsOf(sampleEntry(0, { kind: 'review' }))['tool:scm.get_issue']).toEqual({ requests: 1, reviewed: 1 });
     const chat = { protocol: 'llm', tool: 'chat.completions', target: 'mock' };
@@ -141,7 +141,7 @@ describe('[admin.analytics] the projection of an entry to its minute', () => {
     expect(projectEntry(sampleEntry(0, { kind: 'approve' }))).not.toHaveProperty('points');
   });
 
-  test('[admin.status] an upstream has only its own errors', () => {
+  test('[admin.status] an upstream is charged only with its own errors', () => {
     const at = (kind: 'result' | 'block', body: object) =>
       pointsOf(sampleEntry(0, { kind, body: { tool: 't', upstream: 'files', ...body } }))['upstream:files'];
     expect(at('result', { outcome: 'executed', latency_ms: 0 })).toEqual({ requests: 1, 'ms:z': 1 });
@@ -153,7 +153,7 @@ describe('[admin.analytics] the projection of an entry to its minute', () => {
   });
 });
 
-test('a rebuild in pieces reads each entry once, for sessions of any length', async () => {
+test('a rebuild in batches reads each entry exactly once, for sessions of any length', async () => {
   const lengths = [3, 0, 7, 1];
   const applied: string[] = [];
   const ports = {

@@ -17,7 +17,7 @@ const latencies = fc.array(
   { minLength: 1, maxLength: 200 },
 );
 
-test('[admin.analytics] each percentile is within 2 % of the exact one', () => {
+test('[admin.analytics] each percentile is within 2 % of the exact value', () => {
   fc.assert(
     fc.property(latencies, (values) => {
       for (const [n, found] of percentiles(sketchOf(values), shares).entries()) {
@@ -28,7 +28,7 @@ test('[admin.analytics] each percentile is within 2 % of the exact one', () => {
   );
 });
 
-test('[admin.analytics] sketches of parts merge into the sketch of the whole, in any order', () => {
+test('[admin.analytics] sketches of separate parts merge into the same sketch as the whole, in any order', () => {
   fc.assert(
     fc.property(latencies, latencies, (a, b) => {
       const parts = [sketchOf(b), sketchOf(a)];
@@ -37,7 +37,7 @@ test('[admin.analytics] sketches of parts merge into the sketch of the whole, in
   );
 });
 
-test('the number of bins in a sketch is limited, whatever the latencies', () => {
+test('the number of bins in a sketch is bounded, whatever the latencies', () => {
   const values = Array.from({ length: 20_000 }, (_, n) => Math.round(1.002 ** n));
   const bins = Object.keys(sketchOf([...values.filter(Number.isFinite), Number.MAX_SAFE_INTEGER]));
   expect(bins.length).toBeLessThanOrEqual(915);
@@ -45,7 +45,7 @@ test('the number of bins in a sketch is limited, whatever the latencies', () => 
 });
 
 describe('[admin.analytics] buckets', () => {
-  test.each(['2m', '', '60', 'constructor'])('the step %j is refused', (step) => {
+  test.each(['2m', '', '60', 'constructor'])('step %j is refused', (step) => {
     expect(() => parseStep(step)).toThrow('1m, 5m or 1h');
   });
 });
@@ -59,7 +59,7 @@ describe('[admin.analytics] a dimension', () => {
     expect(() => parseDimension(text)).toThrow('takes global, tenant:<id>');
   });
 
-  test('with a long name is short and still unique', () => {
+  test('a dimension with a long name is shortened but stays unique', () => {
     const [a, b] = ['x'.repeat(5000), `${'x'.repeat(4999)}y`].map((name) => dimensionOf('tool', name));
     expect(a).not.toBe(b);
     expect(a!.length).toBeLessThanOrEqual(133);

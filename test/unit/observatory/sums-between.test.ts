@@ -16,7 +16,7 @@ async function readsOf(from: string, to: string, step: '1m' | '5m' | '1h' = '1h'
   return reads;
 }
 
-describe('[admin.analytics] sums between two minutes', () => {
+describe('[admin.analytics] sums over a time range', () => {
   test.each([
     ['whole hours', '01T08:00:00', '01T09:59:00', ['hours 01-01T08:00 to 01-01T09:59']],
     [
@@ -38,7 +38,7 @@ describe('[admin.analytics] sums between two minutes', () => {
     expect(await readsOf(from, to)).toEqual(expected);
   });
 
-  test('shorter steps and data planes use minutes only', async () => {
+  test('shorter steps and data plane queries use only minutes', async () => {
     const minutes = ['minutes 01-01T08:00 to 01-01T09:59'];
     expect(await readsOf('01T08:00:00', '01T09:59:00', '5m')).toEqual(minutes);
     expect(await readsOf('01T08:00:00', '01T09:59:00', '1h', 'plane:eu')).toEqual(minutes);

@@ -29,11 +29,11 @@ const documents = ['openapi.json', 'openapi-gateway.json'].map(
   (name) => JSON.parse(readFileSync(`docs/reference/${name}`, 'utf8')) as Document,
 );
 
-test('[admin.answers-typed] each operation responds alike on all its routes', () => {
+test('[admin.answers-typed] each operation has the same response type on all its routes', () => {
   for (const route of own) expect(operations.get(route.operation)!.output).toBe(route.output);
 });
 
-test('[admin.answers-typed] each response has members and a matching example, or is text with an example, or bytes', () => {
+test('[admin.answers-typed] each response has a schema with a matching example, is text with an example, or is bytes', () => {
   const typed = [...operations.values()].filter(
     ({ access, output }) => access !== 'signed' && !(typeof output === 'object' && 'bytes' in output),
   );
@@ -44,7 +44,7 @@ test('[admin.answers-typed] each response has members and a matching example, or
   }
 });
 
-test('[admin.answers-typed] each operation that accepts a body has an example, which its own schema accepts', () => {
+test('[admin.answers-typed] each operation that accepts a body has an example that its own schema accepts', () => {
   for (const { operation, input, example } of operations.values()) {
     expect([operation, example !== undefined]).toEqual([operation, input !== undefined]);
     expect({ operation, error: input?.().safeParse(example).error }).toEqual({ operation });
@@ -52,7 +52,7 @@ test('[admin.answers-typed] each operation that accepts a body has an example, w
   expect(configurationSchema.safeParse(parse(String(operations.get('putConfig')!.example))).error).toBeUndefined();
 });
 
-test('[cloud.least-privilege] a function has the permissions of its own row and of all its operations', () => {
+test('[cloud.least-privilege] each function has the permissions that all its operations need', () => {
   for (const { handledBy, rights = {} } of routes) {
     const spec = functions[handledBy];
     const { tables = {}, queries = [], ...others } = rights;
@@ -70,7 +70,7 @@ test('[cloud.least-privilege] a function has the permissions of its own row and 
   ]);
 });
 
-test('each command in a definition is in the reference, with a word for each path parameter', () => {
+test('each command is in the CLI reference, with one placeholder per path parameter', () => {
   const page = readFileSync('docs/reference/cli.md', 'utf8');
   for (const { path, command } of routes.filter((route) => route.command)) {
     const [names = '', ...parameters] = command!.words.split(' <');
@@ -79,13 +79,13 @@ test('each command in a definition is in the reference, with a word for each pat
   }
 });
 
-test('every implementation named in a definition exists', async () => {
+test('every implementation named in a route definition exists', async () => {
   const named = routes.filter(({ run }) => run);
   const runs = await Promise.all(named.map(({ run }) => run!()));
   expect(named.filter((_, at) => typeof runs[at] !== 'function')).toEqual([]);
 });
 
-describe.each(documents)('the published document %#', ({ paths, components }) => {
+describe.each(documents)('published document %#', ({ paths, components }) => {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   const done = Object.values(paths).flatMap((methods) =>
     Object.values(methods).flatMap(({ operationId, responses }) =>
@@ -97,7 +97,7 @@ describe.each(documents)('the published document %#', ({ paths, components }) =>
     ),
   );
 
-  test('[admin.answers-typed] each reference names a schema in the document', () => {
+  test('[admin.answers-typed] each reference points to a schema in the document', () => {
     const referred = [...JSON.stringify({ paths, components }).matchAll(/"\$ref":"([^"]*)"/g)].map(([, to]) => to!);
     const named = new Set(Object.keys(components.schemas as Schema).map((name) => `#/components/schemas/${name}`));
     expect(referred.filter((to) => !named.has(to))).toEqual([]);
@@ -110,7 +110,7 @@ describe.each(documents)('the published document %#', ({ paths, components }) =>
   );
 
   test.each(taken.map((row) => [row.operationId, row] as const))(
-    '[admin.answers-typed] the example body of %s is valid under the published schema',
+    '[admin.answers-typed] the example request body of %s is valid under the published schema',
     (_id, { schema, example }) => {
       expect(example).toBeDefined();
       const validates = ajv.compile({ components, ...schema });
@@ -119,7 +119,7 @@ describe.each(documents)('the published document %#', ({ paths, components }) =>
   );
 
   test.each(done.filter(({ type }) => type === 'application/json').map((row) => [row.operationId, row] as const))(
-    '[admin.answers-typed] the example of %s is valid by the published schema',
+    '[admin.answers-typed] the example response of %s is valid under the published schema',
     (_id, { schema, example }) => {
       expect(example).toBeDefined();
       expect(schema.$ref ?? schema.properties ?? schema.anyOf).toBeDefined();

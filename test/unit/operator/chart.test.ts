@@ -42,7 +42,7 @@ interface Rule {
   readonly verbs: readonly string[];
 }
 
-test('[operator.chart] the chart’s role grants the verbs that the client uses, in the namespace of the release', () => {
+test('[operator.chart] the chart’s role grants exactly the verbs that the client uses, in the release namespace only', () => {
   const all = documents('rbac.yaml');
   expect(all.map(({ kind }) => kind)).toEqual(['ServiceAccount', 'Role', 'RoleBinding']);
   const granted: Record<string, Record<string, string[]>> = {};
@@ -57,12 +57,12 @@ test('[operator.chart] the chart’s role grants the verbs that the client uses,
     expect(read(`templates/${name}`)).not.toMatch(/ClusterRole|['"]\*['"]/);
 });
 
-test('[operator.chart] chart, image and package have the same version', () => {
+test('[operator.chart] the chart, the image and the package have the same version', () => {
   const { version, appVersion } = parse(read('Chart.yaml'));
   expect([version, appVersion]).toEqual([packageJson.version, packageJson.version]);
 });
 
-test('[operator.chart] the values satisfy their schema once an image is named, and unknown values do not', () => {
+test('[operator.chart] the default values are valid once an image is named, and unknown values are refused', () => {
   const { $schema: _draft, ...schema } = JSON.parse(read('values.schema.json'));
   const holds = new Ajv2020({ strict: false }).compile(schema);
   const values = parse(read('values.yaml'));
@@ -81,7 +81,7 @@ test('[operator.chart] the values satisfy their schema once an image is named, a
   expect(holds({ ...named, gateway: { ...named.gateway, keys: { secret: 'governance-keys' } } })).toBe(true);
 });
 
-describe('[operator.chart] values that no cluster accepts, or that allow more access than intended', () => {
+describe('[operator.chart] values that a cluster would reject, or that grant more access than intended', () => {
   const { $schema: _draft, ...schema } = JSON.parse(read('values.schema.json'));
   const holds = new Ajv2020({ strict: false }).compile(schema);
   const defaults = parse(read('values.yaml'));
@@ -110,17 +110,17 @@ describe('[operator.chart] values that no cluster accepts, or that allow more ac
     expect(holds(put(path, value))).toBe(false);
   });
 
-  test.each<[string, unknown]>(cases.taken)('but %s: %j is taken', (path, value) => {
+  test.each<[string, unknown]>(cases.taken)('accepts %s: %j', (path, value) => {
     expect([holds(put(path, value)), holds.errors]).toEqual([true, null]);
   });
 
-  test('an empty list of callers admits none: a rule without peers would admit all', () => {
+  test('an empty list of callers admits no callers, because a rule without peers would admit all of them', () => {
     expect(read('templates/network-policy.yaml')).toMatch(
       /\{\{- with \.Values\.networkPolicy\.callers \}\}\n {4}- from: \{\{ toJson \. \}\}\n {6}ports: \[\{ port: gateway \}, \{ port: mcp \}\]\n {4}\{\{- end \}\}/,
     );
   });
 
-  test('values from text are quoted', () => {
+  test('string values are quoted in the templates', () => {
     const plain = /\{\{ \.(Values\.(?!image)[\w.]+)? *\}\}/g;
     const numbers = ['Values.gateway.replicas', 'Values.operator.replicas'];
     for (const name of ['gateway.yaml', 'operator.yaml', 'rbac.yaml', 'network-policy.yaml']) {
@@ -130,7 +130,7 @@ describe('[operator.chart] values that no cluster accepts, or that allow more ac
   });
 });
 
-test('[operator.chart] [shared.gateways] pods with a shared store read its keys from a Secret and write no file there', () => {
+test('[operator.chart] [shared.gateways] pods with a shared store read its keys from a Secret and write no key files', () => {
   const [deployment] = documents('gateway.yaml');
   const { containers, volumes } = deployment.spec.template.spec;
   expect(containers[0].env).toContainEqual({ name: 'GATEWAY_KEYS', value: '/keys' });
@@ -139,7 +139,7 @@ test('[operator.chart] [shared.gateways] pods with a shared store read its keys 
   expect(read('templates/gateway.yaml')).toMatch(/if and .*dynamodbEndpoint \(not .*keys\.secret\)[^\n]*\n\{\{- fail /);
 });
 
-test('[operator.chart] [shared.gateways] a bucket is named completely: its region, address and credentials apply only with it', () => {
+test('[operator.chart] [shared.gateways] region, endpoint and credentials are accepted only together with a bucket', () => {
   const { $schema: _draft, ...schema } = JSON.parse(read('values.schema.json'));
   const holds = new Ajv2020({ strict: false }).compile(schema);
   const values = parse(read('values.yaml'));
@@ -165,7 +165,7 @@ test('[operator.chart] [shared.gateways] a bucket is named completely: its regio
   );
 });
 
-test('[operator.chart] containers run without root or capabilities, on a read-only file system', () => {
+test('[operator.chart] containers run as non-root, without capabilities and on a read-only file system', () => {
   const helpers = read('templates/_helpers.tpl');
   for (const line of [
     ...['runAsNonRoot: true', 'readOnlyRootFilesystem: true', 'allowPrivilegeEscalation: false'],
@@ -179,14 +179,14 @@ test('[operator.chart] containers run without root or capabilities, on a read-on
   expect(read('templates/gateway.yaml')).not.toMatch(/kind: (ConfigMap|Secret)$/m);
 });
 
-test('[operator.composed] the chart’s definitions match the configuration schema (npm run crds)', () => {
+test('[operator.composed] the chart’s CRDs match the configuration schema (npm run crds)', () => {
   const made = definitions();
   expect(readdirSync(join(chart, 'crds')).sort()).toEqual(Object.keys(made).sort());
   for (const [name, definition] of Object.entries(made))
     expect(parse(read(`crds/${name}`))).toEqual(structuredClone(definition));
 });
 
-test('[operator.composed] every schema is structural: a type everywhere except for unknown fields, no unions', () => {
+test('[operator.composed] every schema is structural, with a type everywhere except for unknown fields and without unions', () => {
   for (const [name, { spec }] of Object.entries(definitions())) {
     const { subresources, additionalPrinterColumns, schema } = spec.versions[0]!;
     expect([name, subresources]).toEqual([name, { status: {} }]);
@@ -235,7 +235,7 @@ test.each([
     { service: { name: 'gateway' }, adminToken: key },
     { service: { name: 'evil.example.com/' }, adminToken: key },
   ],
-])('[operator.composed] %s: a valid spec is accepted, its neighbour is refused', (plural, good, bad) => {
+])('[operator.composed] %s: a valid spec is accepted, and a similar invalid spec is refused', (plural, good, bad) => {
   const holds = new Ajv2020({ strict: false, validateFormats: false }).compile(
     withoutBooleans(specOf(plural)) as object,
   );
@@ -243,7 +243,7 @@ test.each([
   expect(holds(bad)).toBe(false);
 });
 
-test('[operator.composed] the example objects match their definitions, and together they match the configuration schema', () => {
+test('[operator.composed] the example objects match their definitions and compose into a valid configuration', () => {
   const objects = parseAllDocuments(read('examples/objects.yaml')).map((each) => each.toJS() as Gateway | Part);
   for (const { kind, spec } of objects) {
     const holds = new Ajv2020({ strict: false }).compile(

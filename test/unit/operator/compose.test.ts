@@ -27,14 +27,14 @@ const sources = (over: Partial<Sources> = {}): Sources => ({
 const composed = (over: Partial<Sources> = {}) => compose(sources(over)) as Composition;
 const read = (over: Partial<Sources> = {}) => JSON.parse(composed(over).text);
 
-test('[operator.composed] the objects in a Gateway become one configuration that its schema accepts', () => {
+test('[operator.composed] the objects of a Gateway are composed into one valid configuration', () => {
   const configuration = configurationSchema.parse(read());
   expect(configuration.tenants.map(({ id }) => id)).toEqual(['one']);
   expect(configuration.providers).toMatchObject([{ name: 'openai-eu', api_key_env: 'PROVIDER_OPENAI_EU_API_KEY' }]);
   expect(configuration.tool_policies.rules).toMatchObject([{ protocol: 'git', decision: 'block' }]);
 });
 
-test('[operator.composed] the order of listed objects has no meaning: spec.order applies, then the name', () => {
+test('[operator.composed] objects are sorted by spec.order and then by name, whatever order they are listed in', () => {
   const [a, b, c] = [
     part('Policy', 'a', { order: 2, rules: [{ tool: 'a', decision: 'allow' }] }),
     part('Policy', 'b', { order: 1, rules: [{ tool: 'b', decision: 'block' }] }),
@@ -54,7 +54,7 @@ test('[operator.composed] the order of listed objects has no meaning: spec.order
   }
 });
 
-test('[operator.secrets] caller keys are output as digests, provider keys as variable names', () => {
+test('[operator.secrets] caller keys are output as digests, and provider keys as variable names', () => {
   const { text, environment } = composed();
   for (const value of ['administrator', 'key-of-one', 'sk-provider']) expect(text).not.toContain(value);
   const key_sha256 = createHash('sha256').update('key-of-one').digest('hex');
@@ -64,7 +64,7 @@ test('[operator.secrets] caller keys are output as digests, provider keys as var
   ]);
 });
 
-test('[operator.composed] a single incomplete object makes the whole configuration fail', () => {
+test('[operator.composed] one incomplete object makes the whole configuration fail', () => {
   const refusal = compose(sources({ parts: [tenant('one'), tenant('two', 'absent'), block] }));
   expect(refusal).toEqual({
     reason: 'SecretMissing',
@@ -75,7 +75,7 @@ test('[operator.composed] a single incomplete object makes the whole configurati
   expect(isRefusal(compose(sources({ parts: [tenant('one'), tenant('two'), block] })))).toBe(false);
 });
 
-test('[operator.secrets] a Secret that the operator may not read is named, and not reported as missing', () => {
+test('[operator.secrets] a Secret that the operator is not allowed to read is named and not reported as missing', () => {
   const given = sources({ parts: [tenant('one'), tenant('two')] });
   const hidden = { metadata: { name: 'two-key' }, isForbidden: true as const };
   const refusal = compose({
@@ -89,7 +89,7 @@ test('[operator.secrets] a Secret that the operator may not read is named, and n
   });
 });
 
-test('[operator.secrets] a Secret without the label of this Gateway is not used by any object', () => {
+test('[operator.secrets] a Secret without this Gateway’s label cannot be used by any object', () => {
   const keys = secret('signing-keys', { 'tickets.key': 'ticket-key' }, {});
   const elsewhere = secret('signing-keys', { 'tickets.key': 'ticket-key' }, { 'governance.dev/usable-by': 'other' });
   const ref = { secretKeyRef: { name: 'signing-keys', key: 'tickets.key' } };
@@ -112,7 +112,7 @@ test('[operator.secrets] a Secret without the label of this Gateway is not used 
 });
 
 test.each(['providers', 'routes', 'tenants'])(
-  '[operator.composed] %s in a Gateway are refused: objects make them',
+  '[operator.composed] %s in a Gateway are refused, because they are defined by objects of their own',
   (name) => {
     const refusal = compose(sources({ gateway: gateway({ configuration: { [name]: [] } }) }));
     expect(refusal).toMatchObject({
@@ -122,7 +122,7 @@ test.each(['providers', 'routes', 'tenants'])(
   },
 );
 
-test('[operator.composed] an object under deletion is omitted, and only that one', () => {
+test('[operator.composed] only the object being deleted is omitted', () => {
   const deleted = {
     ...tenant('two'),
     metadata: { ...tenant('two').metadata, deletionTimestamp: '2026-11-23T00:00:00Z' },
@@ -130,7 +130,7 @@ test('[operator.composed] an object under deletion is omitted, and only that one
   expect(read({ parts: [tenant('one'), deleted] }).tenants.map(({ id }: { id: string }) => id)).toEqual(['one']);
 });
 
-test('[operator.composed] a key outside the schema is passed to the gateway, which refuses it', () => {
+test('[operator.composed] an unknown key is passed to the gateway, which refuses it', () => {
   const misspelt = part('Tenant', 'one', { ...tenant('one').spec, allowed_modelz: ['gpt-*'] });
   const { error } = configurationSchema.safeParse(read({ parts: [misspelt] }));
   expect(error?.issues[0]).toMatchObject({ code: 'unrecognized_keys', keys: ['allowed_modelz'] });
@@ -153,19 +153,19 @@ const members: readonly (readonly [string, Partial<Sources>, string])[] = [
       ] as const,
   ),
 ];
-test.each(members)('[operator.composed] %s is refused, not omitted', (_what, over, message) => {
+test.each(members)('[operator.composed] %s is refused instead of being omitted', (_what, over, message) => {
   const refusal = compose(sources(over));
   expect(refusal).toMatchObject({ reason: 'InvalidSpec', message: expect.stringContaining(message) });
   expect(JSON.stringify(refusal)).not.toContain('plain');
 });
 
-test('[operator.composed] members of a Policy and a Gateway remain allowed', () => {
+test('[operator.composed] known members of a Policy and a Gateway are still allowed', () => {
   const policy = part('Policy', 'p', { order: 1, input: [], output: [], rules: [] });
   const whole = gateway({ deployment: { name: 'gateway' }, secrets: [], configuration: { version: 1 } });
   expect(isRefusal(compose(sources({ gateway: whole, parts: [tenant('one'), policy] })))).toBe(false);
 });
 
-test('[operator.composed] an object under deletion refuses nothing, because the configuration omits it', () => {
+test('[operator.composed] an invalid object that is being deleted causes no refusal, because it is omitted anyway', () => {
   const policy = part('Policy', 'p', { rulez: [] });
   const deleted = { ...policy, metadata: { ...policy.metadata, deletionTimestamp: '2026-11-23T00:00:00Z' } };
   expect(isRefusal(compose(sources({ parts: [tenant('one'), deleted] })))).toBe(false);

@@ -39,7 +39,7 @@ const deletedOf = <Of extends Gateway | Part>(object: Of): Of => ({
 const conditionOf = (type: string, status: PartStatus | undefined): Condition =>
   status!.conditions!.find((each) => each.type === type)!;
 
-test('[operator.secrets] variables are rolled out first, and the configuration follows once all pods have them', () => {
+test('[operator.secrets] variables are rolled out first, and the configuration is stored once all pods have them', () => {
   const first = plan(observed());
   expect(first.apply?.spec.template.spec.containers[0]?.env).toEqual([
     { name: 'PROVIDER_OPENAI_API_KEY', valueFrom: { secretKeyRef: { name: 'openai', key: 'key' } } },
@@ -55,7 +55,7 @@ test('[operator.secrets] variables are rolled out first, and the configuration f
   expect(plan(observed({ deployment: running })).composition).toBeDefined();
 });
 
-test('[operator.secrets] a changed secret value replaces the pods, but a changed label does not', () => {
+test('[operator.secrets] a changed Secret value replaces the pods, and a changed label does not', () => {
   const running = applied(observed());
   const rotated = new Map([...secrets, secret('openai', { key: 'sk-rotated' })]);
   expect(plan(observed({ deployment: running, secrets: rotated })).apply).toBeDefined();
@@ -67,7 +67,7 @@ test('[operator.secrets] a changed secret value replaces the pods, but a changed
   expect(plan(observed({ deployment: running, secrets: labelled })).apply).toBeUndefined();
 });
 
-test('[operator.secrets] a variable that was changed by hand is repaired', () => {
+test('[operator.secrets] a variable that was changed by hand is restored', () => {
   const wanted = wantedDeployment(observed().gateway, [], secrets)!;
   const running = deployment({ ...wanted.spec.template });
   expect(isApplied(wanted, running)).toBe(true);
@@ -79,7 +79,7 @@ test('[operator.secrets] a variable that was changed by hand is repaired', () =>
 });
 
 test.each(['NODE_OPTIONS', 'GATEWAY_ADMIN_TOKEN', 'LD_PRELOAD', 'DYNAMODB_ENDPOINT', 'lower'])(
-  '[operator.composed] %s is not a variable that a Gateway object may set',
+  '[operator.composed] a Gateway object may not set the variable %s',
   (name) => {
     const given = gateway({
       deployment: { name: 'gateway' },
@@ -100,7 +100,7 @@ test("[operator.composed] the configuration in force is not sent again; another 
   expect(isDue({ ...composition!, composed: 'other' }, known, { sha256: 'a'.repeat(64) })).toBe(true);
 });
 
-test('[operator.composed] a refusal is reported as a condition of every object; a Gateway that is serving stays ready', () => {
+test('[operator.composed] a refusal sets a condition on every object, and a Gateway that is serving stays ready', () => {
   const serving = { ...observed().gateway, status: { version: 2 } };
   const { statuses } = settle({ ...observed(), gateway: serving }, refused, now);
   expect(statuses).toHaveLength(3);
@@ -118,7 +118,7 @@ test('[operator.composed] a refusal is reported as a condition of every object; 
   ]);
 });
 
-test('[operator.kubernetes] only the Gateway reports that pods are being replaced; a part reports it only after an earlier failure', () => {
+test('[operator.kubernetes] only the Gateway reports that pods are being replaced, unless a part failed earlier', () => {
   const rolling: ReconcileOutcome = { stored: false, reason: 'RollingOut', message: 'pods are replaced' };
   const inForce = written(observed(), stored, now);
   const kinds = (of: Observed) => settle(of, rolling, now).statuses.map(({ object }) => object.kind);
@@ -129,20 +129,20 @@ test('[operator.kubernetes] only the Gateway reports that pods are being replace
   expect(settle(after, stored, now).statuses.map(({ object }) => object.kind)).toEqual(['Gateway']);
 });
 
-test('[operator.kubernetes] a deleted object is released only after a configuration without it is stored', () => {
+test('[operator.kubernetes] a deleted object is released only after a configuration without it has been stored', () => {
   const parts = [tenant('one'), deletedOf(tenant('two'))];
   expect(settle(observed({ parts }), refused, now).release).toEqual([]);
   expect(settle(observed({ parts }), stored, now).release).toEqual([parts[1]]);
   expect(settleWithoutGateway(parts, now).release).toEqual([parts[1]]);
 });
 
-test('[operator.kubernetes] every object is claimed once, before it is used', () => {
+test('[operator.kubernetes] each new object is claimed once, before it is used', () => {
   const fresh = { ...tenant('one'), metadata: { name: 'one', namespace: 'governance' } };
   expect(plan(observed({ parts: [fresh, openai] })).claim).toEqual([fresh]);
   expect(plan(observed({ parts: [deletedOf(fresh), openai] })).claim).toEqual([]);
 });
 
-test('[operator.kubernetes] a deleted Gateway removes its variables and releases itself', () => {
+test('[operator.kubernetes] a deleted Gateway’s variables are removed and the Gateway is released', () => {
   const gone = observed({ gateway: deletedOf(observed().gateway), deployment: applied(observed()) });
   const { apply, composition, outcome } = plan(gone);
   expect(composition).toBeUndefined();
@@ -150,7 +150,7 @@ test('[operator.kubernetes] a deleted Gateway removes its variables and releases
   expect(settle(gone, outcome!, now).release).toEqual([gone.gateway]);
 });
 
-test('[operator.composed] an identical second outcome writes nothing', () => {
+test('[operator.composed] a repeated identical outcome writes nothing', () => {
   const outcomes = fc.oneof(
     fc.constant(stored),
     fc.record({

@@ -7,7 +7,7 @@ const stages = readFileSync('Dockerfile', 'utf8')
   .slice(1);
 const final = stages.at(-1)!;
 
-test('[package.installs] the image contains only the package and an empty state folder', () => {
+test('[package.installs] the image contains only the package and an empty state directory', () => {
   expect(stages).toHaveLength(2);
   const copied = final.split('\n').filter((line) => /^(COPY|ADD) /.test(line));
   expect(copied).toEqual([
@@ -17,14 +17,14 @@ test('[package.installs] the image contains only the package and an empty state 
   expect(final).not.toMatch(/^RUN /m);
 });
 
-test('[package.installs] it runs as an unprivileged user, writes only to its volume, and reports its health', () => {
+test('[package.installs] the container runs as an unprivileged user, writes only to its volume, and reports its health', () => {
   expect(final).toMatch(/^USER node$/m);
   expect(final).toMatch(/^VOLUME \/state$/m);
   expect(final).toMatch(/^HEALTHCHECK [\s\S]*\/health/m);
   expect(final).toMatch(/^ENTRYPOINT \["node", .*"--state", "\/state"/m);
 });
 
-test('[package.installs] [cli.version] its labels have the package’s name, version and licence', () => {
+test('[package.installs] [cli.version] the image labels contain the package’s name, version and license', () => {
   for (const [label, value] of Object.entries({
     title: packageJson.name,
     version: packageJson.version,
@@ -33,7 +33,7 @@ test('[package.installs] [cli.version] its labels have the package’s name, ver
     expect(final).toContain(`org.opencontainers.image.${label}="${value}"`);
 });
 
-test('[package.installs] it uses the repository’s Node version, and no state or key gets into the build', () => {
+test('[package.installs] the build uses the repository’s Node version and excludes state and keys', () => {
   for (const stage of stages)
     expect(stage).toMatch(new RegExp(`^FROM node:${packageJson.devDependencies.node}-alpine`));
   const ignored = readFileSync('.dockerignore', 'utf8').split('\n');

@@ -18,7 +18,7 @@ function isModule(name: string): boolean {
   );
 }
 
-test('[package.installs] a package imported on demand by name is an ECMAScript module', () => {
+test('[package.installs] every package imported by name on demand is an ECMAScript module', () => {
   const named = sources.flatMap((file) =>
     [
       ...readFileSync(file, 'utf8').matchAll(/\{ (?!default\b)[^{}]*\} = await import\('(?!node:)([^.#/'][^']*)'\)/g),

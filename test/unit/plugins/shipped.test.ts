@@ -35,12 +35,12 @@ describe('[plugin.figures] secrets-guard', () => {
   const jwt = twoParts('{"alg":"RS256"}');
   const signature = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 
-  test('flags a JSON Web Token, but not one without a signature or algorithm', () => {
+  test('flags a JSON Web Token, but not one without a signature or an algorithm', () => {
     expect(flag(`The file says ${jwt}${signature} and more.`)).toBe('the text contains a JSON Web Token');
     for (const harmless of [jwt, twoParts('{"abc":"RS256"}') + signature]) expect(flag(harmless)).toBeUndefined();
   });
 
-  test('reads the last byte of a one-megabyte text', () => {
+  test('reads a one-megabyte text up to its last byte', () => {
     const token = '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';
     expect(flag(`${'word '.repeat(200_000)}${token}`)).toBe('the text contains a GitHub token whose checksum holds');
   });

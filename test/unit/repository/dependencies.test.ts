@@ -56,7 +56,7 @@ test('every declared dependency is used', () => {
   expect(idle).toEqual([]);
 });
 
-test('every package in the lock file has a digest, or is part of one that has', () => {
+test('every package in the lock file has an integrity hash or is bundled with a package that has one', () => {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
     packages: Record<string, { integrity?: string; inBundle?: true; link?: true }>;
   };
@@ -71,7 +71,7 @@ const isTyped = (name: string): boolean => ['node', 'jest'].includes(name) || us
 const namesIn = (text: string, name: string): boolean =>
   [`'${name}'`, `"${name}"`, `'${name}/`, `node_modules/${name}/`].some((form) => text.includes(form));
 
-test('every used package is declared', () => {
+test('every imported package is declared', () => {
   const builtin = new Set(builtinModules);
   const foreign = uses.filter(
     ({ name, path }) =>
@@ -88,7 +88,7 @@ test('every used package is declared', () => {
 const isCode = (path: string, name: string): boolean =>
   !(path.startsWith('test/') && !existsSync(`node_modules/${name}`));
 
-test('production code does not use development dependencies', () => {
+test('production code does not import development dependencies', () => {
   const development = new Set(Object.keys(devDependencies));
   const shipped = uses.filter(
     ({ name, path }) => /^(core|adapters|lambdas|bin\/(local|agentctl|plane))/.test(path) && development.has(name),
@@ -101,14 +101,14 @@ const importsTypesOnly = (text: string, name: string): boolean =>
     .split('\n')
     .every((line) => !line.includes(`'${name}`) || /^\s*(import|export) type\b|^\} from|@type/.test(line));
 
-test('versions of Node.js agree', () => {
+test('all declared Node.js versions agree', () => {
   const major = Number(readFileSync('.nvmrc', 'utf8'));
   expect(packageJson.engines.node).toBe(`>=${major}`);
   expect(packageJson.devDependencies.node).toMatch(new RegExp(`^${major}\\.`));
   expect(scripts.start).toMatch(/^node /);
 });
 
-test('the version in package.json has release notes and a heading in the changelog', () => {
+test('the version in package.json has release notes and a changelog heading', () => {
   expect(readFileSync('CHANGELOG.md', 'utf8')).toContain(`## ${packageJson.version}`);
   expect(readFileSync(`docs/releases/${packageJson.version}.md`, 'utf8')).toMatch(
     new RegExp(`^# ${packageJson.version.replaceAll('.', '\\.')}`),

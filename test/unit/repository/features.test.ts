@@ -34,7 +34,7 @@ const tests = ['test/infra/routes.test', 'test/e2e/story.test', 'test/unit/requi
 const build = join('types', '.cache', 'tsc.tsbuildinfo');
 const ofCheckout = join(root, 'node_modules/.cache/tsc.tsbuildinfo');
 
-test('[features.removable] every folder is in the list', () => {
+test('[features.removable] every feature folder is in the list', () => {
   const folders = readdirSync(join(root, 'features'), { withFileTypes: true }).filter((entry) => entry.isDirectory());
   expect(folders.map(({ name }) => name).sort()).toEqual([...names].sort());
 });
@@ -81,12 +81,12 @@ whole('without features', () => {
   describe.each(halves.map((left) => ({ left })))('$left', ({ left }) => {
     beforeAll(() => leaveOut(left));
 
-    test('[features.removable] the types are correct', () => {
+    test('[features.removable] the code passes type checking', () => {
       // Unchanged files are not checked again. The console imports only core, which imports no feature.
       run('tsc', '-p', 'tsconfig.product.json', '--tsBuildInfoFile', build);
     });
 
-    test('[features.removable] the stacks can be synthesized, a gateway starts, and its tests pass', () => {
+    test('[features.removable] the stacks can be synthesized, a gateway starts, and the tests pass', () => {
       run('node', 'bin/reference.ts');
       run('jest', '-w', '1', ...tests);
     });

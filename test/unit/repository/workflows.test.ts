@@ -23,12 +23,12 @@ const commands = workflows.flatMap(({ name, steps }) =>
 const named = (pattern: RegExp) =>
   commands.flatMap(({ name, line }) => [...line.matchAll(pattern)].map(([, found]) => [name, found!] as const));
 
-test.each(named(/\bnpm run ([\w:]+)/g))('%s runs the script %s, which exists', (_, script) => {
+test.each(named(/\bnpm run ([\w:]+)/g))('%s runs the script %s, and the script exists', (_, script) => {
   expect(Object.keys(packageJson.scripts)).toContain(script);
 });
 
 test.each(named(/(?<![\w$/"-])((?:\.\/|\.ci\/|bin\/|config\/|test\/)[\w./-]*\w)/g))(
-  '%s names the file %s, which exists',
+  '%s names the file %s, and the file exists',
   (_, file) => {
     expect(existsSync(file)).toBe(true);
   },
@@ -39,7 +39,7 @@ test.each(workflows)('$name pins every action to a commit', ({ steps }) => {
   expect(used.filter((action) => !/@[0-9a-f]{40}$/.test(action))).toEqual([]);
 });
 
-test('the nightly deployment takes two secrets, deploys three times, and is always destroyed', () => {
+test('the nightly deployment uses only two secrets, deploys three times and is always destroyed', () => {
   const { text, steps } = workflows.find(({ name }) => name === 'nightly.yml')!;
   expect([...new Set(text.match(/secrets\.\w+/g))]).toEqual(['secrets.NIGHTLY_ROLE_ARN', 'secrets.NIGHTLY_REGION']);
   expect(steps.filter(({ run }) => run?.includes('cdk deploy --all $OPTIONS'))).toHaveLength(3);

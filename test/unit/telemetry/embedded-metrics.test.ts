@@ -4,7 +4,7 @@ import { setting } from './telemetry-setting.ts';
 describe('CloudWatch embedded metrics', () => {
   const Namespace = 'AgentGovernance';
 
-  test('an invocation writes its metrics when it ends, in one line for all names with the same dimensions', async () => {
+  test('metrics are written when an invocation ends, and those with the same dimension values share a line', async () => {
     const { telemetry, lines, parsed } = setting({ deployment: 'team-b' });
     telemetry.count('svc_chat_requests_total', { outcome: 'completed' });
     telemetry.count('svc_chat_tokens_total', { direction: 'input' }, 11);
@@ -43,13 +43,13 @@ describe('CloudWatch embedded metrics', () => {
     expect(lines).toHaveLength(2);
   });
 
-  test('without a flush call, a hundred changes cause a flush', () => {
+  test('every hundredth change causes a flush without an explicit call', () => {
     const { telemetry, parsed } = setting({ deployment: 'team-b' });
     for (let i = 0; i < 250; i++) telemetry.count('c', {});
     expect(parsed().map(({ c }) => c)).toEqual([100, 100]);
   });
 
-  test('and so does a change one second after the first; each line has the time of its first change', () => {
+  test('a change one second after the first also causes a flush, and the line has the time of the first change', () => {
     const { telemetry, parsed, time } = setting({ deployment: 'team-b' });
     telemetry.count('c', {});
     time.ms += 999;
@@ -59,7 +59,7 @@ describe('CloudWatch embedded metrics', () => {
     expect(parsed()).toMatchObject([{ c: 2, _aws: { Timestamp: Date.UTC(2026, 0, 1) } }]);
   });
 
-  test('an empty dimension, which CloudWatch ignores, is written as none', async () => {
+  test('an empty dimension value, which CloudWatch ignores, is written as none', async () => {
     const { telemetry, parsed } = setting({ deployment: 'team-b' });
     telemetry.count('svc_provider_errors_total', { provider: '' });
     await telemetry.flush();

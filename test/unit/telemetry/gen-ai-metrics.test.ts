@@ -32,13 +32,13 @@ const inference = [
   ['gen_ai.client.inference.time_to_first_chunk', 0.2, 'histogram'],
 ];
 
-test('the setting selects the metric family; cached tokens are part of the input', () => {
+test('the setting selects the metric family, and cached tokens count as input', () => {
   expect(told('client')).toEqual(client);
   expect(told('inference')).toEqual(inference);
   expect(told('both')).toEqual([...client, ...inference]);
 });
 
-test('every value has operation, provider and model, and tokens have a type', () => {
+test('every metric is labelled with operation, provider and model, and token metrics with a type', () => {
   for (const { name, labels } of genAiMetrics({ genai_metrics: 'both' }, call)) {
     expect(labels).toMatchObject(common);
     if (name === 'gen_ai.client.token.usage') expect(labels['gen_ai.token.type']).toMatch(/^(input|output)$/);
@@ -46,7 +46,7 @@ test('every value has operation, provider and model, and tokens have a type', ()
   }
 });
 
-test('a failure has a duration and an error type, but no tokens', () => {
+test('a failed call has a duration and an error type but no tokens', () => {
   const { usage: _, firstChunkSeconds: __, ...rest } = call;
   const failed = { ...rest, errorType: 'timeout' };
   expect(told('both', failed)).toEqual([

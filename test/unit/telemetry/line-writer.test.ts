@@ -3,7 +3,7 @@ import { lineWriter } from '#adapters/telemetry/line-writer.ts';
 beforeEach(() => jest.useFakeTimers());
 afterEach(() => jest.useRealTimers());
 
-test('lines written in quick succession are one write, in order', () => {
+test('lines written in quick succession are combined into one write, in order', () => {
   const writes: string[] = [];
   const write = lineWriter((text) => void writes.push(text));
   for (const line of ['one', 'two', 'three']) write(line);
@@ -15,7 +15,7 @@ test('lines written in quick succession are one write, in order', () => {
   expect(writes).toEqual(['one\ntwo\nthree\n', 'four\n']);
 });
 
-test('many lines are written immediately', () => {
+test('a large amount of text is written immediately', () => {
   const writes: string[] = [];
   const write = lineWriter((text) => void writes.push(text));
   const line = 'x'.repeat(40_000);

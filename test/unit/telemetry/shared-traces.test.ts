@@ -36,7 +36,7 @@ const trace = (id: string, note = ''): RecordedTrace => ({
 });
 const ids = (traces: readonly RecordedTrace[] | undefined) => traces?.map(({ trace_id }) => trace_id);
 
-test('[trace.routes] traces are sent at most once per second, and later ones with the next batch', async () => {
+test('[trace.routes] traces are written at most once per second, and later traces wait for the next batch', async () => {
   const { shared, time, puts } = given();
   await shared.flush();
   expect(puts).toEqual([]);
@@ -51,7 +51,7 @@ test('[trace.routes] traces are sent at most once per second, and later ones wit
   expect(puts.map(ids)).toEqual([['a'], ['b', 'c']]);
 });
 
-test('[trace.routes] an item keeps the newest traces, and counts the dropped ones', async () => {
+test('[trace.routes] an item keeps the newest traces, and dropped traces are counted', async () => {
   const { shared, puts, dropped } = given();
   for (let i = 0; i < sharedSizes.traces + 10; i++) shared.note(trace(`t${i}`));
   await shared.flush();
@@ -65,7 +65,7 @@ test('[trace.routes] an item keeps the newest traces, and counts the dropped one
   expect([ids(large.puts[0]), large.dropped]).toEqual([['new'], { queue_full: 1 }]);
 });
 
-test('[trace.routes] if the ring cannot be written, traces are lost but no call fails', async () => {
+test('[trace.routes] if the trace store cannot be written, traces are lost but no call fails', async () => {
   const { shared, time, puts, dropped, state } = given();
   state.fails = true;
   shared.note(trace('a'));
@@ -78,7 +78,7 @@ test('[trace.routes] if the ring cannot be written, traces are lost but no call 
   expect(puts.map(ids)).toEqual([['b']]);
 });
 
-test('[trace.isolation] each tenant has its own items, and a tenant with many traces drops only its own', async () => {
+test('[trace.isolation] each tenant has its own items, and a tenant with too many traces loses only its own', async () => {
   const { shared, puts, tenants, dropped } = given();
   const of = (tenant_id: string, id: string): RecordedTrace => ({
     trace_id: id,

@@ -85,7 +85,7 @@ function setting({ timers = true } = {}) {
   };
 }
 
-test('[trace.export] the spans of five seconds are sent as one batch, and an idle process sends nothing', async () => {
+test('[trace.export] spans from five seconds are sent as one batch, and an idle process sends nothing', async () => {
   const { sink, sent, push, tick, isDue } = setting();
   expect(isDue()).toBe(false);
   push(3);
@@ -97,7 +97,7 @@ test('[trace.export] the spans of five seconds are sent as one batch, and an idl
   expect(sent).toEqual([3]);
 });
 
-test('with a slow collector the queue fills up, and additional spans are dropped and counted', async () => {
+test('if a slow collector lets the queue fill up, additional spans are dropped and counted', async () => {
   const { sink, sent, push, hold, counted } = setting();
   const release = hold();
   push(batchSizes.batch); // being sent, no longer in the queue
@@ -109,7 +109,7 @@ test('with a slow collector the queue fills up, and additional spans are dropped
   expect(Math.max(...sent)).toBe(batchSizes.batch);
 });
 
-test('failures are counted, logged once per minute and never thrown; later spans are delivered', async () => {
+test('failures are counted, logged once per minute and never thrown, and later spans are delivered', async () => {
   const { sink, sent, push, counted, lines, time, down } = setting();
   down(true);
   for (const ms of [0, 5_000, 59_999, 60_000]) {
@@ -126,7 +126,7 @@ test('failures are counted, logged once per minute and never thrown; later spans
   expect(sent).toEqual([1]);
 });
 
-test('after a refused batch the next one waits for the timer', async () => {
+test('after a failed batch, the next batch waits for the timer', async () => {
   const { sink, sent, push, hold, down, attempts, tick, isDue } = setting();
   const release = hold();
   push(3 * batchSizes.batch);
@@ -140,7 +140,7 @@ test('after a refused batch the next one waits for the timer', async () => {
   expect(sent).toEqual([batchSizes.batch]);
 });
 
-test('stopping sends the queued spans and accepts no more', async () => {
+test('stopping sends the queued spans and accepts no new ones', async () => {
   const { sink, sent, push, closed, counted, isDue } = setting();
   push(4);
   await sink.stop();
@@ -159,7 +159,7 @@ test.each<[string, object]>([
   ['a time that is not finite', { endMs: Number.POSITIVE_INFINITY }],
   ['an id that is not hexadecimal', { traceId: 'no trace' }],
   ['a parent of the wrong length', { parentId: 'abc' }],
-])('[trace.export] a span with %s is counted and left out; the others of its batch leave', async (_, fault) => {
+])('[trace.export] a span with %s is counted and left out, and the rest of its batch is sent', async (_, fault) => {
   const { sink, sent, counted, lines } = setting();
   sink.push(span);
   sink.push({ ...span, ...fault } as EndedSpan);
@@ -169,7 +169,7 @@ test.each<[string, object]>([
   expect(counted).toEqual({ 'svc_spans_dropped_total not_encodable': 1 });
 });
 
-test('[trace.export] integers beyond 64 bits and lone surrogates are written in a form that collectors accept', () => {
+test('[trace.export] integers beyond 64 bits and lone surrogates are encoded in a form that collectors accept', () => {
   const attributes = { large: 1e300, whole: 7, text: 'a\ud800' };
   const [{ scopeSpans }] = JSON.parse(traceRequest([{ ...span, attributes }], {})).resourceSpans;
   expect(scopeSpans[0].spans[0].attributes).toEqual([

@@ -19,7 +19,7 @@ describe('trace context', () => {
     return { inner: inner!, outer: outer!, sent, traces: telemetry.recentTraces() };
   }
 
-  test('[trace.routes] a leaf is a child span of its caller, or a separate span if there is none', async () => {
+  test('[trace.routes] a leaf span is a child of its caller’s span, or a root span if there is no caller', async () => {
     const { telemetry } = setting();
     const ended: EndedSpan[] = [];
     telemetry.exportTo(sinkOf(ended));
@@ -30,7 +30,7 @@ describe('trace context', () => {
     expect(alone).toMatchObject({ name: 'alone', parentId: undefined });
   });
 
-  test('tracestate is forwarded after the gateway’s member', async () => {
+  test('tracestate is forwarded with the gateway’s member first', async () => {
     const { inner, sent } = await called({ traceparent, tracestate: 'rojo=1,congo=2' });
     expect(sent.tracestate).toBe(`agg=${inner.spanId},rojo=1,congo=2`);
   });
@@ -43,7 +43,7 @@ describe('trace context', () => {
     expect(sent).toEqual({ traceparent: expect.stringMatching(new RegExp(`^00-${outer.traceId}-[0-9a-f]{16}-03$`)) });
   });
 
-  test('an unsampled trace is continued and stored in the ring, but not exported', async () => {
+  test('an unsampled trace is continued and kept in memory but not exported', async () => {
     const { telemetry } = setting();
     const ended: EndedSpan[] = [];
     telemetry.exportTo(sinkOf(ended));
@@ -56,7 +56,7 @@ describe('trace context', () => {
     expect(telemetry.recentTraces()).toHaveLength(1);
   });
 
-  test('for traces that start here the rate decides; for a caller’s traces the caller does', async () => {
+  test('the sampling rate applies to traces that start here, and a caller’s decision applies to the caller’s traces', async () => {
     const { telemetry } = setting();
     const ended: EndedSpan[] = [];
     telemetry.exportTo(sinkOf(ended, 0));
@@ -79,7 +79,7 @@ describe('trace context', () => {
     }
   });
 
-  test('spans of one request without a common parent share a trace', async () => {
+  test('spans of one request share a trace even without a common parent', async () => {
     const { telemetry } = setting();
     await telemetry.continued({}, async () => {
       await telemetry.span('a', {}, nothing);

@@ -4,7 +4,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { nothing, setting, sinkOf } from './telemetry-setting.ts';
 
 describe('spans', () => {
-  test('of concurrent actions do not mix', async () => {
+  test('spans of concurrent actions do not mix', async () => {
     const { telemetry, parsed } = setting();
     const action = (name: string) =>
       telemetry.span(name, {}, async () => {
@@ -20,7 +20,7 @@ describe('spans', () => {
     ]);
   });
 
-  test('[trace.routes] the last 500 traces are stored', async () => {
+  test('[trace.routes] only the last 500 traces are kept', async () => {
     const { telemetry } = setting();
     for (let i = 0; i < 503; i++) await telemetry.span(`t${i}`, {}, nothing);
     const traces = telemetry.recentTraces();
@@ -28,7 +28,7 @@ describe('spans', () => {
     expect(traces[0]?.spans[0]?.name).toBe('t3');
   });
 
-  test('a refused request does not make the span fail, but refusals and failures both have an error type', async () => {
+  test('a refused request does not mark the span as failed, but refusals and failures both have an error type', async () => {
     const { telemetry } = setting();
     const ended: EndedSpan[] = [];
     telemetry.exportTo(sinkOf(ended));
@@ -41,7 +41,7 @@ describe('spans', () => {
     ]);
   });
 });
-describe('traces outside the sampling rate', () => {
+describe('traces that were not sampled', () => {
   const fail = () => Promise.reject(new GatewayError('provider_timeout', 'late'));
 
   function unsampled(slowMs?: number) {
@@ -51,7 +51,7 @@ describe('traces outside the sampling rate', () => {
     return { telemetry, names: () => ended.map(({ name, sampled }) => [name, sampled]) };
   }
 
-  test('[trace.export] are exported completely if one of their spans failed', async () => {
+  test('[trace.export] are exported in full if one of their spans failed', async () => {
     const { telemetry, names } = unsampled();
     await telemetry.span('call', {}, async () => {
       await telemetry.span('before', {}, nothing);
@@ -67,7 +67,7 @@ describe('traces outside the sampling rate', () => {
     expect(names()).toHaveLength(3);
   });
 
-  test('[trace.export] are exported if they were slow, but not if a caller was refused', async () => {
+  test('[trace.export] are exported if they were slow, but not just because a call was refused', async () => {
     const slow = unsampled(0);
     await slow.telemetry.span('call', {}, () => slow.telemetry.span('inner', {}, nothing));
     expect(slow.names()).toEqual([
@@ -80,7 +80,7 @@ describe('traces outside the sampling rate', () => {
     expect(quick.names()).toEqual([]);
   });
 
-  test('[trace.export] are exported with the outer spans of the listener that failed', async () => {
+  test('[trace.export] are exported together with the outer spans of the listener if an inner call failed', async () => {
     const { telemetry, names } = unsampled();
     const through = (work: () => Promise<never>) =>
       telemetry.continued({}, () =>
@@ -97,7 +97,7 @@ describe('traces outside the sampling rate', () => {
     ]);
   });
 
-  test('[trace.export] are not exported if the caller decided against it', async () => {
+  test('[trace.export] are not exported if the caller chose not to sample', async () => {
     const { telemetry, names } = unsampled(0);
     const traceparent = `00-${'a'.repeat(32)}-${'b'.repeat(16)}-00`;
     await telemetry.continued({ traceparent }, () => telemetry.span('theirs', {}, fail)).catch(nothing);

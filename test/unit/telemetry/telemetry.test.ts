@@ -2,7 +2,7 @@
 import { setting } from './telemetry-setting.ts';
 
 describe('log lines', () => {
-  test('an evaluated action is logged as one line of JSON with the specified fields', () => {
+  test('an evaluated action is logged as one line of JSON with the required fields', () => {
     const { telemetry, parsed } = setting();
     const fields = { envelope_id: 'e1', tool: 'scm.get_issue', decision: 'allow', latency_us: 1234 };
     telemetry.log('info', 'action evaluated', fields);
@@ -11,13 +11,13 @@ describe('log lines', () => {
     ]);
   });
 
-  test('a field cannot override the time, the level or the message', () => {
+  test('a field cannot overwrite the time, level or message', () => {
     const { telemetry, parsed } = setting();
     telemetry.log('warn', 'true words', { ts: 'then', level: 'debug', msg: 'false words' });
     expect(parsed()[0]).toMatchObject({ ts: '2026-01-01T00:00:00.000Z', level: 'warn', msg: 'true words' });
   });
 
-  test('values under secret names, and recognised tokens, never reach the log at any depth', () => {
+  test('values under secret names and recognised tokens are kept out of the log at any depth', () => {
     const { telemetry, lines, parsed } = setting();
     const token = 'ghp_0123456789abcdefghijABCDEFGHIJ012345';
     telemetry.log('error', 'failed', {
@@ -31,7 +31,7 @@ describe('log lines', () => {
     expect(parsed()[0].error).toContain('in vain');
   });
 
-  test('logging never throws: cycles, bigints, functions', () => {
+  test('logging never throws, even for cycles, bigints and functions', () => {
     const { telemetry, lines } = setting();
     const cycle: Record<string, unknown> = { big: 1n, call: () => 1 };
     cycle.self = cycle;
@@ -40,7 +40,7 @@ describe('log lines', () => {
   });
 });
 describe('metrics', () => {
-  test('counters and gauges as Prometheus text, with labels escaped', () => {
+  test('counters and gauges are written as Prometheus text with escaped labels', () => {
     const { telemetry } = setting();
     telemetry.count('svc_policy_decisions_total', { decision: 'allow', protocol: 'git' });
     telemetry.count('svc_policy_decisions_total', { decision: 'allow', protocol: 'git' }, 2);
@@ -59,7 +59,7 @@ describe('metrics', () => {
     );
   });
 
-  test('the number of label values from callers is limited, and every count is kept', () => {
+  test('the number of label values from callers is limited, and no count is lost', () => {
     const { telemetry } = setting();
     for (let i = 0; i < 1000; i++) telemetry.count('c', { protocol: `p${i}` });
     const series = telemetry.metricsText().split('\n').slice(1, -1);
@@ -68,7 +68,7 @@ describe('metrics', () => {
     expect(series.at(-1)).toContain('protocol="other"');
   });
 
-  test('a histogram has cumulative buckets for its unit, a sum and a count', () => {
+  test('a histogram has cumulative buckets suited to its unit, a sum and a count', () => {
     const { telemetry } = setting();
     for (const ms of [3, 40, 40, 999_999]) telemetry.observe('svc_chat_latency_ms', ms, {});
     const lines = telemetry.metricsText().split('\n');
@@ -82,13 +82,13 @@ describe('metrics', () => {
     expect(lines).toContain('svc_chat_latency_ms_count 4');
   });
 
-  test('an observation on a bucket boundary belongs to the bucket with that upper bound', () => {
+  test('an observation on a bucket boundary is counted in the bucket with that upper bound', () => {
     const { telemetry } = setting();
     telemetry.observe('svc_x_ms', 5, {});
     expect(telemetry.metricsText()).toContain('svc_x_ms_bucket{le="2"} 0\nsvc_x_ms_bucket{le="5"} 1\n');
   });
 
-  test('dotted names and labels are written as OpenTelemetry writes them for Prometheus', () => {
+  test('dotted names and labels are written for Prometheus the way OpenTelemetry does', () => {
     const { telemetry } = setting();
     const labels = { 'gen_ai.token.type': 'input' };
     telemetry.observe('gen_ai.client.token.usage', 67_108_864, labels);

@@ -30,7 +30,7 @@ describe('traceparent', () => {
     ...[`00-${trace}-${span.toUpperCase()}-01`, `${valid}-00`, `${valid}-`, `01-${trace}-${span}-01what`],
     ...[`00-${trace.slice(1)}-${span}-01`, `00-${trace}-${span}0-01`, `00-${trace}-${span}`, `00-${trace}-${span}-1`],
     ...[`00-${trace}-${span}-0x`, `0-${trace}-${span}-01`, `${valid},${valid}`, `${valid}\n`],
-  ])('%j begins a new trace, without tracestate', (header) => {
+  ])('%j starts a new trace without tracestate', (header) => {
     expect(traceContextOf({ traceparent: header, tracestate: 'a=1' })).toBeUndefined();
   });
 
@@ -48,24 +48,24 @@ describe('tracestate', () => {
     ['foo=1 , \t bar=2, ,baz=3', 'foo=1,bar=2,baz=3'],
     ['fw529a3039@dt=FfAAAg,a=b c', 'fw529a3039@dt=FfAAAg,a=b c'],
     ['agg=00f067aa0ba902b7,rojo=1', 'rojo=1'],
-  ])('%j is passed on as %j', (header, passed) => {
+  ])('%j is forwarded as %j', (header, passed) => {
     expect(others(header)).toBe(passed);
   });
 
   test.each([
     ...['foo', '=1', 'foo=', 'Foo=1', 'foo=1=2', 'foo=\u00fc', 'a=1,foo', '', 'agg=1'],
     ...[`${'k'.repeat(257)}=1`, `k=${'v'.repeat(257)}`, Array.from({ length: 33 }, (_, i) => `k${i}=1`).join(',')],
-  ])('%j is dropped as a whole', (header) => {
+  ])('%j is dropped entirely', (header) => {
     expect(others(header)).toBeUndefined();
   });
 
-  test('the gateway’s member is first, and no list exceeds 32 members', () => {
+  test('the gateway’s member comes first, and the list never exceeds 32 members', () => {
     const full = Array.from({ length: 32 }, (_, i) => `k${i}=1`);
     const list = tracestate(full.join(','), span).split(',');
     expect(list).toEqual([`agg=${span}`, ...full.slice(0, 31)]);
   });
 
-  test('beyond 512 characters long members are dropped first, then the oldest', () => {
+  test('above 512 characters, long members are dropped first, and then the oldest', () => {
     const long = `long=${'v'.repeat(200)}`;
     const short = Array.from({ length: 30 }, (_, i) => `k${i}=${'v'.repeat(10)}`);
     const list = tracestate([long, ...short].join(','), span);
@@ -89,18 +89,18 @@ describe('X-Ray', () => {
       `${root};Parent=${'0'.repeat(16)}`,
       { ...continued, parentId: undefined, sampled: undefined },
     ],
-  ])('a header %s has the same digits', (_what, xray, context) => {
+  ])('a header %s is parsed into the same trace id', (_what, xray, context) => {
     expect(traceContextOf({ xray })).toEqual(context);
   });
 
   test.each(['', 'Root=', 'Root=1-abc-def', `Parent=${span}`, 'Root=1-00000000-000000000000000000000000', ';;=;'])(
-    '%j names no trace',
+    '%j contains no trace id',
     (xray) => {
       expect(traceContextOf({ xray })).toBeUndefined();
     },
   );
 
-  test('is used if traceparent is malformed, but not if it is valid', () => {
+  test('is used if traceparent is malformed, but not if traceparent is valid', () => {
     const xray = `Root=1-11111111-222222222222222222222222;Parent=${span}`;
     expect(traceContextOf({ traceparent: valid, xray })?.traceId).toBe(trace);
     expect(traceContextOf({ traceparent: 'none', tracestate: 'a=1', xray })).toMatchObject({
@@ -115,7 +115,7 @@ describe('sampling', () => {
     // The digits that determine sampling, spread over their range.
     .map((id) => id.slice(0, 19) + id.slice(-3) + '0'.repeat(10));
 
-  test.each([0, 0.1, 0.5, 1])('a rate of %d samples that share of the traces', (rate) => {
+  test.each([0, 0.1, 0.5, 1])('a sampling rate of %d selects that share of the traces', (rate) => {
     const taken = ids.filter((id) => isSampled(id, rate)).length;
     expect(taken).toBe(Math.ceil(rate * ids.length));
   });

@@ -14,7 +14,7 @@ const traced = (AWS_REGION: string, _X_AMZN_TRACE_ID = header) => ({ AWS_REGION,
 const exported = (OTLP_TRACES_URL: string) => ({ AWS_REGION: 'eu-west-1', OTLP_TRACES_URL });
 const ofSpans = link('console.aws.amazon.com', 'eu-west-1', '1-0af76519-16cd43dd8448eb211c80319c');
 
-describe('[trace.routes] the address of a trace', () => {
+describe('[trace.routes] the link to a trace in X-Ray', () => {
   test.each([
     ['spans by OTLP have their own id', exported(otlp), false, ofSpans],
     [
@@ -43,7 +43,7 @@ describe('[trace.routes] the address of a trace', () => {
     expect(xrayLink(environment, subsegments)?.(traceId)).toBe(url);
   });
 
-  test('is stored with a trace, even if its parts were recorded separately', async () => {
+  test('is stored with the trace, even if parts of the trace were recorded separately', async () => {
     const telemetry = logTelemetry({
       clock: { now: () => 0 },
       write: () => {},

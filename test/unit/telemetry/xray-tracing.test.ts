@@ -51,7 +51,7 @@ test('every span becomes a subsegment of its parent, with its attributes', async
   ]);
 });
 
-test('a failure is recorded and rethrown', async () => {
+test('an error is recorded and rethrown', async () => {
   const { segments, provider } = fakeProvider();
   const telemetry = telemetryWith(tracerOver(async () => provider));
   const failure = new Error('no key');
@@ -59,7 +59,7 @@ test('a failure is recorded and rethrown', async () => {
   expect(segments[0]).toMatchObject({ closed: true, error: failure });
 });
 
-test('the work also runs without X-Ray', async () => {
+test('the traced function still runs if X-Ray is not available', async () => {
   const telemetry = telemetryWith(tracerOver(() => Promise.reject(new Error('not installed'))));
   expect(await telemetry.span('policy.evaluate', {}, async () => 'done')).toBe('done');
 });
@@ -70,6 +70,6 @@ test.each([
   [{ AWS_XRAY_DAEMON_ADDRESS: '169.254.79.129:2000', POWERTOOLS_TRACE_ENABLED: 'false' }, false],
   [{ POWERTOOLS_TRACE_ENABLED: 'true' }, true],
   [{ POWERTOOLS_TRACE_ENABLED: 'true', OTLP_TRACES_URL: 'https://xray.eu-west-1.amazonaws.com/v1/traces' }, false],
-])('%j turns tracing on: %s', (environment, asked) => {
+])('%j enables tracing: %s', (environment, asked) => {
   expect(xrayTracer(environment) !== undefined).toBe(asked);
 });

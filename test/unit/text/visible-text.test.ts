@@ -1,7 +1,7 @@
 /** How text sent by agents is escaped for people. */
 import { spelledText, visibleText } from '#core/text/secrets/visible-text.ts';
 
-test('[approval.card] fillers, blanks, marks without a letter and selectors are all escaped; letters, accents and emoji are not', () => {
+test('[approval.card] fillers, blanks, selectors and marks without a letter are escaped, and letters, accents and emoji are not', () => {
   for (const char of [
     '\u115f',
     '\u1160',

@@ -22,12 +22,12 @@ const cases = readCases(
 
 type Row = [what: string, wat: string, expected: string];
 
-describe('[wasm.abi] a module is refused', () => {
+describe('[wasm.abi] refuses a module', () => {
   test.each(cases.refused)('%s', async (_what, parts, expected) => {
     await expect(compiled(filter(parts))).rejects.toThrow(expected);
   });
 
-  test('that declares arrays, which are outside its memory', async () => {
+  test('that declares arrays, which are stored outside its linear memory', async () => {
     const header = [0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00];
     const arrayOfNumbers = [0x01, 0x04, 0x01, 0x5e, 0x7f, 0x00];
     await expect(compileModule(Uint8Array.from([...header, ...arrayOfNumbers]))).rejects.toThrow(
@@ -35,7 +35,7 @@ describe('[wasm.abi] a module is refused', () => {
     );
   });
 
-  test('that is not WebAssembly, or only starts like it', async () => {
+  test('that is not WebAssembly or is corrupt', async () => {
     const whole = await built(filter());
     const corrupt = [new Uint8Array(), Buffer.from('#!/bin/sh'), whole.slice(0, -3), whole.with(10, 0xff)];
     for (const bytes of corrupt) await expect(compileModule(bytes)).rejects.toThrow('the WASM module is corrupt');
@@ -43,13 +43,13 @@ describe('[wasm.abi] a module is refused', () => {
 });
 
 describe('[wasm.abi] a check', () => {
-  test('allows with 0, and flags with 1 and the reason that the module gives', async () => {
+  test('allows if the module returns 0, and flags with the module’s reason if it returns 1', async () => {
     expect(await run(filter())).toEqual({ flagged: false });
     expect(await run(flagging('{"action":"log","message":"ünsafe"}'))).toEqual({ flagged: true, message: 'ünsafe' });
     expect(await run(flagging('{}'))).toEqual({ flagged: true });
   });
 
-  test('receives the unchanged content and four metadata fields', async () => {
+  test('receives the unmodified content and four metadata fields', async () => {
     const text = JSON.stringify({ message: 'Grüße, 世界, 🙂 \u0000 '.repeat(200) });
     expect(await run(echo, text)).toEqual({ flagged: true, message: JSON.parse(text).message });
     const expected = '{"tenant_id":"acme","model":"mock","provider":"mock","phase":"input"}';
@@ -57,11 +57,11 @@ describe('[wasm.abi] a check', () => {
     expect((await run(expectingMetadata(expected.replace('acme', 'acne')))).flagged).toBe(false);
   });
 
-  test('of empty text works like any other', async () => {
+  test('also works on empty text', async () => {
     expect(await run(filter(), '')).toEqual({ flagged: false });
   });
 
-  test('initialises the runtime of a module that has one', async () => {
+  test('initialises the module’s runtime if it has one', async () => {
     const ready =
       '(global $ready (mut i32) (i32.const 0)) (func (export "_initialize") (global.set $ready (i32.const 1)))';
     expect(await run(checking('(i32.eqz (global.get $ready))', { more: ready }))).toEqual({ flagged: false });
@@ -106,7 +106,7 @@ describe('[wasm.abi] a check', () => {
     await expect(run(wat)).rejects.toThrow(expected);
   });
 
-  test('a module whose result is not UTF-8 fails', async () => {
+  test('fails if the module’s result is not valid UTF-8', async () => {
     const invalid = flagging('{"message":"?"}').replace('\\3f', '\\ff');
     await expect(run(invalid)).rejects.toThrow('the result is not a JSON object');
   });

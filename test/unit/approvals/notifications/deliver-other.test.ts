@@ -4,7 +4,7 @@ import type { Notifier } from '#core/approvals/notifications/deliver-ports.ts';
 import type { Delivery } from '#core/approvals/notifications/ports.ts';
 import { deliverySetting as setting } from './delivery-setting.ts';
 
-describe('[alert.lifecycle] notifications that do not concern approvals', () => {
+describe('[alert.lifecycle] notifications about things other than approvals', () => {
   const alert = { id: 'a1', severity: 'critical', message: 'm', change: 'opened' } as NonNullable<Delivery['alert']>;
   const one = (over: Partial<Delivery>): Delivery => ({
     id: 'd1',
@@ -25,7 +25,7 @@ describe('[alert.lifecycle] notifications that do not concern approvals', () => 
   };
   const plain: Notifier = { send: async () => ({}) };
 
-  test('an alert goes to channels that accept alerts, and is a failure elsewhere', async () => {
+  test('an alert is sent to channels that accept alerts, and fails on other channels', async () => {
     const taking = { ...plain, sendAlert: async (given: object) => ({ given: JSON.stringify(given) }) };
     expect(await kept(one({ alert }), taking)).toMatchObject([
       { sent: 1, moved: 1 },
@@ -38,7 +38,7 @@ describe('[alert.lifecycle] notifications that do not concern approvals', () => 
       ]);
   });
 
-  test('[notify.retries] a row with the id of an evaluation does not send approvers any other message', async () => {
+  test('[notify.retries] a row with the id of an evaluation cannot send approvers a different message', async () => {
     const taking = { ...plain, sendAlert: async () => ({ sent: 'yes' }) };
     const forged = { id: 'e#evaluation#evaluation' };
     for (const other of [{ alert }, { event: 'submitted' as const }, { digest: {} as NonNullable<Delivery['digest']> }])
@@ -49,14 +49,14 @@ describe('[alert.lifecycle] notifications that do not concern approvals', () => 
     expect((await kept(one({ alert }), taking))[1]).toMatchObject({ state: 'sent' });
   });
 
-  test('a policy event is complete if no channel accepts it', async () => {
+  test('a policy event counts as sent if no channel accepts it', async () => {
     const policy = { name: 'p' } as unknown as NonNullable<Delivery['policy']>;
     const taking = { ...plain, sendPolicyEvent: async () => ({ id: '1' }) };
     expect((await kept(one({ policy }), taking))[1]).toMatchObject({ state: 'sent', receipt: { id: '1' } });
     expect((await kept(one({ policy }), undefined))[1]).toMatchObject({ state: 'sent', receipt: {} });
   });
 
-  test('the text of an evaluated call is deleted from the store when it is sent or abandoned', async () => {
+  test('the text of an evaluated call is deleted from the store once it is sent or abandoned', async () => {
     const evaluation = { prompt: 'p' } as unknown as NonNullable<Delivery['evaluation']>;
     const taking = { ...plain, evaluate: async () => ({ score: '1' }) };
     const sent = (await kept(one({ evaluation }), taking))[1]!;

@@ -7,7 +7,7 @@ describe('[notify.events] the schedule', () => {
     for (let i = 0; i < count; i++) await enqueue('submitted', ['slack'], `approval-${i}`);
   };
 
-  test('ends when its time is up, and the next run sends the rest', async () => {
+  test('stops when its time is up, and the next run sends the rest', async () => {
     const { ports, enqueue, pass } = setting();
     await many(enqueue, 25);
     const due: typeof ports.deliveries.due = async (...given) => {
@@ -19,7 +19,7 @@ describe('[notify.events] the schedule', () => {
     expect(await deliverUntilNoneIsDue(ports, 45_000, 10)).toBe(5);
   });
 
-  test('ends if the store accepts no claim', async () => {
+  test('stops if the store accepts no claim', async () => {
     const { ports, sent, enqueue } = setting();
     await many(enqueue, 3);
     const update = () => Promise.reject(new Error('the store is down'));
@@ -27,7 +27,7 @@ describe('[notify.events] the schedule', () => {
     expect(sent).toEqual([]);
   });
 
-  test('ends if another worker has claimed a whole page', async () => {
+  test('stops if another worker has claimed a whole page', async () => {
     const { ports, enqueue } = setting();
     await many(enqueue, 3);
     let pages = 0;

@@ -9,7 +9,7 @@ import { sampleRow } from './sample.ts';
 const deliverDue = (ports: Parameters<typeof deliverUntilNoneIsDue>[0]) => deliverUntilNoneIsDue(ports, 0);
 
 describe('queueing', () => {
-  test('[notify.events] submitted, approved and denied each go to every channel once, however often they are enqueued', async () => {
+  test('[notify.events] submitted, approved and denied are each sent to every channel once, however often they are enqueued', async () => {
     const { enqueue, rows } = setting();
     for (const event of ['submitted', 'approved', 'denied'] as const) {
       await enqueue(event, ['slack', 'webhook']);
@@ -27,12 +27,12 @@ describe('queueing', () => {
   });
 });
 
-describe('[notify.digest] a channel that a request escalates to', () => {
+describe('[notify.digest] a channel that a request is escalated to', () => {
   const submitted = async ({ ports }: ReturnType<typeof setting>) =>
     enqueueSubmitted(ports, ['slack', 'webhook'], ['webhook'], sampleRow());
   const halfTime = 900;
 
-  test('is notified once, when half of the request’s time is over', async () => {
+  test('is notified once, when half of the request’s time has passed', async () => {
     const now = setting();
     await submitted(now);
     expect(await deliverDue(now.ports)).toBe(1);
@@ -44,14 +44,14 @@ describe('[notify.digest] a channel that a request escalates to', () => {
     expect(now.delivery('submitted', 'webhook')).toMatchObject({ state: 'sent', receipt: { ts: '2' } });
   });
 
-  test('is not notified as soon as the stream delivers its message', async () => {
+  test('is not notified immediately when the stream delivers its message', async () => {
     const now = setting();
     await submitted(now);
     expect((await deliverAll(now.ports, [...now.rows.values()])).sent).toBe(1);
     expect(now.delivery('submitted', 'webhook')).toMatchObject({ state: 'due', attempts: 0 });
   });
 
-  test('gets neither the request nor the decision if it was decided earlier', async () => {
+  test('gets neither the request nor the decision if the decision was made earlier', async () => {
     const now = setting();
     await submitted(now);
     const decided = { ...now.ports, approvals: { find: async () => sampleRow({ status: 'approved' }) } };
@@ -65,7 +65,7 @@ describe('[notify.digest] a channel that a request escalates to', () => {
       expect(now.delivery(event, 'webhook')).toMatchObject({ state: 'sent' });
   });
 
-  test('gets a decision after it was notified of the request', async () => {
+  test('gets the decision if it was notified of the request', async () => {
     const now = setting();
     await submitted(now);
     now.pass(halfTime);
@@ -78,7 +78,7 @@ describe('[notify.digest] a channel that a request escalates to', () => {
 });
 
 describe('delivering', () => {
-  test('the time that an approval waited for its first message is measured, and is never negative', async () => {
+  test('the time from an approval request to its first message is measured and is never negative', async () => {
     const { ports, observed, enqueue, pass } = setting();
     for (const queued_at of ['2025-12-31T23:59:59.750Z', '2026-01-01T00:00:00.500Z']) {
       await enqueue('submitted', ['slack'], queued_at);
@@ -95,7 +95,7 @@ describe('delivering', () => {
     ]);
   });
 
-  test('two workers at the same time send once', async () => {
+  test('two concurrent workers send a message only once', async () => {
     const { ports, sent, enqueue } = setting();
     await enqueue('submitted');
     const counts = await Promise.all([deliverDue(ports), deliverDue(ports)]);
@@ -103,7 +103,7 @@ describe('delivering', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('if a worker dies after its claim, another takes over: delivery is at least once', async () => {
+  test('if a worker dies after claiming a delivery, another takes over, so delivery is at least once', async () => {
     const { ports, sent, enqueue, pass } = setting();
     await enqueue('submitted');
     const { update } = ports.deliveries;
@@ -125,7 +125,7 @@ describe('delivering', () => {
     expect(sent).toHaveLength(2);
   });
 
-  test('[notify.retries] failed deliveries are retried at growing intervals, and the eighth failure makes a dead letter', async () => {
+  test('[notify.retries] failed deliveries are retried at increasing intervals, and become dead letters after the eighth failure', async () => {
     const { ports, faults, enqueue, delivery, pass } = setting();
     await enqueue('submitted');
     const waits: number[] = [];
@@ -150,7 +150,7 @@ describe('delivering', () => {
     [120, 120],
     [1, 7.5],
     [10 ** 9, 3600],
-  ])('a channel that requests %d s is retried after %d s', async (asked, waited) => {
+  ])('a channel that asks for a delay of %d s is retried after %d s', async (asked, waited) => {
     const { ports, faults, enqueue, delivery } = setting();
     await enqueue('submitted');
     faults.push(new DeliveryRefusal('slow down', asked));
@@ -158,7 +158,7 @@ describe('delivering', () => {
     expect((Date.parse(delivery()!.due_at) - ports.clock.now()) / 1000).toBe(waited);
   });
 
-  test('a decision rewrites the message of its request, even if both are due at the same time', async () => {
+  test('a decision updates the message of its request, even if both are due at the same time', async () => {
     const { ports, sent, enqueue } = setting();
     await enqueue('approved');
     await enqueue('submitted');
@@ -169,7 +169,7 @@ describe('delivering', () => {
     ]);
   });
 
-  test('a decision waits, without using an attempt, until its request is posted', async () => {
+  test('a decision waits until its request is posted, without using up an attempt', async () => {
     const { ports, sent, faults, enqueue, delivery, pass } = setting();
     await enqueue('submitted');
     faults.push(new Error('down'));
@@ -188,7 +188,7 @@ describe('delivering', () => {
     expect(sent.map(({ event }) => event)).toEqual(['submitted', 'approved', 'denied']);
   });
 
-  test('a decision is sent separately if its request could not be delivered', async () => {
+  test('a decision is sent as a separate message if its request could not be delivered', async () => {
     const { ports, rows, sent, enqueue, delivery } = setting();
     await enqueue('submitted');
     rows.set(delivery()!.id, { ...delivery()!, state: 'dead' });
@@ -197,7 +197,7 @@ describe('delivering', () => {
     expect(sent).toEqual([{ event: 'denied', earlier: undefined }]);
   });
 
-  test('one store fault does not delay other deliveries', async () => {
+  test('a single store fault does not delay other deliveries', async () => {
     const { ports, sent, logged, enqueue } = setting();
     await enqueue('submitted', ['slack'], '01890000-0000-7000-8000-00000000000a');
     await enqueue('submitted', ['slack'], '01890000-0000-7000-8000-00000000000b');
@@ -212,7 +212,7 @@ describe('delivering', () => {
     expect(logged).toEqual([['notification state unknown', { id: expect.any(String), error: 'store down' }]]);
   });
 
-  test('a disabled channel and a missing approval are failures with a reason', async () => {
+  test('delivery fails with a reason if the channel is disabled or the approval is missing', async () => {
     const { ports, enqueue, delivery } = setting();
     await enqueue('submitted', ['off']);
     await deliverDue(ports);
@@ -224,7 +224,7 @@ describe('delivering', () => {
 });
 
 describe('newly enqueued notifications', () => {
-  test('[notify.events] is sent immediately, and only once if it is received twice', async () => {
+  test('[notify.events] a new notification is sent immediately, and only once if it is received twice', async () => {
     const { ports, rows, sent, enqueue } = setting();
     await enqueue('submitted');
     const fresh = [...rows.values()];
@@ -233,7 +233,7 @@ describe('newly enqueued notifications', () => {
     expect(sent).toHaveLength(1);
   });
 
-  test('[notify.events] a decision made while its first message is being sent follows immediately', async () => {
+  test('[notify.events] a decision made while the first message is being sent is delivered right after it', async () => {
     const { ports, sent, enqueue, delivery } = setting();
     await enqueue('submitted');
     const notifier: Notifier = {
@@ -263,7 +263,7 @@ describe('newly enqueued notifications', () => {
 });
 
 describe('[store.sweep] a delivery', () => {
-  test('whose attempts never finished is abandoned, not retried', async () => {
+  test('with attempts that never finished is abandoned, not retried', async () => {
     const now = setting();
     await now.enqueue('submitted');
     const [row] = [...now.rows.values()];

@@ -68,15 +68,15 @@ function setting() {
   };
 }
 
-describe('[notify.digest] requests collected by a digest', () => {
-  test('up to the limit, requests are announced individually', async () => {
+describe('[notify.digest] requests collected in a digest', () => {
+  test('requests up to the limit are announced individually', async () => {
     const { ask, announced, sent, digests } = setting();
     await ask(above);
     await announced();
     expect([sent.length, digests.length]).toEqual([above, 0]);
   });
 
-  test('additional requests come in one message when the window ends, and each counts as announced', async () => {
+  test('requests above the limit are sent in one message when the window ends, and each counts as announced', async () => {
     const { ask, deliver, nextWindow, sent, digests, rows } = setting();
     await ask(40);
     await deliver();
@@ -104,11 +104,11 @@ describe('[notify.digest] requests collected by a digest', () => {
     ['less than that', { risk: { session: 39, key: 39, kill_switch: 80 } }, false],
     ['244 seconds left', { expires_at: '2026-01-01T00:04:04.000Z' }, false],
     ['a second less', { expires_at: '2026-01-01T00:04:03.000Z' }, true],
-  ])('urgent: %s: %o is %s', (_, over, urgent) => {
+  ])('urgency with %s: %o is %s', (_, over, urgent) => {
     expect(isUrgent(sampleRow(over), { on: true, above, everySeconds }, Date.UTC(2026, 0, 1))).toBe(urgent);
   });
 
-  test('a channel without digests is notified of each request', async () => {
+  test('a channel without digests is notified of each request separately', async () => {
     const { ask, deliver, terms, sent, digests } = setting();
     terms.on = false;
     await ask(10);
@@ -116,7 +116,7 @@ describe('[notify.digest] requests collected by a digest', () => {
     expect([sent.length, digests.length]).toEqual([10, 0]);
   });
 
-  test('several workers and repeated steps create one digest', async () => {
+  test('several workers and repeated steps create only one digest', async () => {
     const { ask, ports, pass, digests } = setting();
     await ask(12);
     await Promise.all([deliverDue(ports), deliverDue(ports), deliverDue(ports)]);
@@ -125,7 +125,7 @@ describe('[notify.digest] requests collected by a digest', () => {
     expect(digests).toHaveLength(1);
   });
 
-  test('if a worker dies between the digest and its request, the request is collected again', async () => {
+  test('if a worker dies after the digest and before its request is recorded, the request is collected again', async () => {
     const { ask, ports, deliver, pass, digests } = setting();
     await ask(5);
     const { update } = ports.deliveries;
@@ -142,7 +142,7 @@ describe('[notify.digest] requests collected by a digest', () => {
     expect(digests[1]!.earlier).toMatchObject({ ts: 'digest-1' });
   });
 
-  test('a collected request that is still pending is announced even if the others were decided', async () => {
+  test('a collected request that is still pending is announced even if the others have been decided', async () => {
     const { ask, deliver, decide, nextWindow, digests } = setting();
     await ask(above + 1);
     await deliver();
@@ -151,7 +151,7 @@ describe('[notify.digest] requests collected by a digest', () => {
     expect(digests[0]).toMatchObject({ digest: { waiting: 1 } });
   });
 
-  test('no digest is sent if all were decided before the window ended', async () => {
+  test('no digest is sent if all requests were decided before the window ended', async () => {
     const { ask, deliver, decide, nextWindow, sent, digests } = setting();
     await ask(above + 1);
     await deliver();
@@ -161,7 +161,7 @@ describe('[notify.digest] requests collected by a digest', () => {
     expect([sent, digests]).toEqual([[], []]);
   });
 
-  test('an escalation channel gets a digest of requests that are still pending at half time', async () => {
+  test('at half time, an escalation channel gets a digest of the requests that are still pending', async () => {
     const { asked, ports, deliver, pass, sent, digests } = setting();
     for (let i = 0; i < 10; i++) await enqueueSubmitted(ports, ['slack'], ['slack'], asked());
     await deliver();
@@ -179,7 +179,7 @@ describe('[notify.digest] the message', () => {
   const posted = ({ digests }: ReturnType<typeof setting>) =>
     digests.map(({ digest, earlier }) => [digest.waiting, earlier?.ts ?? 'new']);
 
-  test('is rewritten for new requests and decisions, and decisions are not sent individually', async () => {
+  test('is updated for new requests and decisions, and decisions are not sent individually', async () => {
     const now = setting();
     await now.ask(10);
     await now.announced();
@@ -195,7 +195,7 @@ describe('[notify.digest] the message', () => {
     ]);
   });
 
-  test('finally reports that no request is pending; later requests get a new message', async () => {
+  test('finally says that no request is pending; later requests get a new message', async () => {
     const now = setting();
     await now.ask(10);
     await now.announced();
@@ -210,7 +210,7 @@ describe('[notify.digest] the message', () => {
     ]);
   });
 
-  test('a new digest is sent only after 15 minutes, if more requests are pending', async () => {
+  test('if more requests are pending, a new digest is sent only after 15 minutes', async () => {
     const now = setting();
     await now.ask(10);
     await now.announced();
@@ -227,7 +227,7 @@ describe('[notify.digest] the message', () => {
     ]);
   });
 
-  test('a deleted digest is replaced on the third attempt', async () => {
+  test('a deleted digest message is replaced on the third attempt', async () => {
     const now = setting();
     await now.ask(10);
     await now.announced();
@@ -245,7 +245,7 @@ describe('[notify.digest] the message', () => {
     ]);
   });
 
-  test('is rewritten once after a decision, following the digest of the same window', async () => {
+  test('is updated once after a decision, following the digest of the same window', async () => {
     const now = setting();
     await now.ask(10);
     await now.announced();
@@ -272,7 +272,7 @@ describe('[notify.digest] its contents', () => {
     pendingKeys: async () => all.map(({ key_id }) => key_id),
   });
 
-  test('counts by risk and rule, and names the requests that expire first', async () => {
+  test('counts requests by risk and rule, and lists those that expire first', async () => {
     const digest = await digestOf(waiting(rows), 'default', at);
     expect(digest).toMatchObject({ waiting: 13, counted: 13, of_other_rules: 2 });
     expect(digest.by_risk).toEqual({ low: 0, medium: 12, high: 1 });
@@ -283,7 +283,7 @@ describe('[notify.digest] its contents', () => {
     expect(digest).toMatchObject({ next_expires_in_seconds: 1200, next_expires_at: '2026-01-01T00:30:00.000Z' });
   });
 
-  test('above its maximum number of rows, a digest counts the pending keys', async () => {
+  test('above the maximum number of rows, the total is counted from the pending keys', async () => {
     let pages = 0;
     const many = {
       list: async () => ({ items: Array.from({ length: 100 }, () => sampleRow()), cursor: String(++pages) }),
@@ -295,7 +295,7 @@ describe('[notify.digest] its contents', () => {
   });
 });
 
-test('[notify.digest] a tenant may have its own limit', () => {
+test('[notify.digest] a tenant can have its own digest limit', () => {
   const digest = { channels: ['slack'], above: 20, every_seconds: 90 };
   const tenants = [{ id: 'a', approval_digest_above: 0 }, { id: 'b' }];
   const configuration = { approvals: { digest }, tenants } as unknown as Configuration;

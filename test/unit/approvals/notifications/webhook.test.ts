@@ -26,7 +26,7 @@ const hook = () =>
     policyEvents: [],
   });
 
-test('[approval.card] the approval names the location of its rule', async () => {
+test('[approval.card] the message names the location of the approval’s rule', async () => {
   await hook().send('submitted', sampleRow(), undefined, 'policies/pr-writer.yaml:31');
   expect(fake.calls[0]?.body.approval.rule).toMatchObject({
     place: 'policies/pr-writer.yaml:31',
@@ -34,7 +34,7 @@ test('[approval.card] the approval names the location of its rule', async () => 
   });
 });
 
-test('[notify.retries] carries event, id, time and approval, with a signature over time and body', async () => {
+test('[notify.retries] sends event, id, time and approval, with a signature over time and body', async () => {
   await hook().send('approved', decided, undefined);
   const [sent] = fake.calls;
   expect(sent?.body).toMatchObject({
@@ -51,7 +51,7 @@ test('[notify.retries] carries event, id, time and approval, with a signature ov
   expect(sent?.headers['x-gateway-signature']).toBe(webhookSignature('shared', timestamp, text));
 });
 
-test('the signature equals that of any HMAC-SHA256 implementation', () => {
+test('the signature matches standard HMAC-SHA256', () => {
   expect(webhookSignature('key', '1', '{}')).toBe(
     'v1=1ba6b8171186efc613e8bcc0cbdab2748f24984d7c5a84faa2637afa0e40d224',
   );
@@ -60,7 +60,7 @@ test('the signature equals that of any HMAC-SHA256 implementation', () => {
 test.each([
   ['seconds', '45', 45],
   ['a date', 'Thu, 01 Jan 2026 00:01:00 GMT', 60],
-])('Retry-After in %s is honoured', async (_, value, seconds) => {
+])('Retry-After in %s is honored', async (_, value, seconds) => {
   fake.faults.push({ status: 503, headers: { 'retry-after': value } });
   await expect(hook().send('submitted', sampleRow(), undefined)).rejects.toMatchObject({
     retryAfterSeconds: seconds,
@@ -68,7 +68,7 @@ test.each([
 });
 
 test.each([{}, { 'retry-after': 'soon' }, { 'retry-after': '0' }])(
-  'an error with %j is an ordinary failure',
+  'an error response with headers %j is an ordinary failure',
   async (headers) => {
     fake.faults.push({ status: 500, headers });
     const failure: unknown = await hook()

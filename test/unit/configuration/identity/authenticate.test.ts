@@ -22,7 +22,7 @@ const identities = identitiesOf(
   'the-token',
 );
 
-test.each<[string, Headers]>(cases.taken)('[auth.header] a key is taken from %s', (_how, headers) => {
+test.each<[string, Headers]>(cases.taken)('[auth.header] reads the key from %s', (_how, headers) => {
   expect(authenticate(headers, identities)).toMatchObject({ name: 'key-one', key_id: keyIdOf(sha256('key-one')) });
 });
 
@@ -42,13 +42,13 @@ test('[auth.header] identities contain digests, never keys', () => {
   expect([...identities.byDigest.keys()].every((digest) => /^[0-9a-f]{64}$/.test(digest))).toBe(true);
 });
 
-test('a human acts in the tenants of the person, other keys only in their own tenant', () => {
+test('a human key can act in all of its person’s tenants, other keys only in their own tenant', () => {
   expect(authenticate({ 'x-api-key': 'human-key' }, identities).tenants).toEqual(['default', 'other']);
   expect(authenticate({ 'x-api-key': 'key-one' }, identities).tenants).toEqual(['default']);
   expect([...identities.critical]).toEqual([keyIdOf(sha256('human-key'))]);
 });
 
-test('a tenant key with the same value as the admin token is accepted as neither', () => {
+test('if a tenant key has the same value as the admin token, neither is accepted', () => {
   const { identities: clash, warnings } = buildIdentities({
     keys: [key('the-token')],
     people: [],
@@ -59,12 +59,12 @@ test('a tenant key with the same value as the admin token is accepted as neither
   expect(warnings).toEqual(['keys the-token and admin-token have the same value: neither is accepted']);
 });
 
-describe('the admin token before any configuration', () => {
+describe('the admin token before a configuration exists', () => {
   const secrets = (value: string | undefined) => ({ get: async () => value });
 
   const unstored = async () => undefined;
 
-  test('[auth.keys-by-digest] the stored digest is used, not a token that a function could also read', async () => {
+  test('[auth.keys-by-digest] is checked against the stored digest, not against a token that a function could read', async () => {
     const stored = async () => sha256('apart');
     expect(await authenticateAdminToken(['apart'], [], secrets(undefined), stored)).toMatchObject({ platform: true });
     await expect(authenticateAdminToken(['t0ken'], [], secrets('t0ken'), stored)).rejects.toMatchObject({
@@ -72,14 +72,14 @@ describe('the admin token before any configuration', () => {
     });
   });
 
-  test('is the platform administrator', async () => {
+  test('authenticates the platform administrator', async () => {
     expect(await authenticateAdminToken(['t0ken'], [], secrets('t0ken\n'), unstored)).toMatchObject({
       platform: true,
       person: 'platform-admin',
     });
   });
 
-  test('[auth.health-open] without one no caller is accepted, whatever is sent', async () => {
+  test('[auth.health-open] without an admin token no caller is accepted, whatever is sent', async () => {
     for (const none of [undefined, '', ' ']) {
       await expect(authenticateAdminToken([''], [], secrets(none), unstored)).rejects.toMatchObject({
         code: 'forbidden',
@@ -87,7 +87,7 @@ describe('the admin token before any configuration', () => {
     }
   });
 
-  test('another key is 401', async () => {
+  test('a different key returns 401', async () => {
     await expect(authenticateAdminToken([], ['Bearer other'], secrets('t0ken'), unstored)).rejects.toMatchObject({
       code: 'authentication_error',
     });

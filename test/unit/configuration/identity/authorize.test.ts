@@ -50,7 +50,7 @@ describe('[auth.roles] the role matrix', () => {
       );
   });
 
-  test('[federation.token] the token of a data plane is accepted on its own routes and on no other', () => {
+  test('[federation.token] a data plane’s token is accepted on its own routes and no others', () => {
     const plane = principal('service', 'admin', { plane: 'eu', platform: true, tenants: ['*'] });
     for (const route of routes) {
       const attempt = () => authorize(route, plane);
@@ -64,7 +64,7 @@ describe('[auth.roles] the role matrix', () => {
     ]);
   });
 
-  test('without a principal only open and signed routes pass', () => {
+  test('without a principal only open and signed routes are allowed', () => {
     for (const route of routes) {
       const attempt = () => authorize(route, undefined);
       if (route.access === 'open' || route.access === 'signed') expect(attempt).not.toThrow();
@@ -75,7 +75,7 @@ describe('[auth.roles] the role matrix', () => {
     );
   });
 
-  test('a platform key with the role admin may change global settings, an agent key never', () => {
+  test('a platform key with the admin role may change global settings, but an agent key may not', () => {
     const put = routes.find(({ operation }) => operation === 'putConfig')!;
     expect(() => authorize(put, principal('service', 'admin', { platform: true }))).not.toThrow();
     expect(() => authorize(put, principal('agent', 'admin', { platform: true }))).toThrow(
@@ -98,7 +98,7 @@ describe('[auth.health-open] the admin surface', () => {
     );
   });
 
-  test('is open with an admin token, or with a key whose role is admin', () => {
+  test('is open with an admin token or a key with the admin role', () => {
     expect(() => requireConfiguredAdmin(identitiesOf([], 'token'))).not.toThrow();
     expect(() => requireConfiguredAdmin(identitiesOf([key('a', { role: 'admin', kind: 'human' })]))).not.toThrow();
   });

@@ -30,7 +30,7 @@ const inForce = async () => {
 };
 const during = Date.parse('2026-01-01T00:59:59Z');
 
-test('[auth.revoked-key] a caller is mapped again with the configuration in force', async () => {
+test('[auth.revoked-key] a caller is mapped again using the active configuration', async () => {
   const { key_id } = await inForce();
   expect(await recall(await snapshotOf(corp()), key_id, federated)).toMatchObject({ key_id, role: 'operator' });
   expect(await recall(await snapshotOf(corp(', revoked_subjects: [bot]')), key_id, federated)).toBeUndefined();
@@ -39,7 +39,7 @@ test('[auth.revoked-key] a caller is mapped again with the configuration in forc
   expect(await recall(await snapshotOf(''), key_id, federated)).toBeUndefined();
 });
 
-test('[auth.revoked-key] claims of a row apply only to the key id that they belong to', async () => {
+test('[auth.revoked-key] stored claims are used only for the key id that they belong to', async () => {
   const { key_id } = await inForce();
   const snapshot = await snapshotOf(corp());
   expect(await recall(snapshot, 'oidc-000000000000000000000000', federated)).toBeUndefined();
@@ -47,7 +47,7 @@ test('[auth.revoked-key] claims of a row apply only to the key id that they belo
   expect(await recall(snapshot, key_id, undefined)).toBeUndefined();
 });
 
-test('[auth.revoked-key] a WebSocket ends its calls when the token expires or the caller is revoked', async () => {
+test('[auth.revoked-key] calls over a WebSocket end when the token expires or the caller is revoked', async () => {
   const caller = socketCaller(await inForce());
   expect(await reauthorize(caller, await snapshotOf(corp()), during)).toMatchObject({ tenant: 'default' });
   await expect(reauthorize(caller, await snapshotOf(corp()), during + 1_000)).rejects.toThrow('the token has expired');

@@ -24,7 +24,7 @@ const alice = principal('human', 'admin', { person: 'alice', key_id: id('alice-l
 const bob = principal('human', 'operator', { person: 'bob', key_id: id('bob-laptop') });
 const refusal = expect.objectContaining({ code: 'separation_of_duties' });
 
-test.each(['agent', 'service'] as const)('[sod.own-request] a key of kind %s cannot vote', (kind) => {
+test.each(['agent', 'service'] as const)('[sod.own-request] a key with kind %s cannot vote', (kind) => {
   const voter = principal(kind, 'admin', { person: 'bob' });
   expect(() => assertMayVote(voter, { key_id: id('agent') }, identities)).toThrow(refusal);
 });
@@ -40,20 +40,20 @@ test.each([
   ['with the very key', { key_id: id('alice-laptop') }],
   ['with a key they owned then', { key_id: 'withdrawn-since', key_owner: 'alice' }],
   ['with a key that is theirs now', { key_id: id('agent'), key_owner: 'bob' }],
-])('[sod.own-request] nobody votes on a request made %s', (_how, request) => {
+])('[sod.own-request] a person cannot vote on a request made %s', (_how, request) => {
   expect(() => assertMayVote(alice, request, identities)).toThrow(refusal);
 });
 
-test('[sod.own-request] another key of the same person is the same person', () => {
+test('[sod.own-request] a different key of the same person counts as the same person', () => {
   expect(() => assertMayVote(alice, { key_id: id('alice-phone') }, identities)).toThrow(refusal);
 });
 
-test('another person can vote, also on a request by a key without an owner', () => {
+test('a different person can vote, even on a request made with a key that has no owner', () => {
   expect(() => assertMayVote(bob, { key_id: id('agent'), key_owner: 'alice' }, identities)).not.toThrow();
   expect(() => assertMayVote(alice, { key_id: id('orphan') }, identities)).not.toThrow();
 });
 
-test('the admin token votes as one person, and not on its own requests', () => {
+test('the admin token votes as one person and cannot vote on its own requests', () => {
   const admin = adminPrincipal('default');
   expect(() => assertMayVote(admin, { key_id: id('agent') }, identities)).not.toThrow();
   expect(() => assertMayVote(admin, { key_id: 'admin-token' }, identities)).toThrow(refusal);
@@ -92,7 +92,7 @@ describe('Slack', () => {
     },
   };
 
-  test('[sod.own-request] an account mapped to no person has no vote', () => {
+  test('[sod.own-request] an account that is mapped to no person cannot vote', () => {
     for (const [team, user] of [
       ['T02', 'U01'],
       ['T01', 'U09'],
@@ -111,7 +111,7 @@ describe('Slack', () => {
     expect(() => slackVoter(snapshot, 'T01', 'U02', 'default')).toThrow('votes need the role operator or admin');
   });
 
-  test('[identity.person-tenants] a person without tenants votes only if a key names them', () => {
+  test('[identity.person-tenants] a person without tenants can vote only in a tenant where a key names them', () => {
     expect(slackVoter(snapshot, 'T01', 'U03', 'default')).toMatchObject({ person: 'carol', tenants: ['default'] });
     for (const [user, tenant] of [
       ['U03', 'other'],
@@ -129,14 +129,14 @@ describe('the Git host', () => {
   ];
   const snapshot = { configuration: { people, tenants: [], organizations: [] } };
 
-  test('[sod.own-request] a login mapped to no person has no vote', () => {
+  test('[sod.own-request] a login that is mapped to no person cannot vote', () => {
     for (const login of ['mallory', 'alice', '', 'undefined']) {
       expect(personByGithubLogin(snapshot, login)).toBeUndefined();
       expect(() => githubVoter(snapshot, login, 'default')).toThrow(expect.objectContaining({ code: 'forbidden' }));
     }
   });
 
-  test('[pr-comment.voter] a mapped person votes with their role and in their tenants, whatever the case of the login', () => {
+  test('[pr-comment.voter] a mapped person votes with their role and in their tenants; the login is case-insensitive', () => {
     const voter = githubVoter(snapshot, 'alice-gh', 'default');
     expect(voter).toMatchObject({ person: 'alice', kind: 'human', role: 'admin', key_id: 'github:alice-gh' });
     expect(() => assertMayVote(voter, { key_id: id('agent') }, identities)).toThrow(refusal);

@@ -17,7 +17,7 @@ describe('[session.source] the session', () => {
     expect(resolveSession({ ...from, ...named })).toEqual({ session_id, generated: false });
   });
 
-  test('is created per key, instance and hour if none is named', () => {
+  test('is created per key, instance and hour if the caller names none', () => {
     const made = resolveSession(from);
     expect(made).toEqual({ session_id: expect.stringMatching(/^auto-[0-9a-f]{32}$/), generated: true });
     expect(resolveSession({ ...from, now: now - 3_599_999 })).toEqual(made);
@@ -28,17 +28,17 @@ describe('[session.source] the session', () => {
   });
 });
 
-describe('[session.source] with many processes, a caller that does not name a session', () => {
+describe('[session.source] a caller that names no session, with many gateway processes', () => {
   const high = () => new SessionsOfKey(() => 0.99);
 
-  test('has one per key and hour, the same in every process', () => {
+  test('has one session per key and hour, the same in every process', () => {
     const [one, other] = [high(), high()];
     expect(one.of('k1', now)).toMatch(/^auto-2026-11-21T09-[0-9a-f]{24}$/);
     expect(other.of('k1', now - 3_599_999)).toBe(one.of('k1', now));
     expect(new Set([one.of('k1', now), one.of('k2', now), one.of('k1', now + 1)]).size).toBe(3);
   });
 
-  test('gets another one only if its chain is contended, and drops one level each hour', () => {
+  test('gets another session only if the chain is contended, and drops one level each hour', () => {
     const sessions = high();
     const first = sessions.of('k1', now);
     sessions.contended('a session that was named');
@@ -55,7 +55,7 @@ describe('[session.source] with many processes, a caller that does not name a se
     expect(sessions.of('k1', now + 1)).toMatch(/-253$/);
   });
 
-  test('[session.source] may name its own session again; no other key can open it first', () => {
+  test('[session.source] may name its own generated session; no other key can open that session first', () => {
     const sessions = high();
     const first = sessions.of('k1', now);
     for (const body of [first, `${first}-3`]) {
@@ -77,12 +77,12 @@ test.each([
   ['..', 'not only dots'],
   ['...', 'not only dots'],
   ['admin-default-2026-11-21', 'a session the gateway keeps itself'],
-])('[session.source] %j is refused with 400', (body, why) => {
+])('[session.source] a session id of %j returns 400', (body, why) => {
   expect(() => resolveSession({ ...from, body })).toThrow(expect.objectContaining({ code: 'invalid_request' }));
   expect(() => resolveSession({ ...from, body })).toThrow(why);
 });
 
-test.each(['a', '.a', 'a..', '...-', '1.2'])('[session.source] %j is a session', (body) => {
+test.each(['a', '.a', 'a..', '...-', '1.2'])('[session.source] %j is a valid session id', (body) => {
   expect(resolveSession({ ...from, body }).session_id).toBe(body);
 });
 
@@ -95,7 +95,7 @@ describe('[session.owner] a session', () => {
     ({ session_id: 's1', ...(owner_key !== undefined && { owner_key }) }) as SessionHead;
   const agent = principal('agent', 'admin', { key_id: 'mine' });
 
-  test('can be entered by the key that opened it, or by any key before it is opened', () => {
+  test('can be used by the key that opened it, or by any key before it is opened', () => {
     expect(() => assertSessionOwner(head('mine'), agent)).not.toThrow();
     expect(() => assertSessionOwner(undefined, agent)).not.toThrow();
   });
@@ -106,7 +106,7 @@ describe('[session.owner] a session', () => {
     }
   });
 
-  test('may be joined by a human', () => {
+  test('can be joined by a human', () => {
     expect(() => assertSessionOwner(head('theirs'), principal('human', 'operator'))).not.toThrow();
   });
 });

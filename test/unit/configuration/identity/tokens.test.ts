@@ -92,13 +92,13 @@ test.each([
   ['a payload that is no object', `x.${Buffer.from('[1]').toString('base64url')}.x`],
   ['a payload that is null', `x.${Buffer.from('null').toString('base64url')}.x`],
   ['a payload that is a text', `x.${Buffer.from('"a"').toString('base64url')}.x`],
-])('[identity.oidc-token] %s is not a JWT, and nothing is fetched for it', async (_what, text) => {
+])('[identity.oidc-token] %s is not a JWT, and no keys are fetched for it', async (_what, text) => {
   const { why, fetched } = await world();
   expect(await why(text)).toMatch(/not a JWT that can be read/);
   expect(fetched).toEqual([]);
 });
 
-test('[identity.oidc-token] a token of 8192 characters is read and a longer one is not; a modified one is invalid', async () => {
+test('[identity.oidc-token] reads a token of 8192 characters and rejects a longer or modified one', async () => {
   const { why, token } = await world();
   const plain = await token();
   const [head = '', body = '', signature = ''] = plain.split('.');
@@ -108,13 +108,13 @@ test('[identity.oidc-token] a token of 8192 characters is read and a longer one 
   expect(await why([head, other.toString('base64url'), signature].join('.'))).toMatch(/signature .* is not valid/);
 });
 
-test('[identity.oidc-token] a token for a resource must have that audience', async () => {
+test('[identity.oidc-token] a token for a resource must name it as audience', async () => {
   const { why, token } = await world();
   expect(await why(token({ aud: ['gateway', 'https://mcp'] }), 'https://mcp')).toBe(taken);
   expect(await why(token(), 'https://mcp')).toMatch(/not for https:\/\/mcp; ask the issuer/);
 });
 
-test('[identity.oidc-token] keys are cached for ten minutes, and used for an hour while the issuer is down', async () => {
+test('[identity.oidc-token] keys are cached for ten minutes, or for an hour while the issuer is down', async () => {
   const { why, token, fetched, time, documents } = await world();
   expect(await why(token())).toBe(taken);
   time.seconds += 599;
@@ -139,13 +139,13 @@ test.each<[string, unknown, boolean]>([
   ['none', undefined, false],
   ['no list', {}, false],
   ['too many', Array.from({ length: 101 }, () => ({ kty: 'oct', k: 'x' })), false],
-])('[identity.oidc-token] a set with %s keys is not taken', async (_what, keys, held) => {
+])('[identity.oidc-token] rejects a key set with %s keys', async (_what, keys, held) => {
   const { why, token, documents } = await world();
   documents.keys = keys;
   expect((await why(token())) === taken).toBe(held);
 });
 
-test('[identity.oidc-token] without an address the keys are found by discovery', async () => {
+test('[identity.oidc-token] finds the keys by discovery if no address is configured', async () => {
   const { why, token, fetched } = await world({ jwks_uri: undefined });
   expect(await why(token())).toBe(taken);
   expect(fetched).toEqual([`${issuer}/.well-known/openid-configuration`, `${issuer}/found`]);
@@ -156,7 +156,7 @@ test.each(mappedRows)('[identity.oidc-mapping] %s', async (_what, provider, call
   expect(await why(token(claims))).toMatch(new RegExp(expected));
 });
 
-test('[identity.oidc-mapping] stored parts of a token: subject, expiry, and the claims in use', async () => {
+test('[identity.oidc-mapping] stores only the subject, expiry and relevant claims of a token', async () => {
   const { callerOf, token } = await world(
     { required_claims: { scope: ['gateway'] } },
     { owner_claim: 'email', name_claim: 'label', when: { groups: ['a'] } },

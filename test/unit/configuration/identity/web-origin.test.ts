@@ -25,12 +25,12 @@ test.each([...cases.allowed, [[''], undefined, false], [['no url'], undefined, f
 );
 
 test.each([...cases.local, [['http://localhost:6274'], undefined, false]])(
-  '[cors.headers] %j at %s are both on this machine: %s',
+  '[cors.headers] %j and %s are both on this machine: %s',
   (origins, host, expected) => {
     expect(areBothHere(origins, host)).toBe(expected);
   },
 );
 
-test('a star allows every page', () => {
+test('a star allows any origin', () => {
   expect(allows(['https://any.example'], 'gw.example', ['*'])).not.toThrow();
 });

@@ -70,21 +70,21 @@ test('unknown keys are refused', () => {
   expect(() => sandboxSchema.parse({ ssh: {} })).toThrow('ssh');
 });
 
-test('limits that cannot be checked block', () => {
+test('a call is blocked if its limits cannot be checked', () => {
   const settings = sandboxSchema.parse({ sql: { blocked_tables: ['{'] } });
   const part = callOf('sql', 'sql.select', 'users', { object: 'table', schema: 'public' });
   expect(checkEffectLimits(settings, [part])).toMatchObject({ matched_rule: 'sandbox:unchecked' });
   expect(checkEffectLimits(settings, [{ ...part, parameters: null as never }])?.decision).toBe('block');
 });
 
-test('every list of globs is found by the configuration checks', () => {
+test('the configuration checks cover every list of globs', () => {
   const lists = sandboxGlobs(sandboxSchema.parse({ http: { allowed_hosts: ['a'], allowed_methods: ['GET'] } }));
   expect(lists).toContainEqual({ path: ['sandbox', 'http', 'allowed_hosts'], patterns: ['a'] });
   expect(lists).toContainEqual({ path: ['sandbox', 'git', 'protected_files'], patterns: [] });
   expect(lists.map(({ path }) => path.at(-1))).not.toContain('allowed_methods');
 });
 
-test('[action.sandbox-rules] the reason names the pattern and the branch it may match', () => {
+test('[action.sandbox-rules] the reason names the pattern and the protected branch that it may match', () => {
   const reasonOf = (branch_pattern: string) =>
     checkEffectLimits(sandboxSchema.parse({ git: { protected_branches: ['main', 'release/*'] } }), [
       callOf('git', 'scm.push', '', { branch_pattern }),

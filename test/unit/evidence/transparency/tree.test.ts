@@ -26,7 +26,7 @@ const roots = [
   '5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328',
 ];
 
-test('[transparency.tree] the roots are those of RFC 6962', () => {
+test('[transparency.tree] the tree roots match those in RFC 6962', () => {
   expect(emptyRoot().toString('hex')).toBe('e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855');
   const tree = new Frontier();
   for (const [i, leaf] of leaves.entries()) {
@@ -50,7 +50,7 @@ const quotation = [
 ].join('\n');
 const neumann = 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW';
 
-test('[transparency.tree] the published note of the Go project verifies, and a changed one does not', () => {
+test('[transparency.tree] the note published by the Go project verifies, and a modified copy does not', () => {
   const key = readVerifierKey(neumann)!;
   expect(verifierKey(key)).toBe(neumann);
   expect(isSignedBy(readNote(quotation)!, key)).toBe(true);
@@ -68,7 +68,7 @@ test('[transparency.tree] the published note of the Go project verifies, and a c
   }
 });
 
-test('[transparency.tree] a checkpoint opens with the key of its own log, and a cosignature keeps its time', async () => {
+test('[transparency.tree] a checkpoint opens with its own log’s key, and a cosignature keeps its timestamp', async () => {
   const { privateKey } = generateKeyPairSync('ed25519');
   const [log, other] = [noteSigner('gateway/default', privateKey), noteSigner('gateway/other', privateKey)];
   const witness = noteSigner('witness', generateKeyPairSync('ed25519').privateKey, noteKeyTypes.cosignature);
@@ -101,7 +101,7 @@ test('[transparency.tree] names with spaces or plus signs, and other kinds of ke
   expect(() => noteSigner('a', createPrivateKey(pem))).toThrow(/not an Ed25519 key/);
 });
 
-test('[transparency.tree] a verified text does not validate another text, signature or key', () => {
+test('[transparency.tree] verifying one text does not validate another text, signature or key', () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const other = generateKeyPairSync('ed25519').publicKey;
   const signature = sign(null, Buffer.from('a checkpoint'), privateKey);

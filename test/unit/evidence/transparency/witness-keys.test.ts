@@ -8,7 +8,7 @@ const { privateKey } = generateKeyPairSync('ed25519');
 const witness = verifierKey(noteSigner('auditor', privateKey, noteKeyTypes.cosignature));
 const log = verifierKey(noteSigner('gateway/default', privateKey));
 
-test('[transparency.tree] the witness key is not a log key', () => {
+test('[transparency.tree] witness keys and log keys are not interchangeable', () => {
   expect(witnessKey(witness).name).toBe('auditor');
   expect(logKey(log).name).toBe('gateway/default');
   expect(() => witnessKey(log)).toThrow(/log key/);
@@ -16,14 +16,14 @@ test('[transparency.tree] the witness key is not a log key', () => {
   expect(() => witnessKey('auditor')).toThrow(/not a verifier key/);
 });
 
-test('[transparency.tree] the configuration accepts witness keys, and refuses other values with their position', async () => {
+test('[transparency.tree] the configuration accepts witness keys, and rejects other values with their position', async () => {
   const load = (key: string) => loadConfiguration(base(`evidence: { log: { witnesses: ["${key}"] } }`), { packs });
   expect((await load(witness)).configuration.evidence.log).toEqual({ enabled: true, witnesses: [witness] });
   await expect(load(log)).rejects.toThrow(/evidence\.log\.witnesses\[0\].*log key/);
   await expect(load('auditor')).rejects.toThrow(/the verifier key that agentctl witness prints/);
 });
 
-test('[console.verify-log] keys on separate lines are sorted by kind; an invalid one is reported with its position', () => {
+test('[console.verify-log] keys on separate lines are grouped by kind, and an invalid key is reported with its position', () => {
   const { log: of, witnesses } = logTrustOf(`\n ${witness}\r\n${log}\n`);
   expect([of, witnesses].map((keys) => [keys ?? []].flat().map(({ name }) => name))).toEqual([
     ['gateway/default'],

@@ -15,7 +15,7 @@ const decoded = (part: string) => JSON.parse(Buffer.from(part, 'base64url').toSt
 const refused = expect.objectContaining({ code: 'service_unavailable' });
 
 describe('the Git-host app broker without an installation', () => {
-  test('[credential.minted] signs an RS256 JWT: iat 60 s in the past, valid for 600 s from then, with the credential id as its id', async () => {
+  test('[credential.minted] signs an RS256 JWT whose iat is 60 s in the past, valid for 600 s from iat, with the credential id as jti', async () => {
     const { secret, record } = await scm().issue(envelope, grant());
     const [header = '', claims = '', signature = ''] = secret.split('.');
     const nowSeconds = Math.floor(now / 1000);
@@ -25,7 +25,7 @@ describe('the Git-host app broker without an installation', () => {
     expect(verify('sha256', signed, keys.publicKey, Buffer.from(signature, 'base64url'))).toBe(true);
   });
 
-  test('the record names the credential and its action, and contains no value', async () => {
+  test('the record names the credential and its action, and does not contain the secret', async () => {
     const { record, secret } = await scm().issue(envelope, grant());
     expect(record).toEqual({
       id: 'id-1',
@@ -55,7 +55,7 @@ describe('the Git-host app broker without an installation', () => {
     expect(await life(3600)).toBe(600_000);
   });
 
-  test('a PEM written on one line is read', async () => {
+  test('accepts a PEM key written on one line', async () => {
     await expect(scm(keys.pem.replaceAll('\n', '\\n')).issue(envelope, grant())).resolves.toBeDefined();
   });
 
@@ -93,7 +93,7 @@ describe('the static broker', () => {
     expect(record).toMatchObject({ type: 'static', degraded: true, expires_at: '2026-01-01T00:10:00.500Z' });
   });
 
-  test('mints nothing without its secret', async () => {
+  test('mints no credential if its secret is missing', async () => {
     await expect(fixed({}).issue(envelope, grant())).rejects.toEqual(refused);
   });
 });
@@ -107,7 +107,7 @@ describe('[ticket.redeem] the ticket broker', () => {
     ticketBroker({ name: 't' }, settings, { ...brokerPorts(secrets), tickets, ...over });
   const allowed = { policyVersion: 3, approvalId: 'a1' };
 
-  test('binds a ticket to the action, its policy version and its approval, with a lifetime within the limit for tickets', async () => {
+  test('binds a ticket to the action, its policy version and its approval, with a lifetime within the ticket limit', async () => {
     const { record, secret } = await broker().issue(envelope, grant({ ttl_seconds: 600 }), allowed);
     expect(record).toMatchObject({
       type: 'capability_ticket',
@@ -135,11 +135,11 @@ describe('[ticket.redeem] the ticket broker', () => {
     ],
     ['a key', () => broker({}, {}).issue(envelope, grant(), allowed)],
     ['the policy that allowed it', () => broker().issue(envelope, grant())],
-  ])('[credential.no-broader] without %s it issues nothing', async (_, issue) => {
+  ])('[credential.no-broader] without %s no ticket is issued', async (_, issue) => {
     await expect(issue()).rejects.toMatchObject({ code: 'service_unavailable' });
   });
 
-  test('a used one cannot be revoked', async () => {
+  test('revoking a ticket that was already used succeeds without effect', async () => {
     const { record } = await broker().issue(envelope, grant(), allowed);
     await expect(broker().revoke(record)).resolves.toBeUndefined();
   });
@@ -158,16 +158,16 @@ describe('brokers by name', () => {
   } as unknown as Configuration;
   const brokers = brokersFrom(configuration, brokerPorts({}));
 
-  test('are those in the configuration', () => {
+  test('are the ones in the configuration', () => {
     expect(brokers('scm')?.name).toBe('scm');
     expect(brokers('old')?.name).toBe('old');
   });
 
-  test('an unknown name is not a broker', () => {
+  test('an unknown name returns no broker', () => {
     expect(brokers('nobody')).toBeUndefined();
   });
 
-  test('[credential.no-broader] a broker that may not make outside calls in this function mints nothing', async () => {
+  test('[credential.no-broader] a broker that may not make external calls in this function mints no credential', async () => {
     await expect(brokers('db')?.issue(envelope, grant({ broker: 'db' }))).rejects.toEqual(refused);
   });
 });

@@ -6,7 +6,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import type { Loose } from '../../../support/loose.ts';
 import { now } from './sample.ts';
 
-describe('faults of an issuer', () => {
+describe('credential issuer faults', () => {
   test.each([
     ['rejected', 'forbidden', undefined],
     ['policy_too_large', 'forbidden', undefined],
@@ -23,7 +23,7 @@ describe('faults of an issuer', () => {
     expect(error.message).toContain('the vault returned a clause.');
   });
 
-  test('other errors reveal none of their text; a gateway error is unchanged', () => {
+  test('the text of other errors is not revealed, and a gateway error is passed on unchanged', () => {
     const error = brokerError('b', 'STS', new Error('token=abc'));
     expect(error).toMatchObject({
       data: { reason: 'unknown' },
@@ -34,7 +34,7 @@ describe('faults of an issuer', () => {
   });
 });
 
-test('the earlier of two ends counts, and a holder has the time of its longest execution plus a minute', () => {
+test('the earlier expiry applies, and a holder has at most its longest execution time plus one minute', () => {
   const record: Loose = { issued_at: isoTime(now), expires_at: isoTime(now + 1_000) };
   expect(withEarlierExpiry(record, record.expires_at)).toBe(record);
   expect(withEarlierExpiry(record, isoTime(now + 500))).toEqual({ ...record, expires_at: isoTime(now + 500) });

@@ -17,11 +17,11 @@ describe('the grant for an action', () => {
     [{ tool: 'sql.query', protocol: 'sql' }, 'select'],
     [{ tool: 'scm.merge', protocol: 'http' }, undefined],
     [{ tool: 'shell.rm' }, undefined],
-  ])('%j gets %s: the first that fits', (call, scope) => {
+  ])('%j gets the scope of the first matching grant: %s', (call, scope) => {
     expect(scopeOf(call)).toBe(scope);
   });
 
-  test('[policy.upstream] for protocol mcp is the one that names its server', () => {
+  test('[policy.upstream] for protocol mcp is the grant that names the server', () => {
     const given = [
       grant({ protocol: '*', tool: '**', scope: 'anything' }),
       grant({ protocol: 'mcp', tool: 'files.*', upstream: 'files', scope: 'files' }),

@@ -31,16 +31,19 @@ const answer = (
   return iamAnswer(policy, { action: 's3:GetObject', resource: 'arn:aws:s3:::b/k', context: {}, ...request });
 };
 
-describe('the decision of a policy', () => {
-  test.each(actions)('the action %j: %s', (Action, expected) => {
+describe('an IAM policy decision', () => {
+  test.each(actions)('action %j results in %s', (Action, expected) => {
     expect(answer({ Action })).toBe(expected);
   });
 
-  test.each(resources)('the resource %s for %s: %s', (Resource, resource, expected) => {
-    expect(answer({ Resource }, { resource })).toBe(expected);
-  });
+  test.each(resources)(
+    'policy resource %s with requested resource %s results in %s',
+    (Resource, resource, expected) => {
+      expect(answer({ Resource }, { resource })).toBe(expected);
+    },
+  );
 
-  test('any kind of wildcard pattern is matched in reasonable time', () => {
+  test('a pattern with many wildcards is matched in reasonable time', () => {
     const Resource = `${'*a'.repeat(500)}b`;
     expect(answer({ Resource }, { resource: 'a'.repeat(4000) })).toBe('implicit_deny');
   });
@@ -49,7 +52,7 @@ describe('the decision of a policy', () => {
     expect(answer({ ...(Condition && { Condition }) }, { context })).toBe(expected);
   });
 
-  test('an explicit deny wins at any position; a deny that does not apply is ignored', () => {
+  test('an explicit deny wins in any position, and a deny that does not apply is ignored', () => {
     expect(answer([{}, { Effect: 'Deny', Action: 's3:*' }])).toBe('explicit_deny');
     expect(answer([{ Effect: 'Deny', Action: 's3:*' }, {}])).toBe('explicit_deny');
     expect(answer([{ Effect: 'Deny', Action: 's3:Put*' }, {}])).toBe('allow');
@@ -57,7 +60,7 @@ describe('the decision of a policy', () => {
   });
 
   test.each([{ NotAction: 's3:PutObject' }, { NotResource: 'x' }, { Principal: '*' }, { Effect: 'Maybe' }])(
-    'a statement with %j is not read',
+    'a statement with %j is reported as unreadable',
     (extra) => {
       expect(answer(extra as Partial<PolicyStatement>)).toBe('unreadable');
     },

@@ -5,7 +5,7 @@ const secret = 's3cr3t/+value=="x"';
 const clean = (value: unknown, secrets = [secret]) => withoutSecrets(value, secrets);
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 
-describe('[credential.never-shown] the result of an execution', () => {
+describe('[credential.never-shown] an execution result', () => {
   test('is otherwise unchanged', () => {
     const value = { a: [1, null, true, 'text'], b: { c: undefined } };
     expect(clean(value)).toEqual(value);
@@ -13,7 +13,7 @@ describe('[credential.never-shown] the result of an execution', () => {
     expect(clean('abc', [''])).toBe('abc');
   });
 
-  test('member names, bytes, errors and circular references are covered too', () => {
+  test('secrets are also removed from member names, bytes, errors and circular references', () => {
     expect(JSON.stringify(clean({ [secret]: 1 }))).not.toContain('s3cr3t');
     expect(clean(Buffer.from(`x ${secret}`))).toBe('x [credential withheld]');
     expect(clean(new TypeError(`bad ${secret}`))).toEqual({ name: 'TypeError', message: 'bad [credential withheld]' });
@@ -24,21 +24,21 @@ describe('[credential.never-shown] the result of an execution', () => {
     expect(copy.secret).toBe('[credential withheld]');
   });
 
-  test('a hostile member name remains data', () => {
+  test('a member called __proto__ stays plain data', () => {
     const value = JSON.parse('{"__proto__":{"x":1}}') as object;
     expect(JSON.stringify(clean(value))).toBe('{"__proto__":{"x":1}}');
   });
 
-  test('characters with a special meaning in patterns are treated literally', () => {
+  test('regular expression characters in a secret are matched literally', () => {
     expect(clean('a.c abc', ['a.c'])).toBe('[credential withheld] abc');
   });
 
-  test('a short one is withheld in plain form, without removing text that only looks like its encoding', () => {
+  test('a short secret is withheld only in plain form, so text that resembles its encoding is not removed', () => {
     expect(clean('pin 12', ['12'])).toBe('pin [credential withheld]');
     expect(clean(base64('12'), ['12'])).toBe(base64('12'));
   });
 
-  test('each part of a credential in JSON is a secret', () => {
+  test('each value in a JSON credential is treated as a secret', () => {
     const issued = {
       secret: JSON.stringify({ username: 'u-1', password: 'p-1', nested: ['n-1'] }),
     } as IssuedCredential;

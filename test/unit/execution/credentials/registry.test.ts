@@ -4,7 +4,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import type { Loose } from '../../../support/loose.ts';
 import { now } from './sample.ts';
 
-test('[store.sweep] one that cannot be revoked or recorded does not block the others', async () => {
+test('[store.sweep] a credential that cannot be revoked or recorded does not block the others', async () => {
   const rows: Loose[] = Array.from({ length: 130 }, (_, n) => ({
     id: `c${n}`,
     tenant: 't',

@@ -34,7 +34,7 @@ describe('the session policy for an action', () => {
     return { 'ForAllValues:StringEquals': { [key]: value }, Null: { [key]: 'false' } };
   }
 
-  test('any text can be a partition key', () => {
+  test('any string can be a partition key', () => {
     expect(compile('aws.dynamodb.get_item', table, { key: { id: 'x' } })).toHaveProperty('policy');
   });
 
@@ -44,7 +44,7 @@ describe('the session policy for an action', () => {
     });
   });
 
-  test('is sent as ASCII, whatever the target contains', () => {
+  test('is sent as ASCII whatever the target contains', () => {
     const compiled = compile('aws.s3.get_object', 's3://bucket/größe/日本.txt');
     if ('refused' in compiled) throw new Error(compiled.refused);
     expect(compiled.text).toMatch(/^[\x20-\x7e]+$/);
@@ -60,11 +60,11 @@ describe('the session policy for an action', () => {
     ['aws.s3.list_bucket', 's3://bucket/a/b/'],
     ['aws.ssm.get_parameter', `arn:aws:ssm:${at}:parameter/prod/.db/a..b`],
     ['aws.ssm.get_parameter', `arn:aws:ssm:${at}:parameter/x`],
-  ])('[credential.no-broader] %s on %s has a policy', (tool, target) => {
+  ])('[credential.no-broader] %s on %s gets a policy', (tool, target) => {
     expect(compile(tool, target)).not.toHaveProperty('refused');
   });
 
-  test('every call in the table has one service and no wildcard', () => {
+  test('every call in the table maps to actions of a single service, without wildcards', () => {
     for (const [tool, { actions }] of Object.entries(awsCalls)) {
       const [, service = ''] = tool.split('.');
       for (const action of actions) expect(action).toMatch(new RegExp(`^${service}:[A-Z][A-Za-z]+$`));

@@ -3,7 +3,7 @@ import { CommandSlots } from '#core/execution/executors/command-slots.ts';
 
 const bounds = { max_concurrent: 3, max_concurrent_per_key: 2 };
 
-test('[executor.bounds] each key has its slots, and all keys together have a limit', () => {
+test('[executor.bounds] concurrent commands are limited per key and across all keys', () => {
   const slots = new CommandSlots();
   const over = slots.take('one', bounds);
   slots.take('one', bounds);

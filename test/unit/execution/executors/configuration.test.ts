@@ -31,7 +31,7 @@ const everything = {
 const names = (configuration: object, given = ports) =>
   executorsFrom(configured(configuration), given).map(({ name }) => name);
 
-test('no call is executed unless an executor is configured', () => {
+test('no calls are executed unless an executor is configured', () => {
   expect(names({})).toEqual([]);
   expect(names({ executors: { shell: { allowed_binaries: ['ls'] }, git: { api_url: 'https://git.test' } } })).toEqual(
     [],
@@ -39,21 +39,21 @@ test('no call is executed unless an executor is configured', () => {
   expect(names(everything)).toEqual(['http', 'git', 'sql', 'shell']);
 });
 
-test('a function without clients executes no call', () => {
+test('a function without clients executes no calls', () => {
   const executors = executorsFrom(configured(everything), { ...noClients, secrets: ports.secrets });
   const call = envelopeOf('sql', 'sql.query', 'shop', 'read', { sql: 'SELECT 1' });
   expect(executors.filter((executor) => executor.handles(call))).toEqual([]);
   expect(executors.map(({ name }) => name)).toEqual(['sql']);
 });
 
-test('a configuration keeps its executors', () => {
+test('the same configuration always gets the same executors', () => {
   const of = executorsOf(ports);
   const configuration = configured(everything);
   expect(of(configuration)).toBe(of(configuration));
   expect(of(configured(everything))).not.toBe(of(configuration));
 });
 
-describe('calls find their executor', () => {
+describe('calls are routed to their executor', () => {
   const executors = executorsFrom(configured(everything), ports);
   const handled = (protocol: string, tool: string, target: string, parameters = {}) =>
     executors.find((each) => each.handles(envelopeOf(protocol, tool, target, 'read', parameters)))?.name;

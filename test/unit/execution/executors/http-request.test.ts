@@ -29,11 +29,11 @@ test.each(['/a%2fb', '/a%5cb', '/a%252fb', '/a%25b', '/a%00b', '/a%0ab', '/a%0D'
   },
 );
 
-test.each(['/a%20b', '/a%C3%A9', '/a-b_c~d'])('[executor.http] the path %s is not', (path) => {
+test.each(['/a%20b', '/a%C3%A9', '/a-b_c~d'])('[executor.http] the path %s is accepted', (path) => {
   expect(to(path).url).toBe(`https://svc.example/api${path}`);
 });
 
-test('[executor.http] a listed header passes, but callers cannot set the credential header even if it is listed', () => {
+test('[executor.http] a listed header is forwarded, but callers cannot set the credential header even if it is listed', () => {
   expect(sending({ 'X-Trace': '1' })).toMatchObject({ 'x-trace': '1' });
   expect(() => sending({ 'X-Own': 'mine' })).toThrow('callers of svc may not set header X-Own');
 });

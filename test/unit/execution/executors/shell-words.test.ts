@@ -14,7 +14,7 @@ test.each([
   ["git commit -m 'a message; with $signs'", ['git', 'commit', '-m', 'a message; with $signs']],
   ['echo "two words" x\\ y', ['echo', 'two words', 'x y']],
   ['echo \'*\' "?"', ['echo', '*', '?']],
-])('%s is one command', (line, words) => {
+])('%s is a single command', (line, words) => {
   expect(shellWords(line)).toEqual(words);
 });
 

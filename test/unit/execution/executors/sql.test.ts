@@ -33,7 +33,7 @@ const thrownBy = (work: () => unknown): unknown => {
 const refusedWith = (text: string) =>
   expect.objectContaining({ kind: 'refused', message: expect.stringContaining(text) });
 
-describe('SQL text is split as PostgreSQL splits it', () => {
+describe('SQL text is split the way PostgreSQL splits it', () => {
   test.each(parted)('%j holds %d', (text, statements, firstWord) => {
     expect(scanSql(text)).toMatchObject({ statements, firstWord });
   });
@@ -47,7 +47,7 @@ describe('SQL text is split as PostgreSQL splits it', () => {
 });
 
 describe('the statements that are run', () => {
-  test('a text with its values, read-only only on request', () => {
+  test('a query runs with its values, and is read-only only for a read call', () => {
     const parameters = { query: 'SELECT $1', parameters: [{ a: 1 }] };
     expect(sqlCallOf(call('sql.query', 'shop', 'read', parameters))).toEqual({
       statements: [{ text: 'SELECT $1', values: [{ a: 1 }] }],
@@ -56,7 +56,7 @@ describe('the statements that are run', () => {
     expect(sqlCallOf(call('sql.query', 'shop', 'write', parameters)).readOnly).toBe(false);
   });
 
-  test('several statements in one transaction, each with separate values', () => {
+  test('several statements run in one transaction, each with its own values', () => {
     const statements = ['UPDATE t SET a = 1', { sql: 'DELETE FROM t WHERE id = $1', parameters: [2] }];
     expect(sqlCallOf(call('sql.execute', 'shop', 'write', { statements })).statements).toEqual([
       { text: 'UPDATE t SET a = 1', values: [] },
@@ -72,7 +72,7 @@ describe('the statements that are run', () => {
   );
 
   test.each(['INSERT INTO t VALUES (1)', 'DO $$ $$', 'SET x = 1', 'CALL p()', 'VACUUM'])(
-    '%s is no reading statement',
+    '%s is not a read statement',
     (sql) => {
       expect(thrownBy(() => sqlCallOf(call('sql.query', 'shop', 'read', { sql })))).toEqual(
         refusedWith('not a read statement'),
@@ -89,7 +89,7 @@ describe('statements built from a table', () => {
     expect(built(tool, target, parameters)).toEqual({ text, values });
   });
 
-  test('tables and columns are looked up with names as bound parameters', () => {
+  test('table and column lookups pass names as bound parameters', () => {
     expect(built('sql.describe', 'Users', {})).toMatchObject({ values: ['public', 'users'] });
     expect(built('sql.list_tables', '', { schema: 'app' })).toMatchObject({ values: ['app'] });
   });
@@ -99,7 +99,7 @@ describe('statements built from a table', () => {
   });
 });
 
-describe('the database and its login', () => {
+describe('the database and its credentials', () => {
   const databases = (...entries: object[]): readonly SqlDatabaseEntry[] =>
     configured({ executors: { sql: { databases: entries } } }).executors.sql.databases;
   const shop = { name: 'shop', host: 'db.test', database: 'shop' };
@@ -113,7 +113,7 @@ describe('the database and its login', () => {
   const all = databases(shop, byUrl, aurora);
   const named = (target: string, parameters = {}) => databaseOf({ target, parameters }, all)?.name;
 
-  test('the named one, or the only one', () => {
+  test('the named database is used, or the only one configured', () => {
     expect(named('users', { database: 'log' })).toBe('log');
     expect(named('shop')).toBe('shop');
     expect(named('db.test:5432')).toBe('shop');
@@ -123,7 +123,7 @@ describe('the database and its login', () => {
     expect(databaseOf({ target: 'users', parameters: {} }, databases(shop))?.name).toBe('shop');
   });
 
-  test('an address, or another database, is not treated as a label', () => {
+  test('an address or the name of another database is not treated as a label', () => {
     const target = (text: string) => thrownBy(() => assertTarget(text, all[0]!, all));
     expect([target('shop'), target('users'), target('app."odd/name"')]).toEqual([undefined, undefined, undefined]);
     expect(target('log')).toEqual(refusedWith('names database log'));
@@ -133,7 +133,7 @@ describe('the database and its login', () => {
 
   const secrets = { get: async (name: string) => ({ LOG_URL: 'postgres://own:own-pa%24s@log.test:6432/logs' })[name] };
 
-  test('a minted login, as JSON or as the URL of exactly this server; otherwise the configured one', async () => {
+  test('a minted login is accepted as JSON or as a URL of exactly this server; otherwise the configured login is used', async () => {
     const [one, two] = all;
     const json = await serverOf(one!, credentialOf('{"username":"u","password":"p"}'), secrets);
     expect(json.server).toEqual({
@@ -161,14 +161,14 @@ describe('the database and its login', () => {
     ['postgres://u:p@db.test/other', 'refused'],
     ['just-a-token', 'refused'],
     ['{"username":"u"}', 'refused'],
-  ])('the credential %p is %s', async (secret, kind) => {
+  ])('the credential %p results in %s', async (secret, kind) => {
     const fault = await faultOf(serverOf(all[0]!, secret === undefined ? undefined : credentialOf(secret), secrets));
     expect(fault).toBeInstanceOf(ExecutionFault);
     expect(fault).toMatchObject({ kind });
     if (secret !== undefined) expect((fault as Error).message).not.toContain(secret);
   });
 
-  test('a location that is not configured is reported as missing', async () => {
+  test('a missing or unreadable database URL is reported as unreachable', async () => {
     const fault = await faultOf(serverOf(all[1]!, undefined, { get: async () => undefined }));
     expect(fault).toMatchObject({ kind: 'unreachable' });
     const closed = { get: () => Promise.reject(new Error('the store is down')) };

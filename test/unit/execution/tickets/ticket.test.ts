@@ -38,7 +38,7 @@ function forged(over: object, mac = ticket.split('.')[2]): string {
 }
 
 describe('[ticket.redeem] a capability ticket', () => {
-  test('carries its signed facts', () => {
+  test('contains its signed claims', () => {
     expect(verifyTicket(ticket, use, { current: key }, now)).toEqual({
       ok: true,
       claims: { ...claims, key_id: key.id },
@@ -51,7 +51,7 @@ describe('[ticket.redeem] a capability ticket', () => {
     expect(check(forged({ [name]: other }), now, { current: key }, { [name]: other })).toBe('altered');
   });
 
-  test('a ticket with any changed character is refused', () => {
+  test('a ticket with any character changed is refused', () => {
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.=+/ ';
     for (let i = 0; i < ticket.length; i++) {
       for (const char of casesOf(alphabet, 9)) {
@@ -65,7 +65,7 @@ describe('[ticket.redeem] a capability ticket', () => {
   test.each([
     ['the mac of another ticket', forged({}, signTicket({ ...claims, id: 't2' }, key).split('.')[2])],
     ['a mac under another key', forged({}, signTicket(claims, earlier).split('.')[2])],
-  ])('with %s is altered', (_, text) => {
+  ])('with %s is reported as altered', (_, text) => {
     expect(check(text)).toBe('altered');
   });
 
@@ -80,11 +80,11 @@ describe('[ticket.redeem] a capability ticket', () => {
     ['a payload that is no JSON', `agt1.${Buffer.from('no').toString('base64url')}.${'A'.repeat(43)}`],
     ['a payload that is null', `agt1.${Buffer.from('null').toString('base64url')}.${'A'.repeat(43)}`],
     ['an endless payload', `agt1.${'A'.repeat(20_000)}.${'A'.repeat(43)}`],
-  ])('with %s is no ticket', (_, text) => {
+  ])('with %s is malformed', (_, text) => {
     expect(check(text)).toBe('malformed');
   });
 
-  test('a ticket signed by the gateway but without required members is not valid', () => {
+  test('a ticket signed by the gateway but missing required members is not valid', () => {
     const { tool: _, ...less } = claims;
     expect(check(signTicket(less as typeof claims, key))).toBe('malformed');
     expect(check(signTicket({ ...claims, expires_ms: 'never' as never }, key))).toBe('malformed');
@@ -101,14 +101,14 @@ describe('[ticket.redeem] a capability ticket', () => {
     expect(check(ticket, now, { current: key }, over)).toBe(defect);
   });
 
-  test('a ticket is valid from its issue, with a small tolerance for clock skew, until it expires', () => {
+  test('a ticket is valid from its issue time, with a small tolerance for clock skew, until it expires', () => {
     expect(check(ticket, now - ticketSkewMs - 1)).toBe('not_yet_valid');
     expect(check(ticket, now - ticketSkewMs)).toBe('ok');
     expect(check(ticket, now + 119_999)).toBe('ok');
     expect(check(ticket, now + 120_000)).toBe('expired');
   });
 
-  test('a ticket with the previous key is valid during a rotation, and one with another key never', () => {
+  test('a ticket signed with the previous key is valid during a rotation; one signed with any other key is never valid', () => {
     const old = signTicket(claims, earlier);
     expect(check(old)).toBe('unknown_key');
     expect(check(old, now, { current: key, previous: earlier })).toBe('ok');
@@ -123,14 +123,14 @@ describe('capability ticket keys', () => {
   const secrets = (values: Record<string, string>) => ({ get: async (name: string) => values[name] });
   const long = (text: string) => text.padEnd(32, '.');
 
-  test('come from the configured names, or else from the default one', async () => {
+  test('are read from the configured names, or from the default name', async () => {
     const values = { GATEWAY_TICKET_KEY: long('a'), MINE: long('b'), OLD: long('c') };
     expect(await ticketKeys(configured({}), secrets(values))).toEqual({ current: ticketKey(long('a')) });
     const both = await ticketKeys(configured({ key_env: 'MINE', previous_key_env: 'OLD' }), secrets(values));
     expect([both.current.id, both.previous?.id]).toEqual([ticketKey(long('b')).id, ticketKey(long('c')).id]);
   });
 
-  test('a missing previous key is ignored; a missing or short key signs nothing', async () => {
+  test('a missing previous key is ignored, but a missing or short key is an error', async () => {
     const of = (values: Record<string, string>) => ticketKeys(configured({ previous_key_env: 'OLD' }), secrets(values));
     expect((await of({ GATEWAY_TICKET_KEY: long('a') })).previous).toBeUndefined();
     const refused = { code: 'service_unavailable' };
@@ -139,7 +139,7 @@ describe('capability ticket keys', () => {
     await expect(of({ GATEWAY_TICKET_KEY: long('a'), OLD: 'short' })).rejects.toMatchObject(refused);
   });
 
-  test('an id reveals nothing about its key', () => {
+  test('a key id reveals nothing about the key', () => {
     expect(key.id).toMatch(/^[0-9a-f]{16}$/);
     expect(key.key.export().toString('hex')).not.toContain(key.id);
   });

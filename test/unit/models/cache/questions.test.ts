@@ -23,7 +23,7 @@ const body = { model: 'fast', messages: [{ role: 'system', content: 'Be kind.' }
 const parts = { tenant: 't', model: 'mock', dialect: 'openai', body: body as JsonObject, policyVersion: 3 } as const;
 
 describe('the key', () => {
-  test('ignores members that do not affect the reply', () => {
+  test('the key ignores members that do not affect the reply', () => {
     const same: JsonObject = {
       temperature: 0.2,
       stream: true,
@@ -66,12 +66,12 @@ describe('the key', () => {
     ['it is empty', [user('  ')]],
     ['there are no messages', []],
     ['messages are none', 'x'],
-  ])('a question has no text when %s', (_, messages) => {
+  ])('no question text is extracted when %s', (_, messages) => {
     expect(semanticQuestion({ ...parts, body: { messages } as JsonObject })).toBeUndefined();
   });
 });
 
-describe('replies that are cached', () => {
+describe('which replies are cached', () => {
   const openai = (message: object, finish_reason: unknown = 'stop') =>
     ({
       choices: [{ index: 0, message: { role: 'assistant', content: 'x', ...message }, finish_reason }],
@@ -80,7 +80,7 @@ describe('replies that are cached', () => {
     ({ type: 'message', content: [{ type: 'text', text: 'x' }], stop_reason: 'end_turn', ...over }) as JsonObject;
   const request = body as JsonObject;
 
-  test('[chat.cache] complete replies in both dialects, at any temperature, one or several', () => {
+  test('[chat.cache] caches complete replies in both dialects, at any temperature, with one or several choices', () => {
     expect(cacheable({ ...request, temperature: 2, n: 2 }, openai({}), 'completed')).toBe(true);
     expect(cacheable(request, openai({}, 'length'), 'completed')).toBe(true);
     expect(cacheable(request, anthropic(), 'completed')).toBe(true);
@@ -107,7 +107,7 @@ describe('replies that are cached', () => {
   });
 
   test.each(['blocked', 'aborted', 'failed', 'review', 'refused', 'cached'] as const)(
-    '[chat.cache] not a call that was %s',
+    '[chat.cache] does not cache a call that was %s',
     (outcome) => {
       expect(cacheable(request, openai({}), outcome)).toBe(false);
     },
@@ -119,17 +119,17 @@ describe('replies that are cached', () => {
 });
 
 describe('the meaning check', () => {
-  test.each(alike)('%j and %j may mean the same', (a, b) => {
+  test.each(alike)('%j and %j are accepted as possibly the same question', (a, b) => {
     expect([mayMeanTheSame(a, b), mayMeanTheSame(b, a)]).toEqual([true, true]);
   });
 
-  test.each(different)('%j and %j do not', (a, b) => {
+  test.each(different)('%j and %j are treated as different questions', (a, b) => {
     expect([mayMeanTheSame(a, b), mayMeanTheSame(b, a)]).toEqual([false, false]);
   });
 });
 
 describe('embeddings', () => {
-  test('trigrams: identical text has the same unit vector; similar spellings have similar vectors', async () => {
+  test('trigrams: identical text gets the same unit vector, and similar spellings get similar vectors', async () => {
     const embed = (text: string) => ngramEmbedder().embed(text, never);
     const [a, b, c] = await Promise.all([
       embed('What is the capital of France?'),
@@ -142,7 +142,7 @@ describe('embeddings', () => {
     expect(cosine(a, c)).toBeLessThan(0.4);
   });
 
-  test('vectors that cannot be compared have no similarity', () => {
+  test('vectors that cannot be compared have zero similarity', () => {
     expect([cosine([1], [1, 2]), cosine([], []), cosine([0], [1]), cosine([Number.NaN], [1])]).toEqual([0, 0, 0, 0]);
     expect(Math.hypot(...trigramVector(''))).toBeLessThanOrEqual(1);
   });

@@ -13,7 +13,7 @@ function setting(embedder?: Embedder) {
 }
 
 describe('exact hits', () => {
-  test('[chat.cache] a cached reply is returned as a new copy each time', async () => {
+  test('[chat.cache] each hit returns a new copy of the cached reply', async () => {
     const { ask, learn } = setting();
     await learn({}, 'hello');
     const first = await ask();
@@ -30,7 +30,7 @@ describe('exact hits', () => {
     expect(cache.stats('other')).toEqual({ entries: 0 });
   });
 
-  test('an entry expires at its time, according to the clock', async () => {
+  test('an entry expires at its expiry time according to the injected clock', async () => {
     const { ask, learn, time, cache } = setting();
     await learn({}, 'hello');
     time.ms = 59_999;
@@ -40,7 +40,7 @@ describe('exact hits', () => {
     expect((await ask()).state).toBe('MISS');
   });
 
-  test('the least recently used entry is evicted first and counted, and no other is evicted with it', async () => {
+  test('only the least recently used entry is evicted, and the eviction is counted', async () => {
     const { ask, learn, cache } = setting();
     await learn({ tenant: 'other', maxEntries: 2 }, 'theirs');
     for (const key of ['a', 'b']) await learn({ key, maxEntries: 2 }, key);
@@ -62,7 +62,7 @@ describe('exact hits', () => {
     expect(cache.stats()).toEqual({ entries: 0 });
   });
 
-  test('the replies of one tenant together stay within the limits', async () => {
+  test('the combined replies of one tenant stay within the limits', async () => {
     const { learn, cache } = setting();
     for (let n = 0; n < 40; n++) await learn({ key: String(n), maxEntries: 1000 }, 'x'.repeat(400_000));
     expect(cache.stats().entries).toBeLessThanOrEqual(20);
@@ -80,7 +80,7 @@ describe('exact hits', () => {
 });
 
 describe('single flight', () => {
-  test('[chat.cache] of several concurrent callers one calls the provider, and all get its reply', async () => {
+  test('[chat.cache] only one of several concurrent callers calls the provider, and all of them get its reply', async () => {
     const { ask } = setting();
     const all = Array.from({ length: 50 }, () => ask());
     flightOf(await all[0]!).keep(reply('once'));
@@ -88,7 +88,7 @@ describe('single flight', () => {
     expect(new Set(answers.map((answer) => `${answer.state} ${textOf(answer)}`))).toEqual(new Set(['HIT once']));
   });
 
-  test('if a call fails, the next waiting caller makes its own, until a reply is stored', async () => {
+  test('if a call fails, the next waiting caller makes its own call, until a reply is stored', async () => {
     const { ask } = setting();
     const [first, second, third, fourth] = [ask(), ask(), ask(), ask()];
     flightOf(await first).drop();
@@ -109,7 +109,7 @@ describe('single flight', () => {
     await expect(ask({}, gone.signal)).rejects.toThrow('went away');
   });
 
-  test('a caller that was handed the flight owns it, even if it leaves at that moment', async () => {
+  test('a caller that was handed the flight owns it even if it disconnects at that moment', async () => {
     const { ask } = setting();
     const gone = new AbortController();
     const [first, second, third] = [ask(), ask({}, gone.signal), ask()];
@@ -119,7 +119,7 @@ describe('single flight', () => {
     expect((await third).state).toBe('MISS');
   });
 
-  test('a flight ends once, and a later reply has no effect', async () => {
+  test('a flight can end only once, and a later reply has no effect', async () => {
     const { ask } = setting();
     const flight = flightOf(await ask());
     flight.drop();
@@ -139,14 +139,14 @@ describe('semantic hits', () => {
     semantic: { frame, text, threshold },
   });
 
-  test('[chat.cache] an almost identical question gets a reply that is marked as semantic', async () => {
+  test('[chat.cache] an almost identical question gets the cached reply, marked as a semantic hit', async () => {
     const { ask, learn } = setting(ngramEmbedder());
     await learn(semantic('What is the capital of France?'), 'Paris');
     const near = await ask(semantic('what is the capital of France'));
     expect([near.state, textOf(near)]).toEqual(['SEMANTIC-HIT', 'Paris']);
   });
 
-  test('a different frame, tenant, number, name, negation or order is a miss', async () => {
+  test('a question with a different frame, tenant, number, name, negation or word order is a miss', async () => {
     const { ask, learn } = setting(ngramEmbedder());
     await learn(semantic('Convert 100 USD to EUR please'), 'answer');
     for (const over of [
@@ -164,7 +164,7 @@ describe('semantic hits', () => {
     expect((await ask(semantic('Convert 100 USD to EUR please!'))).state).toBe('SEMANTIC-HIT');
   });
 
-  test('callers waiting for a flight with a semantic hit also get it', async () => {
+  test('callers that wait for a flight also get its semantic hit', async () => {
     const gate = Promise.withResolvers<void>();
     const near = ngramEmbedder();
     let slow = false;
@@ -182,14 +182,14 @@ describe('semantic hits', () => {
     expect((await Promise.all(both)).map(({ state }: Lookup) => state)).toEqual(['SEMANTIC-HIT', 'SEMANTIC-HIT']);
   });
 
-  test('a failing embedder only causes a miss', async () => {
+  test('a failing embedder causes a miss and nothing worse', async () => {
     const { ask, learn } = setting({ name: 'down', embed: async () => Promise.reject(new Error('down')) });
     await learn(semantic('What is the capital of France?'), 'Paris');
     expect((await ask(semantic('what is the capital of France'))).state).toBe('MISS');
     expect((await ask(semantic('What is the capital of France?'))).state).toBe('HIT');
   });
 
-  test('a caller that leaves while its text is embedded passes the flight to the next', async () => {
+  test('a caller that disconnects while its text is being embedded passes the flight to the next caller', async () => {
     const gate = Promise.withResolvers<readonly number[]>();
     const { ask } = setting({ name: 'slow', embed: () => gate.promise });
     const gone = new AbortController();

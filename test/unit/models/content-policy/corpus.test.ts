@@ -5,7 +5,7 @@ import { scoreOf } from '../../../corpora/personal-data/score.ts';
 
 const samples = corpus();
 
-test('the corpus is the same on every run and contains each kind', () => {
+test('the corpus is the same on every run and contains every kind of example', () => {
   expect(corpus()).toEqual(samples);
   expect(samples).toHaveLength(piiEntities.length * sizes.planted + sizes.without);
   for (const kind of piiEntities)

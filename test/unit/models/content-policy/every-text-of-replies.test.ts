@@ -70,11 +70,11 @@ const running: readonly (readonly [string, keyof typeof dialects, JsonObject[]])
   ['thinking', 'anthropic', deltas('thinking_delta', 'thinking')],
   ['an unknown kind of delta', 'anthropic', deltas('compaction_delta', 'content')],
 ];
-test.each(running)('[content.every-text] split over events: %s', async (_, dialect, events) => {
+test.each(running)('[content.every-text] blocks forbidden text split across events: %s', async (_, dialect, events) => {
   const { decision, out } = await sent(dialect, events);
   expect([decision, /words|"wor|"ds"/.test(JSON.stringify(out))]).toEqual(['block', false]);
 });
-test.each(running)('[content.every-text] is sent unchanged if harmless: %s', async (_, dialect, events) => {
+test.each(running)('[content.every-text] harmless events are sent unchanged: %s', async (_, dialect, events) => {
   const harmless = JSON.parse(
     JSON.stringify(events)
       .replaceAll('forb', 'harm')
@@ -83,7 +83,7 @@ test.each(running)('[content.every-text] is sent unchanged if harmless: %s', asy
   ) as JsonObject[];
   expect(await sent(dialect, harmless)).toEqual({ decision: 'allow', out: harmless });
 });
-test('[content.every-text] tokens that spell redacted text are removed, and others remain', async () => {
+test('[content.every-text] tokens that spell out redacted text are removed, and other tokens are kept', async () => {
   const redacting = policyOf({ output: [{ name: 'pii', type: 'pii', action: 'redact', entities: ['email'] }] });
   const reply = (spelled: readonly string[]): JsonObject => ({
     choices: [{ index: 0, message: { content: 'ok' }, logprobs: tokens(spelled) }],
@@ -106,10 +106,13 @@ async function sent(dialect: keyof typeof dialects, events: readonly JsonObject[
   out.push(...(await gate!.end()));
   return { decision: gate!.verdict().decision, out };
 }
-test.each(streams)('[content.every-text] in a stream, before it is sent: %s', async (_, dialect, events) => {
-  const { decision, out } = await sent(dialect, events);
-  expect([decision, JSON.stringify(out).includes(words)]).toEqual(['block', false]);
-});
+test.each(streams)(
+  '[content.every-text] blocks forbidden text in a stream before it is sent: %s',
+  async (_, dialect, events) => {
+    const { decision, out } = await sent(dialect, events);
+    expect([decision, JSON.stringify(out).includes(words)]).toEqual(['block', false]);
+  },
+);
 test('[content.every-text] a stream without tokens is sent unchanged', async () => {
   for (const [, dialect, events] of streams) {
     const harmless = JSON.parse(JSON.stringify(events).replaceAll(words, 'fine')) as JsonObject[];
@@ -125,7 +128,7 @@ test.each<[string, keyof typeof dialects, JsonObject]>([
     { choices: [{ message: { content: 'a' } }], search_results: [{ snippet: words }] },
   ],
   ['a vendor’s own member', 'openai', { choices: [{ message: { content: 'a', notes: { deep: words } } }] }],
-])('[content.every-text] in a whole reply: %s', async (_, dialect, reply) => {
+])('[content.every-text] blocks forbidden text in a non-streamed reply: %s', async (_, dialect, reply) => {
   const texts = (dialect === 'openai' ? openai : anthropic).replyTexts(reply);
   expect((await policy.checkOutput(texts, context)).decision).toBe('block');
 });
@@ -140,7 +143,7 @@ test.each([
   expect(await decisionOnRequest('openai', user(written))).toBe('block');
   expect(await decisionOnRequest('openai', user(written.replace(/^\P{M}/u, '')))).toBe('allow');
 });
-test('[content.every-text] a redacted text file keeps its encoding', async () => {
+test('[content.every-text] a text file keeps its encoding after redaction', async () => {
   const redacting = policyOf({ input: [{ name: 'pii', type: 'pii', action: 'redact', entities: ['email'] }] });
   const fileOf = async (file_data: string) => {
     const body = user([{ type: 'file', file: { file_data } }]);

@@ -13,17 +13,17 @@ const { requests, neighbours } = readCases(
   }),
 );
 
-test.each(requests)('[content.every-text] in a request: %s', async (_, dialect, body) => {
+test.each(requests)('[content.every-text] blocks forbidden text in a request: %s', async (_, dialect, body) => {
   expect(await decisionOnRequest(dialect, body)).toBe('block');
 });
-test('[content.every-text] in a request: across the end of one long part and the start of the next', async () => {
+test('[content.every-text] blocks a phrase in a request that spans the end of one long part and the start of the next', async () => {
   const body = user([text(`${'a '.repeat(2000)}forbidden`), text(`words ${'b '.repeat(2000)}`)]);
   expect(await decisionOnRequest('openai', body)).toBe('block');
 });
-test.each(neighbours)('[content.every-text] the neighbour passes: %s', async (_, dialect, body) => {
+test.each(neighbours)('[content.every-text] allows the similar but harmless request: %s', async (_, dialect, body) => {
   expect(await decisionOnRequest(dialect, body)).toBe('allow');
 });
-test('[content.every-text] personal data split over parts causes a block, because it cannot be redacted', async () => {
+test('[content.every-text] personal data split across parts is blocked, because it cannot be redacted', async () => {
   const redacting = policyOf({ input: [{ name: 'pii', type: 'pii', action: 'redact', entities: ['email'] }] });
   const body = user([text('write to alice@exam'), text('ple.com today')]);
   expect((await redacting.checkInput(openai.requestTexts(body), context)).decision).toBe('block');

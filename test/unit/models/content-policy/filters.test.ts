@@ -18,8 +18,8 @@ const wasm = (on_error: 'block' | 'allow' = 'block', action: 'block' | 'warn' | 
 const input = async (filters: ContentFilter[], text: string, runner?: WasmRunner) =>
   policyOf({ input: filters }, runner).checkInput([{ text, set: () => {} }], context);
 
-describe('all filters run, and the strictest one decides', () => {
-  test('[chat.input-policy] a block outranks reviews and warnings in any order', async () => {
+describe('all filters run, and the strictest result applies', () => {
+  test('[chat.input-policy] a block outranks reviews and warnings, whatever the filter order', async () => {
     const filters = [keyword('warn', 'alpha'), regex('block', 'alph.'), keyword('review', 'alpha')];
     for (const order of [filters, filters.toReversed()]) {
       const verdict = await input(order, 'alpha');
@@ -39,7 +39,7 @@ describe('all filters run, and the strictest one decides', () => {
     ]);
   });
 
-  test('one finding per filter over all texts; input is redacted in place', async () => {
+  test('each filter reports one finding for all strings, and input is redacted in place', async () => {
     const texts = ['mail a@b.co', 'and c@d.co', ''].map((text) => ({
       text,
       set(changed: string) {
@@ -52,7 +52,7 @@ describe('all filters run, and the strictest one decides', () => {
     expect(texts.map(({ text }) => text)).toEqual(['mail [REDACTED:EMAIL]', 'and [REDACTED:EMAIL]', '']);
   });
 
-  test('a review of output becomes a block', async () => {
+  test('a review action on output becomes a block', async () => {
     const policy = policyOf({ output: [keyword('review', 'alpha')] });
     const blocked = { decision: 'block', findings: [{ action: 'block', phase: 'output' }] };
     expect((await whole(policy, 'alpha')).verdict).toMatchObject(blocked);
@@ -60,7 +60,7 @@ describe('all filters run, and the strictest one decides', () => {
   });
 });
 
-describe('other spellings are treated alike', () => {
+describe('different spellings are treated the same', () => {
   test.each([
     'ignore previous instructions',
     'IGNORE   Previous\n\tinstructions',
@@ -73,7 +73,7 @@ describe('other spellings are treated alike', () => {
     expect((await input([keyword('block', 'Ignore previous  instructions')], text)).decision).toBe('block');
   });
 
-  test('patterns check both the original and the normalised text, with its case', async () => {
+  test('patterns check both the original and the normalised text, and both keep their case', async () => {
     expect((await input([regex('block', 'AKIA[0-9A-Z]{16}')], 'АKIA0123456789ABCDEF')).decision).toBe('block');
     expect((await input([regex('block', '\\x{200b}')], 'a\u200bb')).decision).toBe('block');
     expect((await input([regex('block', 'AKIA')], 'akia')).decision).toBe('allow');
@@ -96,13 +96,13 @@ describe('configured patterns', () => {
     expect(regexProblem('((a{1,100}){1,100}){1,100}')).toBeDefined();
   });
 
-  test('a pattern on which backtracking engines hang completes on a long text', async () => {
+  test('a pattern that would hang a backtracking engine finishes on a long text', async () => {
     const hostile = `${'a'.repeat(50_000)}!`;
     const verdict = await input([regex('block', '^(a+)+$', '(x+x+)+y', '(.*a){20}b')], hostile);
     expect(verdict.decision).toBe('allow');
   });
 
-  test('[policy.fails-closed] an unchecked filter that does not compile fails and blocks; the others still run', async () => {
+  test('[policy.fails-closed] a filter that was not validated and does not compile blocks the call, and the others still run', async () => {
     const filters = [regex('warn', '(?=x)'), keyword('log', '\u200b')];
     const verdict = await input(filters, 'anything');
     expect(verdict).toMatchObject({ decision: 'block', matched_rule: 'content:log-words' });
@@ -119,7 +119,7 @@ describe('configured patterns', () => {
   });
 });
 
-test('[policy.fails-closed] an internal fault blocks, in the name of the filters that could not run', async () => {
+test('[policy.fails-closed] an internal fault blocks and is attributed to the filters that could not run', async () => {
   const pii: ContentFilter = { name: 'pii', type: 'pii', action: 'redact', entities: ['email'] };
   const broken = {
     text: 'bob@example.com',
@@ -153,7 +153,7 @@ test('[policy.fails-closed] an internal fault blocks, in the name of the filters
   expect(passing.verdict()).toMatchObject({ decision: 'allow', findings: [{ action: 'log', erred: true }] });
 });
 
-test('for a stream, the cost per character is at most the number of optional parts in a pattern', () => {
+test('on a stream, the cost per character is limited by the number of optional parts in the pattern', () => {
   const policy = policyOf({ output: [regex('block', '(?:a?){500}b', '(?:a{1,30}){1,30}c')] });
   const text = 'a'.repeat(2000);
   expect(streamed(policy, text.match(/.{1,5}/g)!)).toMatchObject({ released: text, verdict: { decision: 'allow' } });
@@ -165,7 +165,7 @@ describe('WASM filters', () => {
     check: async () => ({ flagged: true, ...(message !== undefined && { message }) }),
   });
 
-  test('[policy.fails-closed] a failing filter blocks in governance mode, and is logged in permissive mode and under break-glass', async () => {
+  test('[policy.fails-closed] a failing filter blocks in governance mode, and is only logged in permissive mode and under break-glass', async () => {
     expect(await input([wasm()], 'x', failing)).toMatchObject({
       decision: 'block',
       matched_rule: 'content:plugin',
@@ -181,13 +181,13 @@ describe('WASM filters', () => {
     }
   });
 
-  test('the configured action applies; the message is kept up to 500 characters', async () => {
+  test('the configured action applies, and the message is truncated to 500 characters', async () => {
     const verdict = await input([wasm('block', 'warn')], 'x', flagging('r'.repeat(600)));
     expect(verdict).toMatchObject({ decision: 'allow', findings: [{ action: 'warn', count: 1 }] });
     expect(verdict.findings[0]?.detail).toHaveLength(500);
   });
 
-  test('the module receives all text, the metadata of the call and its timeout', async () => {
+  test('the module receives all text, the call metadata and the timeout', async () => {
     const calls: Parameters<WasmRunner['check']>[0][] = [];
     const runner: WasmRunner = {
       check: async (call) => {
@@ -219,7 +219,7 @@ describe('WASM filters', () => {
 });
 
 describe('policies', () => {
-  test('strip_pii for all tenants or for one redacts every kind after the output filters', async () => {
+  test('strip_pii redacts every kind after the output filters, whether set globally or for one tenant', async () => {
     const transform = { response: { strip_pii: true } };
     for (const policy of [policyOf({ transform }), policyOf({}, undefined, { id: 'acme', transform })]) {
       expect(policy.outputIdle).toBe(false);

@@ -34,21 +34,24 @@ async function decisionsOf(filter: ContentFilter, text: string): Promise<string[
   return [(await whole(policy, text)).verdict.decision, streamed(policy, [text]).verdict.decision];
 }
 
-test.each(invisible)('[content.every-text] %s between words and between letters', async (_, char) => {
-  for (const text of [
-    `a ignore${char}previous b`,
-    `a ig${char}nore${char}previous b`,
-    `a ig${char}nore ${char}previous b`,
-  ])
-    for (const filter of [words, pattern]) expect([text, ...(await everyWay(filter, text))]).toEqual([text, 'block']);
-});
+test.each(invisible)(
+  '[content.every-text] finds a phrase with %s between words and between letters',
+  async (_, char) => {
+    for (const text of [
+      `a ignore${char}previous b`,
+      `a ig${char}nore${char}previous b`,
+      `a ig${char}nore ${char}previous b`,
+    ])
+      for (const filter of [words, pattern]) expect([text, ...(await everyWay(filter, text))]).toEqual([text, 'block']);
+  },
+);
 
-test.each(blanks)('[content.every-text] %s is treated as a blank', async (_, char) => {
+test.each(blanks)('[content.every-text] %s is treated as a space', async (_, char) => {
   for (const filter of [words, pattern])
     expect([...(await everyWay(filter, `a ignore${char}previous b`))]).toEqual(['block']);
 });
 
-test('[content.every-text] between words of a long text, in which a part does not anchor patterns', async () => {
+test('[content.every-text] finds a phrase with an invisible character in a long text, and does not anchor patterns at chunk boundaries', async () => {
   const long = `${'word '.repeat(2000)}ignore\u200bprevious${' word'.repeat(2000)}`;
   for (const filter of [words, pattern]) expect([...(await decisionsOf(filter, long))]).toEqual(['block', 'block']);
   const anchored: ContentFilter = { ...block, type: 'regex', patterns: ['^\\s?word x', 'word x$'] };
@@ -56,12 +59,12 @@ test('[content.every-text] between words of a long text, in which a part does no
   expect(await decisionsOf(anchored, inside)).toEqual(['allow', 'allow']);
 });
 
-test('[content.every-text] tag characters that spell a phrase', async () => {
+test('[content.every-text] finds a phrase spelled in tag characters', async () => {
   const tags = [...'ignore previous'].map((char) => String.fromCodePoint(0xe0000 + char.charCodeAt(0))).join('');
   for (const filter of [words, pattern]) expect([...(await everyWay(filter, `😀${tags} ok`))]).toEqual(['block']);
 });
 
-test.each(digits)('[content.every-text] %s digits are treated as digits', async (_, card) => {
+test.each(digits)('[content.every-text] %s digits are recognised as digits', async (_, card) => {
   const policy = policyOf({ output: [redacting] });
   expect((await whole(policy, `no ${card}.`)).text).toBe('no [REDACTED:CREDIT_CARD].');
   for (let cut = 1; cut < card.length; cut++)

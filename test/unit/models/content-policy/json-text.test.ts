@@ -83,7 +83,7 @@ test.each(harmless)('[content.every-text] passes unchanged: %s', async (json) =>
   for (const cut of allCuts(json)) expect(streamed(policy, cut)).toEqual({ released: json, decision: 'allow' });
 });
 
-test.each(redactions)('[content.every-text] redacted, and still valid JSON: %s', async (json, redacted) => {
+test.each(redactions)('[content.every-text] redacted JSON is still valid: %s', async (json, redacted) => {
   const policy = policyOf({ output: [redacting] });
   expect((await whole(policy, json)).released).toBe(redacted);
   expect(() => JSON.parse(redacted)).not.toThrow();
@@ -122,22 +122,25 @@ const argumentsIn = (out: readonly JsonObject[]): string =>
 test.each([
   ['openai', openaiEvents],
   ['anthropic', anthropicEvents],
-] as const)('[content.every-text] events of %s with an escape cut between them', async (dialect, events) => {
-  const pieces = ['{"q":"f\\u00', '6frbidden', ' words"}'];
-  expect((await sent(dialect, policyOf({ output: [words] }), events(pieces))).decision).toBe('block');
-  const redacted = await sent(
-    dialect,
-    policyOf({ output: [redacting] }),
-    events(['{"to":"bob\\u0', '040example.com","n":[1', ',2]}']),
-  );
-  expect(argumentsIn(redacted.out)).toBe('{"to":"[REDACTED:EMAIL]","n":[1,2]}');
-  const fine = ['{"q":"\\u00', 'e9 and \\"x', '\\""}'];
-  expect(argumentsIn((await sent(dialect, policyOf({ output: [words, redacting] }), events(fine))).out)).toBe(
-    fine.join(''),
-  );
-});
+] as const)(
+  '[content.every-text] %s: an escape sequence split between events is still decoded',
+  async (dialect, events) => {
+    const pieces = ['{"q":"f\\u00', '6frbidden', ' words"}'];
+    expect((await sent(dialect, policyOf({ output: [words] }), events(pieces))).decision).toBe('block');
+    const redacted = await sent(
+      dialect,
+      policyOf({ output: [redacting] }),
+      events(['{"to":"bob\\u0', '040example.com","n":[1', ',2]}']),
+    );
+    expect(argumentsIn(redacted.out)).toBe('{"to":"[REDACTED:EMAIL]","n":[1,2]}');
+    const fine = ['{"q":"\\u00', 'e9 and \\"x', '\\""}'];
+    expect(argumentsIn((await sent(dialect, policyOf({ output: [words, redacting] }), events(fine))).out)).toBe(
+      fine.join(''),
+    );
+  },
+);
 
-test('[content.every-text] arguments in the first event of a block stay an object', async () => {
+test('[content.every-text] arguments in the first event of a block are still an object after redaction', async () => {
   const input = { a: 'b c d', to: 'bob@example.com' };
   const events = [
     { type: 'content_block_start', index: 0, content_block: { type: 'tool_use', id: 'a', name: 'f', input } },
@@ -146,7 +149,7 @@ test('[content.every-text] arguments in the first event of a block stay an objec
   expect(out[0]).toMatchObject({ content_block: { input: { a: 'b c d', to: '[REDACTED:EMAIL]' } } });
 });
 
-test('[content.every-text] in requests: an escaped newline between words, while the body is forwarded unchanged', async () => {
+test('[content.every-text] finds words separated by an escaped newline in requests, and forwards the body unchanged', async () => {
   const policy = policyOf({ input: [words] });
   const call = (args: string): JsonObject => ({
     role: 'assistant',

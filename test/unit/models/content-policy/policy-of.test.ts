@@ -16,7 +16,7 @@ const policyOf = (changes: { input?: ContentFilter[]; output?: ContentFilter[]; 
     { wasm, texts: undefined },
   );
 
-describe('the content policy of a call', () => {
+describe('the content policy that applies to a call', () => {
   test.each([
     ['an input filter', { input: [filter] }, { inputIdle: false, outputIdle: true }],
     ['an output filter', { output: [filter] }, { inputIdle: true, outputIdle: false }],

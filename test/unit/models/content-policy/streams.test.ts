@@ -32,15 +32,18 @@ function* cutsInPieces(text: string): Iterable<string[]> {
   }
 }
 
-test.each(blocked)('[chat.input-policy] is not sent: %j', (filter, before, match, after) => {
-  const policy = policyOf({ output: [{ ...block, ...filter } as ContentFilter] });
-  const text = before + match + after;
-  for (const cut of allCuts(text)) {
-    const { released, verdict } = streamed(policy, cut);
-    expect(verdict).toMatchObject({ decision: 'block', matched_rule: 'content:no' });
-    if (!before.startsWith(released)) throw new Error(`${JSON.stringify(released)} left of ${JSON.stringify(cut)}`);
-  }
-});
+test.each(blocked)(
+  '[chat.input-policy] a match is never sent, however the text is split: %j',
+  (filter, before, match, after) => {
+    const policy = policyOf({ output: [{ ...block, ...filter } as ContentFilter] });
+    const text = before + match + after;
+    for (const cut of allCuts(text)) {
+      const { released, verdict } = streamed(policy, cut);
+      expect(verdict).toMatchObject({ decision: 'block', matched_rule: 'content:no' });
+      if (!before.startsWith(released)) throw new Error(`${JSON.stringify(released)} left of ${JSON.stringify(cut)}`);
+    }
+  },
+);
 
 const clean = [
   'Hello world, this is an ordinary sentence. It ignores previous advice.',
@@ -59,7 +62,7 @@ const all: ContentFilter[] = [
   },
 ];
 
-test.each(clean)('[chat.input-policy] is sent unchanged: %j', (text) => {
+test.each(clean)('[chat.input-policy] clean text is sent unchanged, however it is split: %j', (text) => {
   const policy = policyOf({ output: all });
   for (const cut of allCuts(text))
     expect(streamed(policy, cut)).toEqual({ released: text, verdict: { decision: 'allow', findings: [] } });
@@ -70,7 +73,7 @@ test.each([
   'pay 4111 1111 1111 1111 to DE89 3704 0044 0532 0130 00',
   'from 10.0.0.1 token=abc\u200bdef. x 078-05-1120',
   '-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----\nbye',
-])('[chat.input-policy] redacted as in the whole text: %j', async (text) => {
+])('[chat.input-policy] a split text is redacted just like the whole text: %j', async (text) => {
   const policy = policyOf({ output: all });
   const once = await whole(policy, text);
   expect(once.text).toContain('[REDACTED:');
@@ -84,17 +87,17 @@ describe('only the longest partial match is held back', () => {
     return [...texts.map((text) => scan.push('0', text)), scan.end('0')];
   };
 
-  test('[chat.input-policy] a word is sent with the space after it, and a number with the next word', () => {
+  test('[chat.input-policy] a word is sent once the space after it arrives, and a number once the next word arrives', () => {
     const output = pieces(all, 'Hel', 'lo', ' wor', 'ld', '. ', 'In 2024 ', 'we');
     expect(output).toEqual(['', '', 'Hello ', '', 'world. ', 'In ', '2024 ', 'we']);
   });
 
-  test('[chat.input-policy] keywords hold back only a possible start of one', () => {
+  test('[chat.input-policy] keyword filters hold back only text that could start a keyword', () => {
     expect(pieces([words('secret plan')], 'a sec', 'ond', ' secret', ' plane')).toEqual(['a ', 'second', ' ', '', '']);
     expect(pieces([words('secret plan')], 'a secret', ' play', ' on')).toEqual(['a ', 'secret play', ' on', '']);
   });
 
-  test('[chat.input-policy] patterns hold back only a possible match', () => {
+  test('[chat.input-policy] pattern filters hold back only text that could be part of a match', () => {
     expect(pieces([patterns('AKIA[0-9A-Z]{16}')], 'A', 'K', 'I', 'x', 'AKIA01', ' z')).toEqual([
       '',
       '',
@@ -107,7 +110,7 @@ describe('only the longest partial match is held back', () => {
     expect(pieces([patterns('\\bfoo\\b')], 'foo', 'd ', 'x')).toEqual(['', 'food ', 'x', '']);
   });
 
-  test('an endless pattern holds back at most 256 characters and still matches', () => {
+  test('an unbounded pattern holds back at most 256 characters and still matches', () => {
     const scan = policyOf({ output: [patterns('(?s)begin.*end')] }).streamOutput(context);
     expect(scan.push('0', 'a begin')).toBe('a ');
     const released = scan.push('0', 'x'.repeat(1000)) as string;
@@ -119,7 +122,7 @@ describe('only the longest partial match is held back', () => {
     expect(scan.verdict().decision).toBe('block');
   });
 
-  test('a long word, endless marks and invisible characters are eventually sent', () => {
+  test('a long word, a long run of combining marks and invisible characters are eventually sent', () => {
     const policy = policyOf({ output: all });
     for (const text of [
       'w'.repeat(runs(5000, 1000)),
@@ -133,7 +136,7 @@ describe('only the longest partial match is held back', () => {
     }
   });
 
-  test('filters that only warn or log do not hold text back, and still match', () => {
+  test('filters that only warn or log still match but do not hold back text', () => {
     const scan = policyOf({
       output: [
         { name: 'w', type: 'keyword', action: 'warn', keywords: ['ignore previous'] },
@@ -152,7 +155,7 @@ describe('only the longest partial match is held back', () => {
   });
 });
 
-test('[chat.input-policy] channels are separate texts, but a block ends all of them', () => {
+test('[chat.input-policy] channels are scanned separately, but a block ends all of them', () => {
   const scan = policyOf({ output: [words('alpha beta')] }).streamOutput(context);
   expect(scan.push('a', 'one alpha')).toBe('one ');
   expect(scan.push('b', ' beta two')).toBe(' beta two');
@@ -181,7 +184,7 @@ describe('WASM filters on streams', () => {
     },
   });
 
-  test('[chat.input-policy] the text so far is checked before any of it is sent', async () => {
+  test('[chat.input-policy] all text up to this point is checked before any new text is sent', async () => {
     const seen: string[] = [];
     const scan = policyOf(
       { output: [plugin] },
@@ -198,7 +201,7 @@ describe('WASM filters on streams', () => {
     });
   });
 
-  test('the module gets the last 64 Ki characters, and only when text is sent', async () => {
+  test('the module gets at most the last 64 Ki characters, and runs only when text is sent', async () => {
     const seen: string[] = [];
     const scan = policyOf(
       { output: [plugin, words('zz top')] },
@@ -210,7 +213,7 @@ describe('WASM filters on streams', () => {
     expect(await scan.end('0')).toBe('zz');
   });
 
-  test('[policy.fails-closed] a failing module blocks the stream, or is logged once and not called again', async () => {
+  test('[policy.fails-closed] a failing module blocks the stream, or the failure is logged once and the module is not called again', async () => {
     let calls = 0;
     const failing: WasmRunner = {
       check: () => {

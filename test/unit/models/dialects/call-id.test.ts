@@ -54,20 +54,20 @@ describe.each<[string, JsonObject]>([
   ['a member that nobody knows yet', { ...call, later: { a: ['x'] } }],
   ['a member of the function', { ...call, ...inside }],
   ['no such member', call],
-])('[chat.translated-members] %s is in the history again', (name, given) => {
+])('[chat.translated-members] %s is restored when the history is sent back', (name, given) => {
   const history = [{ role: 'assistant', content: null, tool_calls: [given] }, result];
 
-  test('messages, complete and streamed', () => {
+  test('through messages, both complete and streamed', () => {
     expect(afterMessages(translator('anthropic', 'openai').reply(reply(given), context))).toEqual(history);
     expect(afterMessages(message(translated(pieces(given), 'anthropic')))).toEqual(history);
   });
 
-  test('responses, complete and streamed', () => {
+  test('through responses, both complete and streamed', () => {
     expect(afterResponses(responseOf(reply(given), {}, asResponse))).toEqual(history);
     expect(afterResponses(streamedResponse(pieces(given)))).toEqual(history);
   });
 
-  test('the id has only characters that vendors accept, and is unchanged if there is no reason to change it', () => {
+  test('the id contains only characters that vendors accept, and is unchanged unless it carries a member', () => {
     const [{ id } = {}] = objectsOf(translator('anthropic', 'openai').reply(reply(given), context).content);
     expect(id).toMatch(/^[a-zA-Z0-9_-]+$/);
     expect(id === 'call_g').toBe(name === 'no such member');
@@ -89,7 +89,7 @@ describe('[chat.translated-members] a member that arrives after the start of the
   });
 });
 
-describe('[chat.translated-members] an id that is sent back', () => {
+describe('[chat.translated-members] a call id that is sent back', () => {
   const idWith = (members: Json) => `call_1__with__${Buffer.from(JSON.stringify(members)).toString('base64url')}`;
   const history = (id: string) => ({
     model: 'm',
@@ -98,7 +98,7 @@ describe('[chat.translated-members] an id that is sent back', () => {
   });
   const callIn = (id: string) => objectsOf(objectsOf(toOpenai(history(id)).messages)[1]!.tool_calls)[0]!;
 
-  test('replaces no part of the call', () => {
+  test('does not overwrite any part of the call', () => {
     const members = { id: 'other', Type: 'x', function: { name: 'g', Arguments: '{}' }, custom: { name: 'h' } };
     expect(callIn(idWith(members))).toEqual({
       id: 'call_1',
@@ -108,11 +108,11 @@ describe('[chat.translated-members] an id that is sent back', () => {
   });
 
   test.each(['call__with__', 'call_1__with__AAAA', idWith(['x']), idWith('x'), '__with__'])(
-    '%s carries no members and is unchanged',
+    '%s carries no members and is left unchanged',
     (id) => expect(callIn(id).id).toBe(id),
   );
 
-  test.each(['id', 'tool_use_id'])('is read by filters in %s, and replaced by them', (member) => {
+  test.each(['id', 'tool_use_id'])('content filters can read and redact the id in %s', (member) => {
     const secret = { extra_content: 'ssn 123' };
     const type = member === 'id' ? 'tool_use' : 'tool_result';
     const block: JsonObject = { type, [member]: idWith(secret), name: 'f', input: {} };
@@ -123,7 +123,7 @@ describe('[chat.translated-members] an id that is sent back', () => {
   });
 });
 
-test('[chat.translated-members] a custom tool call keeps its member', () => {
+test('[chat.translated-members] a custom tool call keeps its extra member', () => {
   const given = { id: 'c1', type: 'custom', custom: { name: 'p', input: 'x' }, ...signed };
   const [item = {}] = objectsOf(responseOf(reply(given), {}, asResponse).output);
   expect(objectsOf(readResponsesRequest({ model: 'm', input: [item] }).body.messages)).toEqual([

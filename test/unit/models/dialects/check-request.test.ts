@@ -39,14 +39,14 @@ describe.each([openai, anthropic])('$name', (dialect) => {
   );
   test.each(passing)('[chat.choosing-members] lets pass: %s', (_, more) => passes(more));
 
-  test('[limit.largest-output] a model name has visible characters only, 256 at most', () => {
+  test('[limit.largest-output] a model name contains only visible characters and is at most 256 characters long', () => {
     for (const model of [' m', 'm ', 'm\n', 'm\u200b', 'm\u00ad', '\u2060m', 'm\u0000', 'm\u3000', 'm\ufe0f'])
       refuses({ ...good, model }, 'invisible characters');
     refuses({ ...good, model: 'm'.repeat(257) }, 'model is a text of 257 characters');
     for (const model of ['m', 'gpt-4.1', 'meta/llama 3:8b', 'Größe', 'mistral@eu']) passes({ model });
   });
 
-  test('[chat.completions] unknown members, roles and parts pass, and so does null for optional members', () => {
+  test('[chat.completions] accepts unknown members, roles and parts, and null for optional members', () => {
     passes({ stream: null, max_tokens: null, temperature: null, tools: null, later: { a: [1] } });
     passes({ messages: [{ role: 'narrator', content: [{ type: 'hologram' }] }] });
   });
@@ -95,7 +95,7 @@ test('anthropic: the system prompt is a string or blocks, and tool results have 
   );
 });
 
-describe('the refusal of a body sent to the wrong endpoint names the right one', () => {
+describe('a body sent to the wrong endpoint is refused with the name of the right one', () => {
   const refusedAs = (read: () => unknown, param: string, message: string) =>
     expect(read).toThrow(
       expect.objectContaining({ code: 'invalid_request', message: expect.stringContaining(message), data: { param } }),
@@ -104,7 +104,7 @@ describe('the refusal of a body sent to the wrong endpoint names the right one',
   test.each([
     [{ model: 'm', messages: [], input: 'hi' }, 'input', 'input belongs to /v1/responses'],
     [{ model: 'm', messages: null, prompt: 'hi' }, 'prompt', 'prompt belongs to /v1/completions'],
-  ])('chat completions and messages: %j', (body, param, message) => {
+  ])('chat completions and messages refuse %j', (body, param, message) => {
     for (const dialect of [openai, anthropic]) refusedAs(() => dialect.checkRequest(body), param, message);
   });
 
@@ -116,7 +116,7 @@ describe('the refusal of a body sent to the wrong endpoint names the right one',
     refusedAs(() => readEndpointRequest(name, body as unknown as JsonObject), param, message);
   });
 
-  test('members of other endpoints are accepted, and a prompt template is refused with a specific message', () => {
+  test('members of other endpoints are accepted, and a prompt template is refused with its own message', () => {
     expect(() => openai.checkRequest({ ...good, input: 'x', prompt: 'y' })).not.toThrow();
     expect(readEndpointRequest('completions', { model: 'm', prompt: 'x', messages: null }).messages).toHaveLength(1);
     expect(() => readResponsesRequest({ model: 'm', prompt: { id: 'p' } })).toThrow(/outside of the gateway/);

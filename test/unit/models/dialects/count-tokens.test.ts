@@ -11,7 +11,7 @@ const openaiBody = (content: JsonObject[string], rest: JsonObject = {}): JsonObj
   ...rest,
 });
 
-test('[chat.messages] characters / 4, rounded up, over everything the model reads', () => {
+test('[chat.messages] the estimate is the length of all text the model reads divided by 4, rounded up', () => {
   expect(estimateTokens('openai', openaiBody('12345'))).toBe(2);
   expect(
     estimateTokens('anthropic', {
@@ -30,7 +30,7 @@ test('[chat.messages] characters / 4, rounded up, over everything the model read
   expect(estimateOutput('12345')).toBe(2);
 });
 
-test('[chat.messages] an image costs the same anywhere and at any size; text documents count as text', () => {
+test('[chat.messages] an image costs the same anywhere and at any size, and text documents count as text', () => {
   const image = { type: 'image', source: { type: 'base64', media_type: 'image/png', data: 'A'.repeat(10_000) } };
   expect(
     estimateTokens('openai', openaiBody([{ type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA' } }])),

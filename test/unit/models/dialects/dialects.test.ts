@@ -15,7 +15,7 @@ const { openai, anthropic } = dialects;
 const user = { role: 'user', content: 'hi' };
 
 describe('system prompt', () => {
-  test('openai: before the first and after the last of the system messages that start the conversation', () => {
+  test('openai: text is added before the first and after the last of the leading system messages', () => {
     const body = {
       messages: [
         { role: 'system', content: 'A' },
@@ -40,7 +40,7 @@ describe('system prompt', () => {
     expect(body).toEqual(before);
   });
 
-  test('openai: a missing system prompt is added', () => {
+  test('openai: a system message is added if there is none', () => {
     expect(openai.withSystemPrompt({ messages: [user] }, 'pre', 'post').messages).toEqual([
       { role: 'system', content: 'pre\n\npost' },
       user,
@@ -50,7 +50,7 @@ describe('system prompt', () => {
     ).toEqual([{ role: 'system', content: 'post' }, user, { role: 'system', content: 'late' }]);
   });
 
-  test('anthropic: as a string, as blocks, and missing', () => {
+  test('anthropic: text is added to a system prompt that is a string, is a list of blocks, or is missing', () => {
     const cached = { type: 'text', text: 'A', cache_control: { type: 'ephemeral' } };
     expect(anthropic.withSystemPrompt({ system: 'A' }, 'pre', 'post').system).toBe('pre\n\nA\n\npost');
     expect(anthropic.withSystemPrompt({ system: [cached] }, 'pre', '').system).toEqual([
@@ -71,7 +71,7 @@ test('[limit.largest-output] output tokens allowed', () => {
   expect(anthropic.maxTokens({ max_tokens: 7 })).toBe(7);
 });
 
-test.each(usesTools)('%s uses tools: %s', (name, uses, body) => {
+test.each(usesTools)('%s request uses tools: %s', (name, uses, body) => {
   expect(dialects[name as 'openai' | 'anthropic'].usesTools(body)).toBe(uses);
 });
 
@@ -96,7 +96,7 @@ describe('usage', () => {
     });
   });
 
-  test('anthropic: the counts of a message, its start and its delta are not added up', () => {
+  test('anthropic: counts are read from a message, a message_start and a message_delta', () => {
     const usage = { input_tokens: 3, output_tokens: 4, cache_read_input_tokens: 5, cache_creation_input_tokens: 6 };
     const counts = { input_tokens: 3, output_tokens: 4, cache_read_tokens: 5, cache_write_tokens: 6 };
     expect(anthropic.usageOf({ type: 'message', usage })).toEqual(counts);
@@ -110,7 +110,7 @@ describe('usage', () => {
     expect(anthropic.usageOf({ type: 'ping' })).toBeUndefined();
   });
 
-  test('a stream is requested with token counts, and their chunk is distinguished from others', () => {
+  test('a streamed request asks for token counts, and a usage-only chunk is recognised', () => {
     const asked = { stream: true, stream_options: { include_usage: true, other: 1 } };
     expect(withUsageRequested(asked)).toBe(asked);
     expect(withUsageRequested({ stream_options: { include_usage: false, other: 1 } })).toEqual({
@@ -141,7 +141,7 @@ describe('errors', () => {
     }
   });
 
-  test('data is sent, private details are not', () => {
+  test('an error sends its data but no private details', () => {
     const error = new GatewayError('policy_violation', 'no', { data: { policy: 'p', request_id: 'r' } });
     expect(anthropic.errorBody(error)).toEqual({
       type: 'error',
@@ -153,7 +153,7 @@ describe('errors', () => {
       expect(JSON.stringify(dialect.errorBody(new GatewayError('provider_error', 'key sk-1')))).not.toContain('sk-1');
   });
 
-  test('as the last event of a stream', () => {
+  test('an error can be sent as the last event of a stream', () => {
     const error = new GatewayError('policy_violation', 'no');
     expect(openai.encode(openai.errorEvent(error))).toBe(
       'data: {"error":{"code":403,"type":"policy_violation","message":"no"}}\n\n',
@@ -161,7 +161,7 @@ describe('errors', () => {
     expect(anthropic.encode(anthropic.errorEvent(error))).toMatch(/^event: error\ndata: \{"type":"error","error":\{/);
   });
 
-  test('anthropic: status by status', () => {
+  test('anthropic: each status maps to its error type', () => {
     const of = (code: ErrorCode) =>
       (anthropic.errorBody(new GatewayError(code, 'x')) as { error: { type: string } }).error.type;
     expect(of('policy_violation')).toBe('permission_error');

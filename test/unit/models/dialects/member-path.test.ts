@@ -25,13 +25,13 @@ const { chat, ofAnthropic, ofOpenai, responses, ofResponses } = readCases(
 const user = (content: unknown = 'hi') => ({ role: 'user', content }) as JsonObject;
 const text = { type: 'text', text: 'x' };
 test.each(ofAnthropic)(
-  '[error.plain-words] %s in an Anthropic body is %s for callers of chat completions',
+  '[error.plain-words] %s in an Anthropic body is reported as %s to chat completions callers',
   (path, param) => {
     expect(callersMember(path, { caller: 'openai', provider: 'anthropic', body: chat, added: 0 })).toBe(param);
   },
 );
 
-test('[error.plain-words] messages that the gateway inserted before the caller’s are not counted', () => {
+test('[error.plain-words] messages inserted by the gateway are not counted when a caller’s message is named by index', () => {
   const at = (path: string, provider?: 'openai' | 'anthropic') =>
     callersMember(path, { caller: 'openai', provider, body: chat, added: 1 });
   expect(at('messages.0.content.1', 'anthropic')).toBe('messages[1].content[0]');
@@ -45,7 +45,7 @@ const messages: JsonObject = {
   messages: [user(), user([{ type: 'tool_result', tool_use_id: 'c', content: 'y' }, text]), user()],
 };
 
-test.each(ofOpenai)('[error.plain-words] %s in an OpenAI body is %s for callers of messages', (path, param) => {
+test.each(ofOpenai)('[error.plain-words] %s in an OpenAI body is reported as %s to messages callers', (path, param) => {
   expect(callersMember(path, { caller: 'anthropic', provider: 'openai', body: messages, added: 0 })).toBe(param);
 });
 
@@ -56,7 +56,7 @@ test.each(['tools.0.custom.input_schema', 'messages.2.content.0.text'])(
   },
 );
 
-test.each(ofResponses)('[error.plain-words] %s is %s for callers of responses', (param, expected) => {
+test.each(ofResponses)('[error.plain-words] %s is reported as %s to responses callers', (param, expected) => {
   expect((readResponsesRequest(responses).body.messages as JsonObject[]).length).toBe(5);
   const error = inResponsesWords(invalidRequest(`${param} cannot be carried.`, { param }), responses);
   expect(error.data).toEqual({ param: expected });
@@ -67,7 +67,7 @@ test.each([
   ['tools.0.custom.input_schema: JSON schema is invalid', 'tools.0.custom.input_schema'],
   ['Your credit balance is low', undefined],
   ['Error: see https://docs.example: now', undefined],
-])('[error.plain-words] "%s" is about %s, and the words of the vendor are kept', (message, param) => {
+])('[error.plain-words] "%s" is attributed to %s, and the vendor’s message is kept', (message, param) => {
   const error = faultToError(refusalFault({ provider: 'p', status: 400, message }), 'r1');
   expect(error.data?.param).toBe(param);
   const own = withMember(error, 'tools[0].function.parameters');

@@ -110,12 +110,12 @@ describe.each(tables)('[chat.translated-members] %s', (way, base, table) => {
     expect([name, carried || crossed.noted.length > 0]).toEqual([name, true]);
   });
 
-  test('an ordinary request loses no member', () => {
+  test('no member of an ordinary request is left out', () => {
     expect(ways[way]!({ model: 'm', ...base }).noted).toEqual([]);
   });
 });
 
-test('[chat.translated-members] the history that clients send back loses no member', () => {
+test('[chat.translated-members] no member of the history that clients send back is left out', () => {
   const history = [
     user,
     {
@@ -155,7 +155,7 @@ describe('[chat.translated-members] Anthropic’s own rules', () => {
   const toAnthropic = (body: JsonObject) => ways['chat completions to messages']!({ model: 'm', ...body });
   const cached = (text: string) => ({ type: 'text', text, cache_control: { type: 'ephemeral' } });
 
-  test.each([4, 6])('of %s breakpoints the last four are sent, and the others are reported', (count) => {
+  test.each([4, 6])('of %s breakpoints, the last four are sent and any others are reported', (count) => {
     const content = Array.from({ length: count - 1 }, (_, at) => cached(`part ${at}`));
     const { body, noted } = toAnthropic({
       messages: [{ role: 'user', content }],
@@ -166,14 +166,14 @@ describe('[chat.translated-members] Anthropic’s own rules', () => {
     expect(JSON.stringify(body)).toContain(`{"type":"text","text":"part ${count - 2}","cache_control"`);
   });
 
-  test('text without a visible character is dropped, and turns alternate', () => {
+  test('text without visible characters is dropped, and turns still alternate', () => {
     const { body } = toAnthropic({
       messages: [user, { role: 'assistant', content: ' \n' }, part({ type: 'text', text: ' ' }).messages[0]!, user],
     });
     expect(body).toMatchObject({ messages: [{ role: 'user', content: [{ text: 'hi' }, { text: 'hi' }] }] });
   });
 
-  test('call ids that differ in one character remain distinct', () => {
+  test('call ids that differ in one character remain distinct after translation', () => {
     const calls = ['f:0', 'f.0'].map((id) => ({ id, type: 'function', function: { name: 'f', arguments: '{}' } }));
     const results = calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: id }));
     const { body } = toAnthropic({
@@ -188,7 +188,7 @@ describe('[chat.translated-members] Anthropic’s own rules', () => {
   });
 });
 
-test('[chat.translated-members] Converse: a refusal names the message and the part', () => {
+test('[chat.translated-members] Converse: a refusal names the message and the part by index', () => {
   const document = { type: 'document', source, citations: { enabled: true } };
   const nested = { ...result, content: [{ type: 'text', text: 'x' }, document] };
   const refused = (content: JsonObject) => () =>
@@ -203,7 +203,7 @@ test('[chat.translated-members] Converse: a refusal names the message and the pa
 });
 
 test.each(roles)(
-  '[chat.translated-members] %s: an unknown role is refused with its index, and known ones pass',
+  '[chat.translated-members] %s: an unknown role is refused by its index, and known roles are accepted',
   (way, allowed) => {
     const crossed = (role: string) =>
       ways[way]!({ model: 'm', max_tokens: 9, messages: [user, { role, content: 'x' }] });
@@ -215,7 +215,7 @@ test.each(roles)(
 );
 
 test.each(refused)(
-  '[chat.translated-members] %s: members without a translation are refused by their path, case %#',
+  '[chat.translated-members] %s: a member that cannot be translated is refused by its path, case %#',
   (way, more, path) => {
     expect(() => ways[way]!({ model: 'm', max_tokens: 9, messages: [user], ...more })).toThrow(
       `${path} cannot be carried`,
@@ -224,7 +224,7 @@ test.each(refused)(
 );
 
 test.each(['', ' ', [], undefined])(
-  '[providers.converse-messages] an empty result of a tool is content, case %#',
+  '[providers.converse-messages] an empty tool result is replaced with placeholder text, case %#',
   (content) => {
     const answer = { type: 'tool_result', tool_use_id: 'c', ...(content !== undefined && { content }) };
     const { body } = ways['messages to Converse']!({
@@ -238,7 +238,7 @@ test.each(['', ' ', [], undefined])(
   },
 );
 
-test('[chat.translated-members] Anthropic gets no unsigned thinking, which it would refuse, and the omission is reported', () => {
+test('[chat.translated-members] unsigned thinking, which Anthropic would refuse, is left out and reported', () => {
   const unsigned = { type: 'thinking', thinking: mark, signature: '' };
   const signed = { type: 'thinking', thinking: 'own', signature: 's' };
   const text = { type: 'text', text: 'x' };

@@ -33,12 +33,12 @@ function collected(dialect: typeof openai, events: readonly JsonObject[]): JsonO
 }
 
 describe('translated', () => {
-  test('translated to the other dialect', () => {
+  test('a reply is translated to the other dialect', () => {
     expect(translator('anthropic', 'openai').reply(completion, context)).toEqual(asMessage);
     expect(translator('openai', 'anthropic').reply(message, context)).toEqual(asCompletion);
   });
 
-  test('a refusal, and missing counts', () => {
+  test('a refusal is translated, and missing counts are estimated', () => {
     const refused = { choices: [{ message: { content: null, refusal: 'I will not do it' }, finish_reason: 'stop' }] };
     expect(translator('anthropic', 'openai').reply(refused, context)).toMatchObject({
       id: 'msg_env-1',
@@ -71,7 +71,7 @@ describe('translated', () => {
     ['something_new', 'length'],
     ['constructor', 'length'],
   ])(
-    '[dialects.unknown-end] stop_reason %s is finish_reason %s, and a response is complete only after an ordinary end',
+    '[dialects.unknown-end] stop_reason %s becomes finish_reason %s, and a response is complete only after a normal end',
     (stop_reason, finish_reason) => {
       expect(translator('openai', 'anthropic').reply({ content: [], stop_reason }, context)).toMatchObject({
         choices: [{ finish_reason }],
@@ -85,28 +85,31 @@ describe('translated', () => {
     },
   );
 
-  test.each([undefined, null])('[dialects.unknown-end] a reply without a reason (%s) counts as truncated', (reason) => {
-    const said = (end: JsonObject) => ({ message: { content: 'Hal' }, ...end });
-    const end = reason === undefined ? {} : { finish_reason: reason };
-    expect(translator('anthropic', 'openai').reply({ choices: [said(end)] }, context).stop_reason).toBe('max_tokens');
-    const message: JsonObject = { content: [], ...(reason === undefined ? {} : { stop_reason: reason }) };
-    expect(translator('openai', 'anthropic').reply(message, context)).toMatchObject({
-      choices: [{ finish_reason: 'length' }],
-    });
-    const completion = { choices: [{ index: 0, ...said(end) }] };
-    expect(responseOf(completion, {}, { id: 'r', createdAt: 0 }).status).toBe('incomplete');
-    // Replayed in its own dialect it has no reason either, so it is never cached for other callers.
-    expect(openai.replay(completion).at(-1)).toMatchObject({ choices: [{ finish_reason: null }] });
-    expect(anthropic.replay(message)).toContainEqual(
-      expect.objectContaining({ type: 'message_delta', delta: { stop_reason: null, stop_sequence: null } }),
-    );
-    expect(collected(openai, openai.replay(completion))).toBeUndefined();
-  });
+  test.each([undefined, null])(
+    '[dialects.unknown-end] a reply without a finish reason (%s) counts as truncated',
+    (reason) => {
+      const said = (end: JsonObject) => ({ message: { content: 'Hal' }, ...end });
+      const end = reason === undefined ? {} : { finish_reason: reason };
+      expect(translator('anthropic', 'openai').reply({ choices: [said(end)] }, context).stop_reason).toBe('max_tokens');
+      const message: JsonObject = { content: [], ...(reason === undefined ? {} : { stop_reason: reason }) };
+      expect(translator('openai', 'anthropic').reply(message, context)).toMatchObject({
+        choices: [{ finish_reason: 'length' }],
+      });
+      const completion = { choices: [{ index: 0, ...said(end) }] };
+      expect(responseOf(completion, {}, { id: 'r', createdAt: 0 }).status).toBe('incomplete');
+      // Replayed in its own dialect it has no reason either, so it is never cached for other callers.
+      expect(openai.replay(completion).at(-1)).toMatchObject({ choices: [{ finish_reason: null }] });
+      expect(anthropic.replay(message)).toContainEqual(
+        expect.objectContaining({ type: 'message_delta', delta: { stop_reason: null, stop_sequence: null } }),
+      );
+      expect(collected(openai, openai.replay(completion))).toBeUndefined();
+    },
+  );
 
   test.each<[string, JsonObject]>([
     ['reasoning_details alone', { reasoning_details: [{ text: 'a' }, { summary: 'b' }, { data: 'x' }] }],
     ['both, once', { reasoning: 'ab', reasoning_details: [{ text: 'ab' }] }],
-  ])('[chat.translated-members] reasoning comes back in another dialect: %s', (_, said) => {
+  ])('[chat.translated-members] reasoning is kept in another dialect: %s', (_, said) => {
     const reply = { choices: [{ index: 0, message: { content: 'x', ...said }, finish_reason: 'stop' }] };
     const message = translator('anthropic', 'openai').reply(reply, context);
     expect(message.content).toMatchObject([{ type: 'thinking', thinking: 'ab' }, { type: 'text' }]);
@@ -118,7 +121,7 @@ describe('translated', () => {
     expect(JSON.stringify(responseOf(reply, {}, { id: 'r', createdAt: 0 }))).toContain('"text":"ab"');
   });
 
-  test('[chat.translated-members] content sent as parts, as Mistral does, keeps its text and thoughts in other dialects', () => {
+  test('[chat.translated-members] content sent as an array of parts, as Mistral does, keeps its text and thinking in other dialects', () => {
     const content = [
       { type: 'thinking', thinking: [{ type: 'text', text: 'hm' }] },
       { type: 'text', text: 'Hel' },
@@ -183,7 +186,7 @@ describe('collected', () => {
     expect(reply!.content).toEqual(golden.content);
   });
 
-  test('a stream that has not ended properly yields no reply', () => {
+  test('a stream that did not end properly yields no reply', () => {
     for (const [dialect, goldens] of [
       [openai, openaiStreams],
       [anthropic, anthropicStreams],
@@ -200,7 +203,7 @@ describe('collected', () => {
   });
 });
 
-describe('[passthrough.governed] a response contains the requested rows', () => {
+describe('[passthrough.governed] checks that a response has the requested number of rows', () => {
   test.each(rowsOf)('%s of %j', (name, body, reply, sound) => {
     expect(
       endpoints[name as keyof typeof endpoints].isReply(reply as unknown as JsonObject, body as unknown as JsonObject),
@@ -208,7 +211,7 @@ describe('[passthrough.governed] a response contains the requested rows', () => 
   });
 });
 
-describe('an item of a response is incomplete if its text was truncated', () => {
+describe('a response item is incomplete if its text was truncated', () => {
   const chunk = (delta: JsonObject, finish_reason: string | null = null): JsonObject => ({
     model: 'm',
     choices: [{ index: 0, delta, finish_reason }],

@@ -12,7 +12,7 @@ const { refused } = readCases(
 
 const messagesOf = (messages: JsonObject[]) => toAnthropic({ model: 'm', messages });
 describe('openai to anthropic', () => {
-  test('tool calls are parsed, and the results of one turn are merged with the next message', () => {
+  test('tool calls are parsed, and a turn’s results are merged with the next message', () => {
     const call = (id: string, args: string) => ({ id, type: 'function', function: { name: 'f', arguments: args } });
     const use = (id: unknown, input: JsonObject) => ({ type: 'tool_use', id, name: 'f', input });
     const result = (id: unknown, content: unknown) => ({ type: 'tool_result', tool_use_id: id, content });
@@ -39,7 +39,7 @@ describe('openai to anthropic', () => {
     ]);
   });
 
-  test('the turn that the model continues ends without blanks; other turns keep theirs', () => {
+  test('trailing whitespace is removed only from the turn that the model continues', () => {
     const said = (content: unknown) => ({ role: 'assistant', content }) as JsonObject;
     expect(messagesOf([user, said('one \n'), user, said('{"a": \n')]).messages).toEqual([
       user,
@@ -50,7 +50,7 @@ describe('openai to anthropic', () => {
     expect(messagesOf([said('one '), user]).messages).toEqual([said('one '), user]);
   });
 
-  test('[chat.translated-members] thinking with a budget is left out after a tool result, whose own thinking is lost', () => {
+  test('[chat.translated-members] thinking with a budget is left out after a tool result, because the earlier thinking is lost', () => {
     const tools = [{ type: 'function', function: { name: 'f' } }];
     const calling = { role: 'assistant', tool_calls: [{ id: 'a', function: { name: 'f', arguments: '{}' } }] };
     const result = { role: 'tool', tool_call_id: 'a', content: 'one' };
@@ -67,14 +67,14 @@ describe('openai to anthropic', () => {
     expect(sent({ type: 'adaptive' }, [user, calling, result])).toEqual([{ type: 'adaptive' }, []]);
   });
 
-  test('a tool choice without tools, or of null, is omitted; one of another kind is refused', () => {
+  test('a tool choice that is null or has no tools is omitted, and one of an unsupported kind is refused', () => {
     const tools = [{ type: 'function', function: { name: 'f' } }];
     expect(toAnthropic({ ...good, tools, tool_choice: null }).tool_choice).toBeUndefined();
     expect(toAnthropic({ ...good, tool_choice: 'none' }).tool_choice).toBeUndefined();
     expect(() => toAnthropic({ ...good, tools, tool_choice: { type: 'allowed_tools' } })).toThrow('tool_choice');
   });
 
-  test.each(refused)('refused, not dropped: %s', (param, body) => {
+  test.each(refused)('refuses %s instead of dropping it', (param, body) => {
     expect(() => toAnthropic(body)).toThrow(
       expect.objectContaining({ code: 'invalid_request', data: { param, reason: 'unsupported_parameter' } }),
     );

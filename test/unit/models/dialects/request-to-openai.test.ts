@@ -30,7 +30,7 @@ describe('anthropic to openai', () => {
     expect(named).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  test.each(refused)('refused, not dropped: %s', (param, body) => {
+  test.each(refused)('refuses %s instead of dropping it', (param, body) => {
     expect(() => toOpenai(body)).toThrow(
       expect.objectContaining({ code: 'invalid_request', data: { param, reason: 'unsupported_parameter' } }),
     );

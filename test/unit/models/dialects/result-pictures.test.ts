@@ -6,7 +6,7 @@ const text = { type: 'text', text: 'seen' };
 const result = (id: string, content: unknown) => ({ role: 'tool', tool_call_id: id, content }) as never;
 const call = { role: 'assistant', content: null, tool_calls: [] };
 
-test('[responses.create] they follow the results of their turn in order', () => {
+test('[responses.create] images follow the tool results of their turn, in order', () => {
   const { messages } = picturesAfterResults({
     messages: [
       call,

@@ -4,7 +4,7 @@ import { bytesOf, decoded } from '../../../golden/read.ts';
 
 const read = (text: string) => decoded(bytesOf(text));
 
-test('fields, comments, line endings and blank lines as in the WHATWG specification', () => {
+test('parses fields, comments, line endings and blank lines as the WHATWG specification requires', () => {
   expect(read('data: a\n\n')).toEqual([{ data: 'a' }]);
   expect(read('data:a\r\rdata:  b\r\n\r\n')).toEqual([{ data: 'a' }, { data: ' b' }]);
   expect(read('data: a\ndata\ndata: c\n\n')).toEqual([{ data: 'a\n\nc' }]);
@@ -20,12 +20,12 @@ test('a byte order mark is dropped only at the start', () => {
   for (let at = 0; at <= bytes.length; at++) expect(decoded(bytes, [at])).toEqual([{ data: '\uFEFF' }]);
 });
 
-test('an event at the end of a stream does not need a blank line', () => {
+test('the last event of a stream does not need a blank line', () => {
   expect(read('data: a\n\ndata: [DONE]')).toEqual([{ data: 'a' }, { data: '[DONE]' }]);
   expect(read('data: a\r')).toEqual([{ data: 'a' }]);
 });
 
-test('an event is complete at its blank line', () => {
+test('an event is complete as soon as its blank line arrives', () => {
   const decoder = sseDecoder();
   expect(decoder.push(bytesOf('data: a\n'))).toEqual([]);
   expect(decoder.push(bytesOf('\n'))).toEqual([{ data: 'a' }]);
@@ -34,14 +34,14 @@ test('an event is complete at its blank line', () => {
   expect(decoder.end()).toEqual([]);
 });
 
-test('malformed UTF-8 is a typed fault, immediately or at the end', () => {
+test('malformed UTF-8 causes a typed error, whether mid-stream or at the end', () => {
   expect(() => sseDecoder().push(Uint8Array.of(0x64, 0xff))).toThrow(SseFault);
   const decoder = sseDecoder();
   decoder.push(Uint8Array.of(0xe2, 0x82));
   expect(() => decoder.end()).toThrow(expect.objectContaining({ name: 'SseFault', kind: 'encoding' }));
 });
 
-test('an endless event is refused, whatever its pieces', () => {
+test('an endless event is refused, however it is split', () => {
   const endless = (piece: string) => {
     const decoder = sseDecoder({ maxEventBytes: 1000 });
     for (let sent = 0; sent < 5000; sent += piece.length) decoder.push(bytesOf(piece));
@@ -52,7 +52,7 @@ test('an endless event is refused, whatever its pieces', () => {
   expect(many.push(bytesOf(`data: ${'a'.repeat(900)}\n\n`.repeat(50)))).toHaveLength(50);
 });
 
-test('unknown fields are ignored, and a refused stream stays refused', () => {
+test('unknown fields are ignored, and a stream stays refused once it has been refused', () => {
   const before = Error.stackTraceLimit;
   const decoder = sseDecoder({ maxEventBytes: 1000 });
   const lines = `${'x: y\nretry: soon\nx\n'.repeat(2_000)}data: a\n\n`;
@@ -62,7 +62,7 @@ test('unknown fields are ignored, and a refused stream stays refused', () => {
   expect(Error.stackTraceLimit).toBe(before);
 });
 
-test('a long line in small pieces takes time proportional to its length', () => {
+test('a long line in small pieces is parsed in linear time', () => {
   const decoder = sseDecoder();
   const piece = new Uint8Array(64).fill(0x61);
   decoder.push(bytesOf('data: '));
@@ -70,7 +70,7 @@ test('a long line in small pieces takes time proportional to its length', () => 
   expect(decoder.push(bytesOf('\n\n'))[0]?.data).toHaveLength(4_000_000);
 });
 
-test('written events can be read back', () => {
+test('written events can be parsed again', () => {
   expect(encodeSse(undefined, '{}')).toBe('data: {}\n\n');
   expect(encodeSse('ping', '{}')).toBe('event: ping\ndata: {}\n\n');
   expect(read(encodeSse('x', 'a\nb\r\nc'))).toEqual([{ event: 'x', data: 'a\nb\nc' }]);

@@ -38,7 +38,7 @@ const openaiRequest = (): JsonObject =>
     tools: [{ type: 'function', function: { name: 'f', description: 'finds', parameters } }],
   });
 
-test('openai: all text that the model reads, in order, definitions first', () => {
+test('openai: lists all text that the model reads, in order, with tool definitions first', () => {
   expect(seen(openai.requestTexts(openaiRequest()))).toEqual(
     kinds(
       ['other', 'f', 'finds', 'what', 'q'],
@@ -99,7 +99,7 @@ const anthropicRequest = (): JsonObject =>
     tools: [{ name: 'f', description: 'finds', input_schema: { type: 'object' } }],
   });
 
-test('anthropic: all text that the model reads, in order, definitions first', () => {
+test('anthropic: lists all text that the model reads, in order, with tool definitions first', () => {
   expect(seen(anthropic.requestTexts(anthropicRequest()))).toEqual(
     kinds(
       ['other', 'f', 'finds'],
@@ -120,7 +120,7 @@ test('anthropic: all text that the model reads, in order, definitions first', ()
   ]);
 });
 
-test('tool input is replaced as an object, and stored as _raw if it is no longer JSON', () => {
+test('tool input is replaced as an object, or stored as _raw if it is no longer JSON', () => {
   const body = anthropicRequest();
   const slot = anthropic.requestTexts(body).find(({ kind }) => kind === 'tool_arguments')!;
   const input = () => (body.messages as JsonObject[])[1]!.content;
@@ -131,7 +131,7 @@ test('tool input is replaced as an object, and stored as _raw if it is no longer
   expect(input()).toMatchObject([{}, {}, { input: { _raw: '{"q":[gone]}' } }]);
 });
 
-test.each(Object.entries(openaiStreams))('openai %s: the channels of its events contain the text', (_, golden) => {
+test.each(Object.entries(openaiStreams))('openai %s: the channels of its events contain all the text', (_, golden) => {
   const running = new Map<string, string>();
   for (const event of eventsOf(golden.sse))
     for (const { channel, text } of openai.eventTexts(event)) running.set(channel, (running.get(channel) ?? '') + text);
@@ -143,7 +143,7 @@ test.each(Object.entries(openaiStreams))('openai %s: the channels of its events 
   }
 });
 
-test('openai: a choice ends its own channels, and the usage chunk ends all', () => {
+test('openai: a choice ends only its own channels, and the usage chunk ends all channels', () => {
   const ends = eventsOf(openaiStreams.twoChoices.sse).map((event) => openai.endedChannels(event));
   const first = ends.filter((ended) => ended !== undefined)[0];
   expect(first).toEqual(['0:']);
@@ -151,7 +151,7 @@ test('openai: a choice ends its own channels, and the usage chunk ends all', () 
 });
 
 test.each(Object.entries(anthropicStreams))(
-  'anthropic %s: the channels of its events contain the text',
+  'anthropic %s: the channels of its events contain all the text',
   (_, golden) => {
     const running = new Map<string, string>();
     for (const event of eventsOf(golden.sse))
@@ -166,7 +166,7 @@ test.each(Object.entries(anthropicStreams))(
   },
 );
 
-test('anthropic: a block ends its channels, and the message ends all', () => {
+test('anthropic: a block ends only its own channels, and the end of the message ends all channels', () => {
   expect(anthropic.endedChannels({ type: 'content_block_stop', index: 3 })).toEqual(['block:3:']);
   expect(anthropic.endedChannels({ type: 'message_delta', delta: {} })).toBe('all');
   expect(anthropic.endedChannels({ type: 'message_stop' })).toBe('all');
@@ -189,7 +189,7 @@ test('text held back is sent on the channel it came from', () => {
   }
 });
 
-test('log probabilities are sent together with the text they spell out', () => {
+test('log probabilities are sent together with the text that they spell', () => {
   const event = (content: string): JsonObject => ({
     choices: [{ index: 0, delta: { content }, logprobs: { content: [{ token: content }] }, finish_reason: null }],
   });
@@ -202,7 +202,7 @@ test('log probabilities are sent together with the text they spell out', () => {
 });
 
 test.each(['constructor', 'toString', 'valueOf', 'hasOwnProperty'])(
-  '[content.every-text] a member named %s is a text like any other',
+  '[content.every-text] a member named %s is checked like any other text',
   (name) => {
     const messages = [{ role: 'user', content: 'hi', [name]: 'said beside' }];
     for (const { requestTexts } of [openai, anthropic])

@@ -26,13 +26,13 @@ function expectWellFramed(events: readonly JsonObject[]): void {
   }
   expect(open).toBeUndefined();
 }
-describe.each(Object.entries(openaiStreams))('openai stream %s, read by an anthropic caller', (name, golden) => {
+describe.each(Object.entries(openaiStreams))('openai stream %s, translated for an anthropic caller', (name, golden) => {
   const events = toAnthropic(golden.sse);
   const said: Said = golden.said[0];
 
   test('is well framed', () => expectWellFramed(events));
 
-  test('has the same content', () => {
+  test('has the same content as the source', () => {
     const { content } = message(events) as { content: JsonObject[] };
     const texts = (kind: string) => content.flatMap((block) => (block.type === kind ? [block[kind]] : [])).join('');
     expect(texts('text')).toBe((said.content ?? '') + (said.refusal ?? ''));
@@ -48,7 +48,7 @@ describe.each(Object.entries(openaiStreams))('openai stream %s, read by an anthr
     );
   });
 
-  test('message_start has the estimate, and message_delta the exact counts', () => {
+  test('message_start contains an input estimate, and message_delta contains the exact counts', () => {
     expect(events[0]).toMatchObject({
       message: { usage: { input_tokens: 33, output_tokens: 0 }, content: [], stop_reason: null },
     });
@@ -68,7 +68,7 @@ const inputs = (events: JsonObject[]) =>
     type === 'text' ? text : { id, name, input },
   );
 describe('tool arguments are neither lost nor merged', () => {
-  test('the first call is streamed as it arrives, before the second begins', () => {
+  test('the first call is streamed as it arrives, and the second waits until the first is complete', () => {
     const through = translator('anthropic', 'openai').events(context);
     through.next(fragment(0, '', { id: 'a' }));
     expect(through.next(fragment(0, '{"x"'))).toEqual([
@@ -82,7 +82,7 @@ describe('tool arguments are neither lost nor merged', () => {
     ]);
   });
 
-  test('braces in strings do not end the arguments', () => {
+  test('braces inside strings do not end the arguments', () => {
     const text = '{"a":"}","b":{"c":"}{"}}';
     const events = [...text].flatMap((character, at) => [
       fragment(0, character, at === 0 ? { id: 'a' } : {}),
@@ -94,7 +94,7 @@ describe('tool arguments are neither lost nor merged', () => {
     ]);
   });
 
-  test('text after a call starts a new block; additional arguments of a call stay in its block', () => {
+  test('text after a call starts a new block, and later arguments of the call stay in the call’s block', () => {
     const events = [
       chunk({ content: 'before' }),
       fragment(0, '{"x":', { id: 'a' }),
@@ -107,7 +107,7 @@ describe('tool arguments are neither lost nor merged', () => {
     expectWellFramed(translated(events, 'anthropic'));
   });
 
-  test('id and name in the first fragment, in all of them, or after the start of the arguments', () => {
+  test('accepts id and name in the first fragment, in every fragment, or after the arguments have started', () => {
     expect(inputs([fragment(0, '{"x"', { id: 'a' }), fragment(0, ':1}'), chunk({}, 'stop')])).toEqual([
       { id: 'a', name: 'tool_a', input: { x: 1 } },
     ]);
@@ -128,7 +128,7 @@ describe('tool arguments are neither lost nor merged', () => {
     ]);
   });
 
-  test('arguments that are not JSON reach the caller unchanged', () => {
+  test('arguments that are not valid JSON reach the caller unchanged', () => {
     const events = translated([fragment(0, '{"x": oops', { id: 'a' }), chunk({}, 'tool_calls')], 'anthropic');
     expect(events.map(({ delta }) => (delta as JsonObject | undefined)?.partial_json).join('')).toBe('{"x": oops');
   });
@@ -153,16 +153,16 @@ describe('the end of a stream', () => {
     ['content_filter', 'refusal'],
     ['something_new', 'max_tokens'],
     ['toString', 'max_tokens'],
-  ])('[dialects.unknown-end] finish_reason %s is stop_reason %s', (finish, stop) => {
+  ])('[dialects.unknown-end] finish_reason %s becomes stop_reason %s', (finish, stop) => {
     expect(stopOf([chunk({ content: 'x' }, finish)])).toBe(stop);
   });
 
-  test('[dialects.unknown-end] a source that ends without a reason counts as truncated, also with tool calls', () => {
+  test('[dialects.unknown-end] a source that ends without a finish reason counts as truncated, even with tool calls', () => {
     expect(stopOf([chunk({ content: 'x' })])).toBe('max_tokens');
     expect(stopOf([fragment(0, '{}', { id: 'a' })])).toBe('max_tokens');
   });
 
-  test('blocks are closed with the reason, and message_delta follows with the final counts', () => {
+  test('blocks are closed when the finish reason arrives, and message_delta follows with the final counts', () => {
     const through = translator('anthropic', 'openai').events(context);
     const counts = (completion_tokens: number) => ({ prompt_tokens: 4, completion_tokens });
     through.next({ ...chunk({ content: 'x' }), usage: counts(1) });
@@ -176,7 +176,7 @@ describe('the end of a stream', () => {
     expect(through.end()).toEqual([]);
   });
 
-  test('an error inside a stream never looks like a regular end', () => {
+  test('an error inside a stream never looks like a normal end', () => {
     expect(() => translated([chunk({ content: 'x' }), { error: { message: 'key sk-1' } }], 'anthropic')).toThrow(
       expect.objectContaining({ code: 'provider_error' }),
     );

@@ -86,42 +86,48 @@ describe.each(Object.keys(ways))('[chat.translated-members] %s', (name) => {
   const rows = (is: string) => Object.keys(members).filter((member) => members[member]!.is === is);
   const askedOf = (member: string) => asking[member] ?? 'asked';
 
-  test.each(rows('refused'))('%s is refused by name, with what is allowed and without its value', (member) => {
-    const body = { ...good, [member]: askedOf(member) };
-    const refusal = (work: () => unknown) => {
-      try {
-        return work();
-      } catch (thrown) {
-        return (thrown as { refusal?: unknown }).refusal ?? thrown;
-      }
-    };
-    const error = refusal(() => crossed(body)) as { code: string; message: string; data: object };
-    expect(error).toMatchObject({
-      code: 'invalid_request',
-      data: { param: member, reason: 'unsupported_parameter' },
-      message: expect.stringContaining(`allowed: ${members[member]!.allowed}`),
-    });
-    expect(error.message).not.toMatch(/asked|\btok\b|alloy/);
-  });
+  test.each(rows('refused'))(
+    '%s is refused by name, and the error lists the allowed values and does not repeat the value',
+    (member) => {
+      const body = { ...good, [member]: askedOf(member) };
+      const refusal = (work: () => unknown) => {
+        try {
+          return work();
+        } catch (thrown) {
+          return (thrown as { refusal?: unknown }).refusal ?? thrown;
+        }
+      };
+      const error = refusal(() => crossed(body)) as { code: string; message: string; data: object };
+      expect(error).toMatchObject({
+        code: 'invalid_request',
+        data: { param: member, reason: 'unsupported_parameter' },
+        message: expect.stringContaining(`allowed: ${members[member]!.allowed}`),
+      });
+      expect(error.message).not.toMatch(/asked|\btok\b|alloy/);
+    },
+  );
 
-  test.each(rows('left out'))('%s is left out by name', (member) => {
+  test.each(rows('left out'))('%s is left out and reported by name', (member) => {
     const { body, noted } = crossed({ ...good, [member]: askedOf(member) });
     expect(noted).toEqual([member]);
     expect(body).not.toHaveProperty(member);
   });
 
-  test.each(Object.keys(members).filter((member) => member in neutral))('a neutral %s is not reported', (member) => {
-    for (const value of [neutral[member]!, null]) expect(crossed({ ...good, [member]: value }).noted).toEqual([]);
-  });
+  test.each(Object.keys(members).filter((member) => member in neutral))(
+    'a neutral value of %s is not reported',
+    (member) => {
+      for (const value of [neutral[member]!, null]) expect(crossed({ ...good, [member]: value }).noted).toEqual([]);
+    },
+  );
 
-  test('members that are passed through arrive unchanged', () => {
+  test('supported members are passed through unchanged', () => {
     for (const member of rows('carried')) {
       const { body, noted } = crossed({ ...good, [member]: askedOf(member) });
       expect([member, body[member], noted]).toEqual([member, askedOf(member), []]);
     }
   });
 
-  test('unknown members are passed through', () => {
+  test('unknown members are passed through unchanged', () => {
     const { body, noted } = crossed({ ...good, later: { a: 1 }, toString: 'x' } as unknown as JsonObject);
     expect([body.later, noted]).toEqual([{ a: 1 }, []]);
   });
@@ -148,7 +154,7 @@ describe('[chat.translated-members] parts of members', () => {
     expect(toOpenai(more).noted).toEqual(noted);
   });
 
-  test('messages: citations are refused, and the older name of a format is accepted', () => {
+  test('messages: citations are refused, and the older output_format name is accepted', () => {
     const source = { type: 'text', media_type: 'text/plain', data: 'x' };
     const content = (citations: JsonObject) => [{ role: 'user', content: [{ type: 'document', source, citations }] }];
     expect(() => toOpenai({ messages: content({ enabled: true }) })).toThrow('messages[0].content[0].citations');
@@ -165,7 +171,7 @@ describe('[chat.translated-members] Ollama', () => {
   const tools = ['a', 'b'].map((name) => ({ type: 'function', function: { name } }));
   const body = (more: JsonObject) => ollamaBody(call({ ...good, ...more }));
 
-  test('a tool choice narrows the tools, and a call that cannot be forced is reported', () => {
+  test('a tool choice narrows the list of tools, and a forced call is reported as unsupported', () => {
     expect(body({ tools, tool_choice: 'none' })).not.toHaveProperty('tools');
     expect(body({ tools, tool_choice: 'auto' }).tools).toEqual(tools);
     const tool_choice = { type: 'function', function: { name: 'b' } };
@@ -174,7 +180,7 @@ describe('[chat.translated-members] Ollama', () => {
     expect(ollamaLeftOut({ ...good, tools, tool_choice: 'none' })).toEqual([]);
   });
 
-  test('audio or a file is refused, not dropped', () => {
+  test('audio or a file is refused instead of dropped', () => {
     const content = [{ type: 'input_audio', input_audio: { data: 'AA==', format: 'wav' } }];
     expect(() => body({ messages: [{ role: 'user', content }] })).toThrow('input_audio');
   });
@@ -184,7 +190,7 @@ describe('[chat.translated-members] Converse', () => {
   const tools = [{ name: 't', input_schema: { type: 'object' }, strict: true }];
   const input = (more: JsonObject) => converseInput(call({ ...good, ...more }));
 
-  test('members without an equivalent are reported', () => {
+  test('members without a Converse equivalent are reported', () => {
     const more = { tools, metadata: { user_id: 'u' }, tool_choice: { type: 'auto', disable_parallel_tool_use: true } };
     expect(converseLeftOut({ ...good, ...more })).toEqual([
       'metadata',
@@ -194,7 +200,7 @@ describe('[chat.translated-members] Converse', () => {
     expect(converseLeftOut(good)).toEqual([]);
   });
 
-  test('tool_choice none offers no tools, and is refused if the history contains calls', () => {
+  test('tool_choice none removes the tools, and is refused if the history contains tool calls', () => {
     expect(input({ tools, tool_choice: { type: 'none' } })).not.toHaveProperty('toolConfig');
     const called = { role: 'assistant', content: [{ type: 'tool_use', id: 'x', name: 't', input: {} }] };
     expect(() => input({ tools, tool_choice: { type: 'none' }, messages: [user, called] })).toThrow('tool_choice');

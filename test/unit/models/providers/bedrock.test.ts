@@ -21,7 +21,7 @@ const call = (body: JsonObject, headers: Record<string, string> = {}): ProviderC
 const base64 = (text: string) => Buffer.from(text).toString('base64');
 const bytes = (text: string) => new Uint8Array(Buffer.from(text));
 
-describe('[providers.converse-messages] the rules of Converse', () => {
+describe('[providers.converse-messages] Converse’s own rules', () => {
   const pdf = (title?: string) => ({
     type: 'document',
     title,
@@ -42,11 +42,11 @@ describe('[providers.converse-messages] the rules of Converse', () => {
     ['a   b\tc.pdf', 'a b c-pdf'],
     ['|日本', 'document|-'],
     [`${long}nn|${long}nn`, `${long}|${long.slice(2)}-2`],
-  ])('documents %j are called %j', (titles, expected) => {
+  ])('documents titled %j are named %j', (titles, expected) => {
     expect(names({ role: 'user', content: titles.split('|').map(pdf) })).toEqual(expected.split('|'));
   });
 
-  test('a title used in two turns gets two names, and a document gets accompanying text', () => {
+  test('a title used in two turns gets two names, and a document without text gets a default text', () => {
     const turns = [
       { role: 'user', content: [pdf('a')] },
       { role: 'assistant', content: 'ok' },
@@ -72,7 +72,7 @@ describe('[providers.converse-messages] the rules of Converse', () => {
     expect(messagesOf(...said({ ...unsigned, signature: 'sig' }))[0]!.content).toHaveLength(2);
   });
 
-  test('[providers.converse-messages] a conversation with calls keeps its tools, which Converse requires, if the caller offers none', () => {
+  test('[providers.converse-messages] a conversation with tool calls keeps its tools, as Converse requires, even if the caller sends none', () => {
     const use = (id: string, name: string) => ({ type: 'tool_use', id, name, input: {} });
     const result = (tool_use_id: string) => ({ type: 'tool_result', tool_use_id, content: 'x' });
     const turns = [
@@ -85,7 +85,7 @@ describe('[providers.converse-messages] the rules of Converse', () => {
     expect(converseInput(call({ messages: turns.slice(0, 1) })).toolConfig).toBeUndefined();
   });
 
-  test('invalid call ids are replaced in both call and result', () => {
+  test('an invalid call id is replaced in both the call and its result', () => {
     const [used, result] = messagesOf(
       { role: 'assistant', content: [{ type: 'tool_use', id: 'functions.get:0', name: 'get', input: {} }] },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'functions.get:0', content: 'x' }] },
@@ -94,7 +94,7 @@ describe('[providers.converse-messages] the rules of Converse', () => {
     expect(result!.toolResult!.toolUseId).toBe(used!.toolUse!.toolUseId);
   });
 
-  test('an unknown breakpoint lifetime is reported', () => {
+  test('an unknown cache breakpoint TTL is reported', () => {
     const system = (ttl: string) => ({
       system: [{ type: 'text', text: 'x', cache_control: { type: 'ephemeral', ttl } }],
       messages: [],
@@ -107,7 +107,7 @@ describe('[providers.converse-messages] the rules of Converse', () => {
 test.each([
   ['an image by address', { type: 'image', source: { type: 'url', url: 'http://169.254.169.254/' } }, '.source'],
   ['content nobody knows', { type: 'hologram' }, ''],
-])('[error.plain-words] %s cannot be given to it, and the refusal names the part', (_title, block, member) => {
+])('[error.plain-words] %s cannot be sent to Converse, and the refusal names the part', (_title, block, member) => {
   const refused = () => converseInput(call({ messages: [{ role: 'user', content: [block] }] }));
   const param = `messages[0].content[0]${member}`;
   expect(refused).toThrow(
@@ -148,12 +148,12 @@ test.each([
   ['model_context_window_exceeded', 'model_context_window_exceeded'],
   ['content_filtered', 'refusal'],
   ['something_new', 'max_tokens'],
-])('[dialects.unknown-end] the reason %s of Converse is the stop_reason %s', (stopReason, expected) => {
+])('[dialects.unknown-end] Converse stop reason %s becomes stop_reason %s', (stopReason, expected) => {
   expect(converseReply({ output: { message: { content: [] } }, stopReason }, 'm', 'r1').stop_reason).toBe(expected);
 });
 
 test.each(['malformed_model_output', 'malformed_tool_use'])(
-  '[dialects.unknown-end] %s is a fault of the provider',
+  '[dialects.unknown-end] %s counts as a provider error',
   async (stopReason) => {
     expect(() => converseReply({ output: { message: { content: [] } }, stopReason }, 'm', 'r1')).toThrow(BadReply);
     async function* source() {
@@ -166,7 +166,7 @@ test.each(['malformed_model_output', 'malformed_tool_use'])(
   },
 );
 
-test('events: blocks that Converse does not open are opened, and the input is estimated at the start and counted at the end', async () => {
+test('opens blocks that Converse leaves unopened, and estimates input tokens until the exact count arrives', async () => {
   async function* source() {
     yield { messageStart: { role: 'assistant' } };
     yield { contentBlockDelta: { contentBlockIndex: 0, delta: { reasoningContent: { text: 'hm' } } } };
@@ -210,7 +210,7 @@ test('events: blocks that Converse does not open are opened, and the input is es
   });
 });
 
-test('without a key the call is signed with AWS credentials; its region comes from the entry', async () => {
+test('without a key, the call is signed with AWS credentials for the region in the provider entry', async () => {
   const fake = await startFakeProvider({ kind: 'bedrock', script: say('Hello') });
   const bedrock = lazyBedrock({ credentials: { accessKeyId: 'AKIDTEST', secretAccessKey: 'secret' } });
   const entry = providerEntry({ name: 'b', type: 'bedrock', region: 'eu-west-1', base_url: fake.url });
@@ -244,7 +244,7 @@ test.each([
   await expect(provider.call(call({ messages: [] }))).rejects.toMatchObject(expected);
 });
 
-test('[dialects.unknown-end] a Converse stream without its last event, on a connection that stays open, counts as ended', async () => {
+test('[dialects.unknown-end] a Converse stream that lacks its last event on an open connection counts as ended', async () => {
   const timers: { ms: number; work: () => void }[] = [];
   const waiting = Promise.withResolvers<void>();
   async function* events() {

@@ -55,7 +55,7 @@ const hi = [{ role: 'user', content: 'Hi' }];
 describe('openai', () => {
   const fake = () => fakes.get('openai')!;
 
-  test('unknown fields pass in both directions; a server without a key gets no authorization', async () => {
+  test('unknown fields pass through in both directions, and a server without a key gets no authorization header', async () => {
     fake().answers(jsonReply({ choices: [{ message: { role: 'assistant', content: 'x', new: 1 } }], x_new: { a: 1 } }));
     const reply = await ask('openai', { model: 'alias', messages: hi, x_field: [1], stream: false });
     expect(fake().requests[0]!.body).toEqual({ model: 'm-1', messages: hi, x_field: [1] });
@@ -64,14 +64,14 @@ describe('openai', () => {
     expect(reply).toMatchObject({ body: { x_new: { a: 1 }, choices: [{ message: { new: 1 } }] } });
   });
 
-  test('the path and the query of a base URL are kept', async () => {
+  test('the path and query of a base URL are kept', async () => {
     fake().answers(say());
     const base_url = `${fake().url}/deployments/d1/?api-version=7`;
     await ask('openai', { messages: hi }, {}, { base_url });
     expect(fake().requests[0]!.path).toBe('/deployments/d1/chat/completions?api-version=7');
   });
 
-  test('[dialects.unknown-end] a stream with two choices ends only after both, and a stream without [DONE] after its own choice', async () => {
+  test('[dialects.unknown-end] a two-choice stream is complete only after both choices finish, and no [DONE] is needed', async () => {
     const { openaiWire } = await import('#core/models/providers/openai.ts');
     const chunk = (index: number, finish_reason: string | null) => ({
       data: JSON.stringify({ choices: [{ index, delta: {}, finish_reason }] }),
@@ -97,7 +97,7 @@ describe('openai', () => {
     expect(await read(await ask('openai', { messages: hi, stream: true }))).toHaveLength(4);
   });
 
-  test('comments, CRLF, a byte order mark, events without a blank after the colon, split at every byte', async () => {
+  test('parses comments, CRLF, a byte order mark and data without a space after the colon, split at every byte', async () => {
     const chunk = { id: 'c', choices: [{ index: 0, delta: { content: '日本🙂' }, finish_reason: null }] };
     const text = `\uFEFF: hello\r\ndata:${JSON.stringify(chunk)}\r\n\r\n: ping\n\ndata: ${JSON.stringify(chunk)}\n\ndata: [DONE]\n\n`;
     const bytes = [...Buffer.from(text)].map((byte) => Uint8Array.of(byte));
@@ -105,7 +105,7 @@ describe('openai', () => {
     expect(await read(await ask('openai', { messages: hi, stream: true }))).toEqual([chunk, chunk]);
   });
 
-  test('[chat.completions] keep-alives with empty data and pings are not chunks', async () => {
+  test('[chat.completions] keep-alive events with empty data and pings are not treated as chunks', async () => {
     const [first, ...rest] = piecesOf('openai', { text: ['one', 'two'] });
     fake().answers(stream(['data:\n\n', 'event: ping\ndata: {}\n\n', first!, 'data: \n\n', ...rest]));
     const said = await read(await ask('openai', { messages: hi, stream: true }));
@@ -113,7 +113,7 @@ describe('openai', () => {
     expect(said).toEqual(await read(await ask('openai', { messages: hi, stream: true })));
   });
 
-  test('an error that is null is not an error', async () => {
+  test('an error field that is null is not an error', async () => {
     fake().answers(jsonReply({ error: null, choices: [{ message: { content: 'x' } }] }));
     await expect(ask('openai', { messages: hi })).resolves.toMatchObject({ type: 'json' });
   });
@@ -122,7 +122,7 @@ describe('openai', () => {
 describe('anthropic', () => {
   const fake = () => fakes.get('anthropic')!;
 
-  test('version and beta headers; a base URL that contains the version does not get it twice', async () => {
+  test('sends version and beta headers, and does not repeat a version that the base URL already contains', async () => {
     fake().answers(say());
     const headers = { 'anthropic-beta': 'a-1,b-2' };
     await ask('anthropic', { max_tokens: 5, messages: hi }, { headers }, { base_url: `${fake().url}/proxy/v1` });
@@ -133,7 +133,7 @@ describe('anthropic', () => {
     expect(fake().requests[0]!.headers).not.toHaveProperty('x-api-key');
   });
 
-  test('an event whose type stands only in its name is read like any other', async () => {
+  test('an event whose type appears only in its event name is read like any other', async () => {
     const pieces = piecesOf('anthropic', { text: ['one', 'two'] }) as { event: { type: string } }[];
     const named = pieces.map(({ event: { type, ...data } }) => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`);
     const asked = { max_tokens: 5, messages: hi, stream: true };
@@ -143,7 +143,7 @@ describe('anthropic', () => {
     expect(await read(await ask('anthropic', asked))).toEqual(said);
   });
 
-  test('a repeated message_start is dropped; everything else passes in order', async () => {
+  test('a repeated message_start is dropped, and everything else passes in order', async () => {
     const [start, ...rest] = piecesOf('anthropic', { text: ['one', 'two'] });
     const said = async () => read(await ask('anthropic', { max_tokens: 5, messages: hi, stream: true }));
     fake().answers(stream([start!, ...rest]));
@@ -157,7 +157,7 @@ describe('anthropic', () => {
 describe('ollama', () => {
   const fake = () => fakes.get('ollama')!;
 
-  test('allowed_tools offers only these tools, and an unknown finish reason is not treated as an ordinary one', async () => {
+  test('allowed_tools sends only those tools, and an unknown finish reason counts as truncated', async () => {
     const tools = ['x', 'y'].map((name) => ({ type: 'function', function: { name } }));
     fake().answers(
       jsonReply({ model: 'm', message: { role: 'assistant', content: 'x' }, done: true, done_reason: 'something_new' }),
@@ -171,7 +171,7 @@ describe('ollama', () => {
     expect(reply).toMatchObject({ body: { choices: [{ finish_reason: 'length' }] } });
   });
 
-  test('an image given by address is refused without a call to the provider', async () => {
+  test('an image given by URL is refused without calling the provider', async () => {
     fake().answers(say());
     const content = [{ type: 'image_url', image_url: { url: 'http://169.254.169.254/latest' } }];
     await expect(ask('ollama', { messages: [{ role: 'user', content }] })).rejects.toMatchObject({
@@ -182,7 +182,7 @@ describe('ollama', () => {
     expect(fake().requests).toHaveLength(0);
   });
 
-  test('thinking, a truncated response and missing counts are returned in OpenAI form', async () => {
+  test('thinking and a truncated response with missing counts are returned in OpenAI format', async () => {
     const created_at = '2026-01-01T00:00:00Z';
     const message = { role: 'assistant', content: 'cut', thinking: 'hm' };
     fake().answers(jsonReply({ model: 'm', created_at, message, done: true, done_reason: 'length', eval_count: 3 }));
@@ -196,7 +196,7 @@ describe('ollama', () => {
     });
   });
 
-  test('a stream keeps one id, numbers its tool calls, and reports counts on request', async () => {
+  test('a stream keeps one id, numbers its tool calls, and reports token counts if requested', async () => {
     const toolCalls = [1, 2].map((n) => ({ id: `c${n}`, name: 'f', input: { n } }));
     fake().answers(say('one', { toolCalls }));
     const events = await read(
@@ -216,7 +216,7 @@ describe('ollama', () => {
     expect(uncounted.at(-1)).not.toHaveProperty('usage');
   });
 
-  test('lines split at every byte, the last one without a line ending', async () => {
+  test('parses lines split at every byte, including a last line without a line ending', async () => {
     const pieces = piecesOf('ollama', { text: ['日本🙂'] }) as { event: object }[];
     const text = pieces.map(({ event }) => JSON.stringify(event)).join('\r\n\n');
     fake().answers(stream([...Buffer.from(text)].map((byte) => Uint8Array.of(byte))));
@@ -228,7 +228,7 @@ describe('ollama', () => {
 const wholeForms = { openai: openaiForm, anthropic: anthropicForm, ollama: ollamaForm };
 
 test.each(['openai', 'anthropic', 'ollama'] as const)(
-  '[chat.provider-error] %s: a complete reply in place of the stream is replayed, and an error in its place is a refusal',
+  '[chat.provider-error] %s: a complete reply in place of a stream is replayed, and an error in its place is a refusal',
   async (kind) => {
     const fake = fakes.get(kind)!;
     const asked = { max_tokens: 5, messages: hi, stream: true };
@@ -240,7 +240,7 @@ test.each(['openai', 'anthropic', 'ollama'] as const)(
   },
 );
 
-test('an entry of type bedrock is unavailable without a client', async () => {
+test('a bedrock entry is unavailable without a client', async () => {
   const provider = await providers.get(providerEntry({ name: 'b', type: 'bedrock', region: 'eu-west-1' }));
   expect(provider.address).toEqual({ host: 'bedrock-runtime.eu-west-1.amazonaws.com', port: 443 });
   const { signal } = new AbortController();
@@ -251,14 +251,14 @@ test('an entry of type bedrock is unavailable without a client', async () => {
 test.each([
   ['response.completed', 'stop'],
   ['response.incomplete', 'length'],
-])('[dialects.unknown-end] %s without a status ends with %s', async (type, finish_reason) => {
+])('[dialects.unknown-end] %s without a status ends with finish_reason %s', async (type, finish_reason) => {
   const { responsesWire } = await import('#core/models/providers/responses-wire.ts');
   const reader = responsesWire.stream({} as ProviderCall);
   const chunks = reader.read({ data: JSON.stringify({ type, response: { id: 'r', output: [] } }) } as never);
   expect(chunks).toContainEqual(expect.objectContaining({ choices: [{ index: 0, delta: {}, finish_reason }] }));
 });
 
-test('an unchanged entry keeps its provider when the configuration is reloaded; a changed one does not', async () => {
+test('on reload, an unchanged entry keeps its provider and a changed entry gets a new one', async () => {
   const entry = entryFor('openai');
   const first = await providers.get(entry);
   expect(await providers.get({ ...entry })).toBe(first);

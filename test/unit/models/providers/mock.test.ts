@@ -36,7 +36,7 @@ async function json(body: JsonObject, more: Partial<ProviderEntry> = {}) {
   return reply.body as Loose;
 }
 
-test('it repeats the last user message, truncated at 200 characters without splitting one', async () => {
+test('repeats the last user message, truncated to 200 characters without splitting a character', async () => {
   const body = {
     model: 'mock',
     messages: [
@@ -55,7 +55,7 @@ test('it repeats the last user message, truncated at 200 characters without spli
   expect((await json({ model: 'mock', messages: [] })).choices[0].message.content).toBe('Mock reply.');
 });
 
-test('latency is simulated, is a timeout if it is longer than the limit, and an abort ends both', async () => {
+test('simulates latency, times out if the latency exceeds the limit, and stops when aborted', async () => {
   const own = world();
   await mockProvider(entry({ latency_ms: 250 }), own).call(call(asked('x')));
   expect(own.pauses).toEqual([250]);

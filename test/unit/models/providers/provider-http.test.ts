@@ -37,14 +37,14 @@ const faultOf = (work: Promise<unknown>) =>
     (fault: unknown) => (fault instanceof HttpFault ? fault.kind : fault),
   );
 
-test('if the server resets a kept connection before any byte is sent, the connection is dropped and the call sent once more', async () => {
+test('if the server resets a reused connection before replying, the call is sent once more on a new one', async () => {
   fake.answers([say(), reset, say('again')]);
   await (await call()).text(1000);
   await expect((await call()).text(1000)).resolves.toContain('again');
   expect(fake.requests).toHaveLength(3);
 });
 
-test('a call is resent only once, and never on a new connection', async () => {
+test('a call is resent at most once, and never if its connection was new', async () => {
   fake.answers([say(), reset, reset, say()]);
   await (await call()).text(1000);
   await expect(faultOf(call())).resolves.toBe('unreachable');
@@ -65,7 +65,7 @@ describe('[provider.encoded-reply] a compressed reply', () => {
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
     ['zstd', zstdCompressSync],
-  ] as const)('by %s is read as what it holds', async (encoding, compress) => {
+  ] as const)('a reply compressed with %s is decompressed and read', async (encoding, compress) => {
     fake.answers(compressed(encoding, compress(Buffer.from(text))));
     const reply = await call();
     expect(reply.headers).not.toHaveProperty('content-encoding');
@@ -73,7 +73,7 @@ describe('[provider.encoded-reply] a compressed reply', () => {
     expect(fake.requests[0]!.headers['accept-encoding']).toBe('identity');
   });
 
-  test('that expands beyond the limit, is truncated or is not compressed at all is a fault', async () => {
+  test('a reply that expands beyond the limit, is truncated or is not really compressed is an error', async () => {
     fake.answers(compressed('gzip', gzipSync(Buffer.alloc(50_000_000))));
     expect(await faultOf((await call()).text(100_000))).toBe('too-large');
     fake.answers(compressed('gzip', gzipSync(text).subarray(0, 40)));
@@ -82,7 +82,7 @@ describe('[provider.encoded-reply] a compressed reply', () => {
     expect(await faultOf((await call()).text(100_000))).toBe('broken');
   });
 
-  test('a stream is read piece by piece', async () => {
+  test('a compressed stream is read chunk by chunk', async () => {
     const gzip = createGzip({ flush: constants.Z_SYNC_FLUSH });
     const written: Buffer[] = [];
     gzip.on('data', (chunk: Buffer) => written.push(chunk));
@@ -107,7 +107,7 @@ describe('[provider.encoded-reply] a compressed reply', () => {
   });
 });
 
-test('a body above the size limit closes its connection', async () => {
+test('a body above the size limit causes its connection to be closed', async () => {
   fake.answers(endless('x'.repeat(10_000)));
   const reply = await call();
   await expect(faultOf(reply.text(100_000))).resolves.toBe('too-large');
@@ -130,7 +130,7 @@ test('a slow reader slows down the sender and does not time out', async () => {
   await closed;
 });
 
-test('the rest of a released body is read and its connection kept; if the rest is endless, the connection is closed', async () => {
+test('the rest of a released body is read and its connection reused, unless the rest is endless', async () => {
   fake.answers(body(['first', ' and last']));
   const reply = await call();
   await reply.body[Symbol.asyncIterator]().next();
@@ -142,7 +142,7 @@ test('the rest of a released body is read and its connection kept; if the rest i
   await fake.requests[0]!.closed;
 });
 
-test('a silent server times out, and an aborted call is not sent', async () => {
+test('a silent server causes a timeout, and an aborted call is not sent', async () => {
   const sockets: Socket[] = [];
   const deaf = createServer((socket) => void sockets.push(socket.on('error', () => {})));
   deaf.listen(0, '127.0.0.1');
@@ -155,7 +155,7 @@ test('a silent server times out, and an aborted call is not sent', async () => {
   deaf.close();
 });
 
-test('a finished call leaves no listener on its signal', async () => {
+test('a finished call leaves no listener on its abort signal', async () => {
   const { signal } = new AbortController();
   fake.answers([say(), reset]);
   await (await call({ signal })).text(1000);
@@ -170,7 +170,7 @@ test.each([
   ['both, where the milliseconds come first', { 'retry-after-ms': '2000', 'retry-after': '30' }, 2],
   ['milliseconds that are not a number, and seconds', { 'retry-after-ms': 'soon', 'retry-after': '30' }, 30],
   ['nothing usable', { 'retry-after-ms': '-1' }, undefined],
-])('[chat.provider-error] retry-after in milliseconds is read', async (_, headers, seconds) => {
+])('[chat.provider-error] a retry-after header in milliseconds is read', async (_, headers, seconds) => {
   fake.answers(body([], { status: 429, headers }));
   expect((await call()).retryAfterSeconds).toBe(seconds);
 });

@@ -76,11 +76,11 @@ test.each([
   ['all with index 0', [[call('a', 'get_a', '{"x":1}', 0)], [call('b', 'get_b', '{"y":2}', 0)]], [a, b]],
   ['numbered from 1', [[call('a', 'get_a', '{"x":1}', 1)], [call('b', 'get_b', '{"y":2}', 2)]], [a, b]],
   ['with an object as arguments', [[call('a', 'get_a', { x: 1 }, 0)]], [a]],
-])('[chat.completions] streamed calls %s reach a client whole', (_, chunks, calls) => {
+])('[chat.completions] streamed tool calls %s reach the client in full', (_, chunks, calls) => {
   expect(joined(...chunks)).toEqual(calls);
 });
 
-test('[chat.completions] calls in a complete reply have their own ids, a type and arguments as text', () => {
+test('[chat.completions] tool calls in a complete reply get unique ids, a type and arguments as a string', () => {
   const completed = (tool_calls: JsonObject[]) =>
     completeReply({ choices: [{ index: 0, message: { role: 'assistant', tool_calls } }] }).choices;
   const whole = (id: unknown, text: string) => ({ id, type: 'function', function: { name: 'get_a', arguments: text } });
@@ -105,7 +105,7 @@ test('[chat.completions] calls in a complete reply have their own ids, a type an
   ]);
 });
 
-test('[chat.completions] a streamed call without arguments ends with an empty object, unless the answer is cut off', () => {
+test('[chat.completions] a streamed call without arguments ends with an empty object, unless the reply is cut off', () => {
   const ended = (finish_reason: string) => {
     const complete = completeChunks();
     const write = { index: 2, id: 'c', type: 'custom', custom: { name: 'write', input: '' } };
@@ -121,7 +121,7 @@ test('[chat.completions] a streamed call without arguments ends with an empty ob
   expect(ended('length')).toEqual([{ index: 0, delta: {}, finish_reason: 'length' }]);
 });
 
-test('[chat.completions] function_call of an older server is a tool call, except for a caller that offers functions', () => {
+test('[chat.completions] function_call from an older server becomes a tool call, unless the caller sent functions', () => {
   const named = { name: 'get_a', arguments: '{"x":1}' };
   const reply = { choices: [{ message: { role: 'assistant', function_call: named }, finish_reason: 'function_call' }] };
   const [choice] = completeReply(reply).choices as JsonObject[];
@@ -144,7 +144,7 @@ test('[chat.completions] function_call of an older server is a tool call, except
   expect([...chunks, end].map(older)).toEqual([...chunks, end]);
 });
 
-test('[chat.completions] chunks and replies without tool calls stay unchanged', () => {
+test('[chat.completions] chunks and replies without tool calls are left unchanged', () => {
   const chunk = { choices: [{ index: 0, delta: { content: 'x' } }] };
   const reply = { choices: [{ index: 0, message: { content: 'x' } }] };
   expect([completeChunks()(chunk), completeReply(reply)]).toEqual([chunk, reply]);

@@ -50,7 +50,7 @@ describe('[rollout.states] moves by time', () => {
     expect(judge(rollout(), figures, t0 + ms)?.type).toBe(move);
   });
 
-  it('starts a pending one at its time, and does not change any other state', () => {
+  it('starts a pending rollout at its start time, and does not change a rollout in any other state', () => {
     const pending = rollout({ state: 'pending', start_at: at(1_000), current_percentage: 0 });
     expect([judge(pending, healthy, t0 + 999), judge(pending, healthy, t0 + 1_000)]).toEqual([
       undefined,
@@ -85,11 +85,11 @@ describe('[rollout.states] moves by time', () => {
     [0, 100, 0],
     [10, 100, 0.0552],
     [100, 100, 0.963],
-  ])('the lower bound for %i of %i is about %d', (errors, requests, bound) => {
+  ])('the lower bound of the error rate for %i of %i is about %d', (errors, requests, bound) => {
     expect(lowerBound(errors, requests)).toBeCloseTo(bound, 3);
   });
 
-  it('completes after the last stage, and rolls back with a reason', () => {
+  it('a rollout completes after its last stage, and a rollback states its reason', () => {
     expect(judge(rollout({ current_stage: 3, current_percentage: 100 }), healthy, t0 + after)).toEqual({
       type: 'complete',
     });
@@ -118,7 +118,7 @@ describe('[rollout.states] moves', () => {
     rolled_back: '',
   };
 
-  it.each(rolloutStates)('of a rollout that is %s: exactly those in the table', (state) => {
+  it.each(rolloutStates)('only the moves in the table are allowed on a rollout that is %s', (state) => {
     const possible = moves.filter((move) => {
       try {
         return applyMove(rollout({ state }), move, at(1));
@@ -130,7 +130,7 @@ describe('[rollout.states] moves', () => {
     expect(possible.map(({ type }) => type).join(' ')).toBe(allowed[state]);
   });
 
-  it('a pause keeps the traffic share, and resuming starts a new observation', () => {
+  it('pausing keeps the traffic share, and resuming starts a new observation window', () => {
     const paused = applyMove(rollout({ current_percentage: 25, current_stage: 1 }), { type: 'pause' }, at(5));
     expect(paused).toMatchObject({ state: 'paused', current_percentage: 25, stage_started_at: at(0), observation: 1 });
     const resumed = { state: 'running', stage_started_at: at(9), observation: 2, revision: 3 };
@@ -159,7 +159,7 @@ describe("[rollout.traffic] the canary's share", () => {
     return [taken.candidates.map((candidate) => candidate.entry.name).join(' '), mark?.arm];
   };
 
-  it('a session stays on its side while the percentage grows, and the share is approximately correct', () => {
+  it('a session on the canary stays there as the percentage grows, and the share is approximately correct', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.integer({ min: 1, max: 99 }), (tenant, session, percentage) => {
         const arm = (current_percentage: number) =>
@@ -175,7 +175,7 @@ describe("[rollout.traffic] the canary's share", () => {
     expect(share).toBeLessThan(0.265);
   });
 
-  it('the canary comes first with the baseline as fallback; baseline calls never reach the canary', () => {
+  it('the canary comes first with the baseline as fallback, and baseline calls never reach the canary', () => {
     expect(names([rollout({ current_percentage: 100 })], 's')).toEqual(['new old spare', 'canary']);
     expect(names([rollout({ current_percentage: 0 })], 's', plan('old', 'new'))).toEqual(['old', 'baseline']);
     const both = rollout({ current_percentage: 0, baseline_providers: ['old', 'new'] });
@@ -188,11 +188,11 @@ describe("[rollout.traffic] the canary's share", () => {
     ['a pending one', rollout({ state: 'pending', current_percentage: 100 })],
     ['one that is rolled back', rollout({ state: 'rolled_back', current_percentage: 100 })],
     ['a completed one whose route has changed', rollout({ state: 'completed', current_percentage: 100 })],
-  ])('%s changes no plan', (_, other) => {
+  ])('a rollout leaves the plan unchanged: %s', (_, other) => {
     expect(names([other], 's')).toEqual(['old spare', undefined]);
   });
 
-  it('a completed rollout stays in force while its route exists, and a disabled canary is skipped', () => {
+  it('a completed rollout stays in effect while its route exists, and a disabled canary is skipped', () => {
     const done = rollout({ state: 'completed', current_percentage: 100, baseline_providers: ['spare', 'old'] });
     expect(names([done], 's')).toEqual(['new old spare', 'canary']);
     expect(names([rollout({ canary_provider: 'off', current_percentage: 100 })], 's')).toEqual([
@@ -212,12 +212,12 @@ describe('[rollout.create] creation', () => {
     ['start_at', ['tomorrow']],
     ['stage', [[5]]],
     ['route_model', ['']],
-  ])('with %s of one of %j is refused', (member, values) => {
+  ])('refuses each invalid value of %s: %j', (member, values) => {
     for (const value of values)
       expect(createRolloutSchema.safeParse({ ...valid, [member]: value }).success).toBe(false);
   });
 
-  it('the minimum; defaults come from the configuration', () => {
+  it('only two members are required, and defaults come from the configuration', () => {
     expect(createRolloutSchema.parse(valid)).toEqual(valid);
     expect(rolloutDefaultsSchema.parse({})).toEqual({
       stages: [5, 25, 50, 100],
@@ -229,8 +229,8 @@ describe('[rollout.create] creation', () => {
   });
 });
 
-describe('[rollout.states] the rollouts known to a process', () => {
-  it('are read once every five seconds, and are kept if the store does not respond', async () => {
+describe('[rollout.states] the rollouts cached by a process', () => {
+  it('are read at most once every five seconds, and are kept if the store fails', async () => {
     let now = 0;
     let asked = 0;
     const answers: (() => Promise<Rollout[]>)[] = [
@@ -248,7 +248,7 @@ describe('[rollout.states] the rollouts known to a process', () => {
     expect(await known()).toHaveLength(1);
   });
 
-  it('[rollout.states] are read again by the first call after a move, and an older response does not count', async () => {
+  it('[rollout.states] are reloaded by the first call after a change, and a late older response is ignored', async () => {
     const slow = Promise.withResolvers<Rollout[]>();
     const answers = [
       async () => [],

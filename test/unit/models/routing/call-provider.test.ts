@@ -31,7 +31,7 @@ test.each([
   ['a wrong key', refuse('openai', 401), '401'],
   ['a page of HTML', html(), 'garbage'],
   ['silence', silent, 'timeout'],
-])('[chat.routing] after %s the next provider of the route answers', async (_title, reply, error) => {
+])('[chat.routing] after %s, the next provider in the route responds', async (_title, reply, error) => {
   first.answers(reply);
   second.answers(say('from the second'));
   const { call } = world([at(first, 'a', { timeout_ms: reply === silent ? 80 : 60_000 }), at(second, 'b')]);
@@ -44,7 +44,7 @@ test.each([
   expect(JSON.stringify(answered.reply)).toContain('from the second');
   expect(second.requests[0]!.headers.traceparent).toMatch(/02-01$|2-01$/);
 });
-test.each([400, 413, 422])('a rejection of the request itself (%d) is final', async (status) => {
+test.each([400, 413, 422])('a provider’s rejection of the request itself (%d) is final', async (status) => {
   first.answers(refuse('openai', status, 'too many stops'));
   second.answers(say());
   const fault = await faultOf(world([at(first, 'a', { retry: { max_attempts: 3 } }), at(second, 'b')]).call());
@@ -55,7 +55,7 @@ test.each([400, 413, 422])('a rejection of the request itself (%d) is final', as
   expect(error).toMatchObject({ code: status === 413 ? 'payload_too_large' : 'invalid_request' });
   expect(error.message).toContain('too many stops');
 });
-test('[chat.routing] the same provider is retried with growing jitter, or after its Retry-After', async () => {
+test('[chat.routing] the same provider is retried after a growing random delay, or after its Retry-After', async () => {
   first.answers([
     refuse('openai', 500),
     refuse('openai', 529),
@@ -67,7 +67,7 @@ test('[chat.routing] the same provider is retried with growing jitter, or after 
   expect(attempts.map(({ error }) => error)).toEqual(['500', '529', '429']);
   expect(pauses).toEqual([100, 200, 2_000]);
 });
-test('[chat.routing] no retry after a timeout, nor if Retry-After exceeds the time that a caller waits', async () => {
+test('[chat.routing] does not retry after a timeout or if Retry-After is longer than a caller waits', async () => {
   second.answers(say());
   for (const reply of [silent, refuse('openai', 503, 'later', { 'retry-after': '6' })]) {
     first.answers(reply);
@@ -80,7 +80,7 @@ test('[chat.routing] no retry after a timeout, nor if Retry-After exceeds the ti
     expect(pauses).toEqual([]);
   }
 });
-test('[chat.routing] a stream that fails before its first event is retried elsewhere, and never after it', async () => {
+test('[chat.routing] a stream is retried with another provider if it fails before its first event, but not afterwards', async () => {
   const pieces = piecesOf('openai', { text: ['one', 'two'] });
   second.answers(say('from the second'));
   first.answers(stream([], 'break'));
@@ -93,7 +93,7 @@ test('[chat.routing] a stream that fails before its first event is retried elsew
   await expect(faultOf(read(answered))).resolves.toMatchObject({ kind: 'broken' });
   expect(second.requests).toHaveLength(0);
 });
-test('if all fail, the most specific fault is thrown, with every attempt', async () => {
+test('if all providers fail, the most specific error is thrown, with every attempt listed', async () => {
   first.answers(refuse('openai', 429, 'slow', { 'retry-after': '7' }));
   second.answers(reset);
   const fault = await faultOf(world([at(second, 'b'), at(first, 'a'), at(second, 'c')]).call());
@@ -104,7 +104,7 @@ test('if all fail, the most specific fault is thrown, with every attempt', async
     'c unreachable',
   ]);
 });
-test('an abort is final before, during and between attempts', async () => {
+test('an abort is final, whether before or during an attempt', async () => {
   second.answers(say());
   first.answers(silent);
   const leaving = new AbortController();
@@ -126,7 +126,7 @@ describe('[chat.translated-members] a provider that cannot handle the request', 
     return {};
   };
 
-  test('is not called, is not counted by its breaker, and the caller gets the refusal', async () => {
+  test('is not called or counted by its breaker, and the caller gets the refusal', async () => {
     first.answers(say());
     const { call, providerBreakers } = world([
       at(first, 'a', { breaker: { min_requests: 1, error_rate: 0.1, window_seconds: 9, open_seconds: 9 } }),
@@ -138,7 +138,7 @@ describe('[chat.translated-members] a provider that cannot handle the request', 
     expect(providerBreakers.states().a).toBe('closed');
   });
 
-  test('is skipped, and the next one responds', async () => {
+  test('is skipped, and the next provider responds', async () => {
     second.answers(say('from the second'));
     const answered = await world([at(first, 'a'), at(second, 'b')]).call({ bodyFor });
     expect(answered).toMatchObject({ provider: { name: 'b' }, attempts: [{ provider: 'a', error: '400' }] });
@@ -147,13 +147,13 @@ describe('[chat.translated-members] a provider that cannot handle the request', 
   test.each([
     ['a fault that passes', refuse('openai', 529), 'provider_overloaded'],
     ['a connection that breaks', reset, 'provider_error'],
-  ])('does not hide %s of another one', async (_title, reply, code) => {
+  ])('does not hide %s from another provider', async (_title, reply, code) => {
     second.answers(reply);
     const fault = await faultOf(world([at(second, 'b'), at(first, 'a')]).call({ bodyFor }));
     expect(faultToError(fault)).toMatchObject({ code });
   });
 
-  test('is more specific than a disabled one, and less specific than one whose breaker is open', async () => {
+  test('takes precedence over a disabled provider, but not over one whose breaker is open', async () => {
     const off = await faultOf(world([at(second, 'b', { enabled: false }), at(first, 'a')]).call({ bodyFor }));
     expect(faultToError(off)).toBe(refusal);
     const unfit = new ProviderFault('a', 'status', 'x', { status: 400, reason: 'unfit' });
@@ -166,7 +166,7 @@ describe("the callers' answers", () => {
     new ProviderFault('p', kind, 'detail: http://10.0.0.1 said no', options);
 
   test.each(faults)(
-    '[chat.provider-error] %#: generic text, with the detail as cause',
+    '[chat.provider-error] %#: the caller gets generic text, and the detail is kept as the cause',
     (kind, options, code, status) => {
       const given = fault(kind, options);
       const error = faultToError(given);
@@ -177,7 +177,7 @@ describe("the callers' answers", () => {
     },
   );
 
-  test('[chat.provider-error] of several faults, an overload is reported before an error without a message', () => {
+  test('[chat.provider-error] if several providers fail, an overload takes precedence over an error without a message', () => {
     const answers = [new ProviderFault('a', 'status', 'x', { status: 500 }), fault('status', { status: 529 })];
     expect(mostSpecificFault(answers)).toMatchObject({ status: 529 });
   });
@@ -189,7 +189,7 @@ test('[chat.breaker] the mock replaces a failed provider only if the route lists
   expect((await world([at(first, 'a'), mock]).call()).provider.name).toBe('mock');
   await expect(faultOf(world([at(first, 'a')]).call())).resolves.toMatchObject({ status: 503 });
 });
-test('[chat.breaker] a provider that keeps failing is skipped until its breaker lets a probe through', async () => {
+test('[chat.breaker] a provider that keeps failing is skipped until its breaker allows a probe', async () => {
   const breaker = { min_requests: 2, error_rate: 0.5, window_seconds: 30, open_seconds: 15 };
   const { call, time, providerBreakers } = world([at(first, 'a', { breaker }), at(second, 'b')]);
   second.answers(say());
@@ -212,7 +212,7 @@ test('[chat.breaker] a provider that keeps failing is skipped until its breaker 
   expect(providerBreakers.states().a).toBe('closed');
   await read(probe);
 });
-test('[chat.breaker] rate limits, invalid requests and callers who leave do not trip it, but broken streams do', async () => {
+test('[chat.breaker] rate limits, invalid requests and disconnected callers do not trip the breaker, but broken streams do', async () => {
   const breaker = { min_requests: 1, error_rate: 0.1, window_seconds: 30, open_seconds: 15 };
   const { call, providerBreakers } = world([at(first, 'a', { breaker })]);
   for (const status of [429, 400, 401, 404]) {

@@ -1,7 +1,7 @@
 /** Span attributes according to the GenAI conventions. */
 import { answerAttributes, type ReplyOutcome, requestAttributes } from '#core/models/routing/gen-ai.ts';
 
-test('[trace.export] input tokens include cached ones, which are listed separately under both names', () => {
+test('[trace.export] input tokens include cached tokens, which are also listed separately under both names', () => {
   const usage = { input_tokens: 3, output_tokens: 5, cache_read_tokens: 1000, cache_write_tokens: 200 };
   expect(answerAttributes({ usage })).toMatchObject({
     'gen_ai.usage.input_tokens': 1203,
@@ -15,7 +15,7 @@ test('[trace.export] input tokens include cached ones, which are listed separate
   expect(answerAttributes({ usage: {} })).toEqual({});
 });
 
-test('[trace.export] request settings with the value 0 are included, and absent ones are not', () => {
+test('[trace.export] request settings with the value 0 are included, and missing settings are not', () => {
   expect(requestAttributes({ temperature: 0, top_p: 0, seed: 0, max_tokens: 1 })).toEqual({
     'gen_ai.request.temperature': 0,
     'gen_ai.request.top_p': 0,
@@ -34,11 +34,11 @@ test.each([
   [{ stop: null }, undefined],
   [{ stop: [] }, undefined],
   [{ stop: [7, {}] }, undefined],
-])('[trace.export] stop sequences of %j are a list', (body, expected) => {
+])('[trace.export] stop sequences in %j are recorded as a list', (body, expected) => {
   expect(requestAttributes(body)['gen_ai.request.stop_sequences']).toEqual(expected);
 });
 
-test('[trace.export] finish reasons are a list with one entry for each choice of a complete reply', () => {
+test('[trace.export] finish reasons are recorded as a list with one entry per finished choice', () => {
   const body = { choices: [{ finish_reason: 'stop' }, { finish_reason: 'length' }, { finish_reason: null }] };
   const reasonsOf = (settled: Partial<ReplyOutcome>) =>
     answerAttributes({ usage: {}, ...settled })['gen_ai.response.finish_reasons'];

@@ -25,7 +25,7 @@ const order = (configuration: Configuration, model: string, rotation = new Map<s
     region ? `${region}/${name}` : name,
   );
 
-test('[chat.routing] the first matching route decides, whatever its providers list', () => {
+test('[chat.routing] the first matching route is used, whatever models its providers list', () => {
   const configuration = configured(
     [entry('a', { models: ['other'] }), entry('b'), entry('mock')],
     [
@@ -38,7 +38,7 @@ test('[chat.routing] the first matching route decides, whatever its providers li
   expect(planRoute(configuration, 'gpt-4o')).toMatchObject({ model: 'gpt-4o', route: 'gpt-4*' });
 });
 
-test('[chat.routing] without a route, enabled providers that list the model serve it; if there are none, there is no plan', () => {
+test('[chat.routing] without a route, enabled providers that list the model are used; without such providers, there is no plan', () => {
   const models = ['gpt-*'];
   const configuration = configured([
     entry('off', { models, enabled: false }),
@@ -67,7 +67,7 @@ test('[models.demo] a mock serves a real model only if a route names it or no ot
   expect(order(configured([entry('demo', { models: ['mock*'] }), all]), 'mock-2')).toEqual(['all', 'demo']);
 });
 
-test('[chat.routing] disabled providers are skipped; a route with only disabled ones has no candidates and no fallback', () => {
+test('[chat.routing] disabled providers are skipped, and a route with only disabled providers has no candidates', () => {
   const configuration = configured(
     [entry('a', { enabled: false }), entry('b'), entry('mock', { models: ['*'] })],
     [
@@ -79,7 +79,7 @@ test('[chat.routing] disabled providers are skipped; a route with only disabled 
   expect(order(configuration, 'y')).toEqual([]);
 });
 
-test('[chat.routing] round-robin starts with the next provider on each call and keeps the others as fallback', () => {
+test('[chat.routing] round-robin starts with the next provider on each call and keeps the other providers as fallbacks', () => {
   const route = { model: '*', providers: ['a', 'b', 'c'], strategy: 'round-robin' as const };
   const providers = [entry('a'), entry('b'), entry('c')];
   const rotation = new Map<string, number>();
@@ -93,7 +93,7 @@ test('[chat.routing] round-robin starts with the next provider on each call and 
   ]);
 });
 
-test('[chat.routing] regions are tried in order, and the strategy applies within each', () => {
+test('[chat.routing] regions are tried in order, and the strategy applies within each region', () => {
   const regions = [
     { name: 'us', providers: ['u1', 'u2'] },
     { name: 'eu', providers: ['e1'] },
@@ -106,7 +106,7 @@ test('[chat.routing] regions are tried in order, and the strategy applies within
   expect(order(turning, 'm', rotation)).toEqual(['us/u2', 'us/u1', 'eu/e1']);
 });
 
-test('aliases are followed from name to name, up to a cycle', () => {
+test('aliases are followed from name to name and stop at a cycle', () => {
   const aliases = { models: { fast: 'small', small: 'mock', a: 'b', b: 'a' } };
   expect(resolveModel({ aliases }, 'fast')).toBe('mock');
   expect(resolveModel({ aliases }, 'mock')).toBe('mock');
@@ -114,6 +114,6 @@ test('aliases are followed from name to name, up to a cycle', () => {
   expect(resolveModel({ aliases }, 'constructor')).toBe('constructor');
 });
 
-test.each(patterns)('the model pattern %s and the name %s: %s', (pattern, model, expected) => {
+test.each(patterns)('model pattern %s matches name %s: %s', (pattern, model, expected) => {
   expect(modelGlob(pattern)(model)).toBe(expected);
 });

@@ -30,11 +30,11 @@ test.each<[FaultKind, number | undefined, number | undefined]>([
   ['garbage', undefined, undefined],
   ['timeout', undefined, undefined],
   ['aborted', undefined, undefined],
-])('[chat.breaker] a provider that answers %s %s is called again after %s ms', (kind, status, expected) => {
+])('[chat.breaker] a provider that responds with %s %s is called again after %s ms', (kind, status, expected) => {
   expect(retryDelayMs({ kind, status } as Parameters<typeof retryDelayMs>[0], 1, () => 0.5)).toBe(expected);
 });
 
-test('[chat.breaker] a provider whose account has no credit is not called again', () => {
+test('[chat.breaker] a provider whose account is out of credit is not called again', () => {
   const quota = { kind: 'status', status: 429, reason: 'quota' } as Parameters<typeof retryDelayMs>[0];
   expect(retryDelayMs(quota, 1, () => 0.5)).toBeUndefined();
 });

@@ -16,19 +16,19 @@ describe('[evaluation.webhook] an excerpt', () => {
     );
   });
 
-  test('contains no secret, not even half of a truncated one', () => {
+  test('contains no secret, not even part of a truncated one', () => {
     const key = `ghp_${'a1B2'.repeat(9)}`;
     expect(excerptOf(`token ${key} end`, 100).text).toBe('token [redacted] end');
     expect(excerptOf(`${'x'.repeat(90)} ${key}`, 100).text).not.toContain('ghp_a');
     expect(excerptOf('password: hunter2-hunter2', 100).text).not.toContain('hunter2');
   });
 
-  test('of a much longer text is marked as truncated', () => {
+  test('is marked as truncated if the text is much longer', () => {
     expect(excerptOf('word '.repeat(100_000), 10)).toEqual({ text: 'word word ', truncated: true });
   });
 });
 
-test('[evaluation.webhook] the share of sampled calls equals the rate, and the choice for a call is always the same', () => {
+test('[evaluation.webhook] the share of sampled calls matches the rate, and the decision for a given call is always the same', () => {
   const ids = Array.from({ length: 20_000 }, (_, n) => `envelope-${n}`);
   for (const rate of [0, 0.01, 0.25, 1]) {
     const share = ids.filter((id) => isSampled(id, rate)).length / ids.length;

@@ -25,7 +25,7 @@ function history(values: readonly Measurement[]) {
   return { row, changes };
 }
 
-test('[alert.lifecycle] opens once, resolves after five consecutive normal evaluations, and reopens under a new id', () => {
+test('[alert.lifecycle] an alert opens once, resolves after five consecutive normal evaluations, and reopens under a new id', () => {
   const values = [2, 3, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 5].map((value) => measured(value));
   const { row, changes } = history(values);
   const opened = changes.flatMap((change, n) => (change ? [[n, change]] : []));
@@ -39,18 +39,18 @@ test('[alert.lifecycle] opens once, resolves after five consecutive normal evalu
   expect(row?.alert).not.toHaveProperty('resolved_at');
 });
 
-test('[alert.lifecycle] a higher severity is a change, a lower one is not', () => {
+test('[alert.lifecycle] a higher severity is reported as a change, and a lower one is not', () => {
   const values = [measured(2), measured(3, 'critical'), measured(2), measured(3, 'critical')];
   expect(history(values).changes).toEqual(['opened', 'escalated', undefined, undefined]);
 });
 
-test('[alert.lifecycle] a minute counts once, however often it is evaluated', () => {
+test('[alert.lifecycle] a minute counts only once, however often it is evaluated', () => {
   const { row } = history([measured(2), measured(0)]);
   expect(row?.normal).toBe(1);
   for (const value of [0, 3]) expect(nextAlert(row, measured(value), minute(1))).toBeUndefined();
 });
 
-test('[alert.lifecycle] an alert that does not change is not written again', () => {
+test('[alert.lifecycle] an unchanged alert is not written again', () => {
   const { row } = history([measured(2)]);
   expect(nextAlert(row, measured(2), minute(1))).toBeUndefined();
   expect(nextAlert(row, measured(4), minute(1))?.row.alert.value).toBe(4);
@@ -70,7 +70,7 @@ test('[alert.lifecycle] an acknowledged alert stays acknowledged until it resolv
   });
 });
 
-test('[alert.lifecycle] an alert opens only if none is open, and resolves only after five normal evaluations', () => {
+test('[alert.lifecycle] an alert opens only if it is not already open, and resolves only after five normal evaluations', () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 60 }), (values) => {
       const { changes } = history(values.map((value) => measured(value)));
@@ -89,7 +89,7 @@ test('[alert.lifecycle] an alert opens only if none is open, and resolves only a
 });
 
 test.each(['x', '_.0123456789abcdef-1', 'a.b.0123456789abcdef-12'])(
-  'the id %j leads to its own place or to none',
+  'id %j is parsed into the parts it was built from, or rejected',
   (id) => {
     const place = parseAlertId(id);
     if (place) expect(alertId(place.scope, place.key, Number(id.split('-').at(-1)))).toBe(id);

@@ -20,24 +20,24 @@ const firing = (minutes: readonly Measures[]) =>
     .map(({ metric, firing }) => [metric, firing!.severity]);
 
 describe('[alert.thresholds] traffic over five minutes', () => {
-  test('errors above 20 %', () => {
+  test('an error rate above 20 % opens an alert', () => {
     expect(firing([calls(10, 2)])).toEqual([]);
     expect(firing([calls(10, 0), calls(10, 5)])).toEqual([['error_rate', 'critical']]);
     expect(firing([calls(2, 2)])).toEqual([]);
   });
 
-  test('p95 above 5 s, over all calls together', () => {
+  test('a p95 latency above 5 s across all calls opens an alert', () => {
     expect(firing([calls(95, 0, 100), calls(5, 0, 9000)])).toEqual([]);
     expect(firing([calls(90, 0, 100), calls(10, 0, 9000)])).toEqual([['p95_latency_ms', 'warning']]);
   });
 
-  test('requests and cost in one minute', () => {
+  test('too many requests or too high a cost in one minute opens an alert', () => {
     expect(firing([{ requests: 9_000 }, { requests: 9_000 }])).toEqual([]);
     expect(firing([{ requests: 10_001 }])).toEqual([['requests_per_minute', 'warning']]);
     expect(firing([{ requests: 1, cost_microusd: 51_000_000 }])).toEqual([['usd_per_minute', 'warning']]);
   });
 
-  test('a message states the found and the allowed value', () => {
+  test('the message states the measured value and the threshold', () => {
     const minutes = [calls(10, 5)];
     const [found] = staticThresholds('tenant:a', minutes, bucketsOf(sums(minutes), '1m'), settings);
     expect(found?.firing?.message).toBe(
@@ -55,12 +55,12 @@ describe('[alert.thresholds] the day before', () => {
     return baselineConditions('tenant:a', recent, { ...(baseline && { requests_per_minute: baseline }) }, settings);
   };
 
-  test('needs 60 minutes with traffic', () => {
+  test('a baseline requires 60 minutes with traffic', () => {
     expect(measured(1000, leastBuckets - 1)).toEqual([]);
     expect(measured(1000, leastBuckets)).toHaveLength(1);
   });
 
-  test('is exceeded by more than three standard deviations, not by fewer', () => {
+  test('a baseline alert fires above three standard deviations and not below', () => {
     expect(measured(14)[0]).not.toHaveProperty('firing');
     expect(measured(15)[0]).toMatchObject({
       type: 'statistical_baseline',
@@ -70,14 +70,14 @@ describe('[alert.thresholds] the day before', () => {
     expect(measured(1)[0]).not.toHaveProperty('firing');
   });
 
-  test('that never varied leaves some tolerance', () => {
+  test('a baseline that never varied still allows some tolerance', () => {
     const never = { mean: 100, deviation: 0, buckets: 600 };
     expect(upperBound(never, 'p95_latency_ms', 3)).toBe(115);
     expect(upperBound({ ...never, mean: 0 }, 'error_rate', 3)).toBeCloseTo(0.03);
   });
 });
 
-test('[alert.thresholds] a budget is a warning from 80 % and critical from 100 %', () => {
+test('[alert.thresholds] a budget alert is a warning at 80 % and critical at 100 %', () => {
   const status = (used_microusd: number, limit_microusd = 100) => ({
     ...({ account: 'tenant', scope: 'tenant', period: 'month', tier: 'ok' } as const),
     limit_microusd,
@@ -95,7 +95,7 @@ test('[alert.thresholds] a budget is a warning from 80 % and critical from 100 %
   expect(severity(0, 0)).toBeUndefined();
 });
 
-test('[alert.thresholds] a disabled guard is a warning, break-glass critical, and otherwise no alert opens', () => {
+test('[alert.thresholds] a disabled guard is a warning and break-glass is critical; with neither, no alert opens', () => {
   const of = (break_glass: boolean, disable_guards: string[]) =>
     disabledSafeguards({ policies: { break_glass }, tool_policies: { disable_guards } } as never).map(
       ({ metric, value, firing }) => [metric, value, firing?.severity],

@@ -16,17 +16,17 @@ test.each([
   ['get_file', 'read', 'read'],
   ['get_file', 'delete', 'delete'],
   ['write_file', 'execute', 'execute'],
-] as const)('[action.class] %s claimed as %s is %s', (tool, claimed, capability) => {
+] as const)('[action.class] %s claimed as %s is classified as %s', (tool, claimed, capability) => {
   expect(agreed(tool, claimed)).toBe(capability);
   expect(agreed(tool, claimed, ' MCP ')).toBe(capability);
   expect(agreed(tool, claimed, 'of-its-own')).toBe(capability);
 });
 
-test('[action.class] calls that a grammar parses keep the claim, because their effects decide', () => {
+test('[action.class] calls parsed by a grammar keep the claimed capability, because a decision is made on their effects', () => {
   for (const protocol of ['shell', 'sql', 'http', 'git']) expect(agreed('delete_all', 'read', protocol)).toBe('read');
 });
 
-test('[action.class] an override sets the capability of a tool, and a caller cannot claim less', () => {
+test('[action.class] an override sets a tool’s capability, and without one a caller cannot claim less than the tool name implies', () => {
   const servers = [
     entry({ name: 'notes', overrides: [{ tool: 'think', capability: 'read' }] }),
     entry({ name: 'more', overrides: [{ tool: 'ponder', name: 'minds.ponder', capability: 'write' }] }),
@@ -39,7 +39,7 @@ test('[action.class] an override sets the capability of a tool, and a caller can
   expect(with_('other', 'read')).toBe('execute');
 });
 
-test('[action.class] the inventory takes precedence if the server is known', () => {
+test('[action.class] the inventory’s capability takes precedence if the server is known', () => {
   expect(agreedCapability({ protocol: 'mcp', tool: 'think', capability: 'read' }, [], 'read')).toBe('read');
   expect(agreedCapability({ protocol: 'mcp', tool: 'get_file', capability: 'read' }, [], 'delete')).toBe('delete');
 });

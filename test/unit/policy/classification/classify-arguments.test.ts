@@ -18,7 +18,7 @@ describe.each(Object.entries(groups))('%s', (_, calls) => {
   });
 });
 
-test('[action.class] a write after a long comment is detected', () => {
+test('[action.class] detects a write after a long comment', () => {
   expect(classOf('get_nodes', { query: `${'/* '.repeat(80_000)}SET n.x = 1` })).toBe('write');
 });
 
@@ -29,7 +29,7 @@ test('[action.class] arguments that are too large or too deep to parse count as 
   expect(classOf('get_file', { ids: Array.from({ length: 30_000 }, (_, i) => i) })).toBe('execute');
 });
 
-test('[action.class] calls that a grammar parses, and more severe ones, keep their capability', async () => {
+test('[action.class] calls parsed by a grammar and calls that are already more severe keep their capability', async () => {
   const of = (named: 'read' | 'delete', protocol: string) =>
     capabilityOfCall(named, { protocol, tool: 'get_api', parameters: { method: 'POST' } });
   expect(await of('read', 'http')).toBe('read');
@@ -38,7 +38,7 @@ test('[action.class] calls that a grammar parses, and more severe ones, keep the
   expect(await of('delete', 'mcp')).toBe('delete');
 });
 
-test('[action.class] values sent outside the parameters are included', async () => {
+test('[action.class] values sent outside the parameters are checked too', async () => {
   const call = { protocol: 'mcp', tool: 'get_api', parameters: {}, sent_with: { method: 'DELETE' } };
   expect(await capabilityOfCall('read', call)).toBe('delete');
 });

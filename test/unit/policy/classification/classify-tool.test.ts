@@ -16,8 +16,8 @@ const named = Object.entries(cases.names).flatMap(([capability, all]) =>
   all.map((name) => [name, capability] as const),
 );
 
-describe('[action.class] the most severe verb in a name counts, in any naming style', () => {
-  test.each(named)('%s is of class %s', (name, capability) => {
+describe('[action.class] the most severe verb in a name determines its class, in any naming style', () => {
+  test.each(named)('%s is classified as %s', (name, capability) => {
     expect(capabilityFromName(name)).toBe(capability);
   });
 
@@ -41,7 +41,7 @@ describe('[action.class] the most severe verb in a name counts, in any naming st
     ['capitals before an abbreviation', (verb) => `get${verb.toUpperCase()}URL`],
     ['in a family', (verb) => `tools.${verb.toUpperCase()}repo.get`],
   ];
-  test.each(forms)('a verb that changes data is found %s', (_, write) => {
+  test.each(forms)('finds a verb that changes data: %s', (_, write) => {
     const hidden = [...changingVerbs]
       .filter(([verb]) => !verb.includes('-') && !['in', 'out', 'off'].includes(verb))
       .map(([verb, change]) => ({ name: write(verb), change }))
@@ -52,31 +52,34 @@ describe('[action.class] the most severe verb in a name counts, in any naming st
     expect(hidden).toEqual([]);
   });
 
-  test.each(['readPOSTdata', 'lookup_POST_value', 'getPOST'])('%s names the method', (name) => {
-    expect(capabilityFromName(name)).toBe('write');
-  });
+  test.each(['readPOSTdata', 'lookup_POST_value', 'getPOST'])(
+    '%s is a write because it names the POST method',
+    (name) => {
+      expect(capabilityFromName(name)).toBe('write');
+    },
+  );
 
   test.each(cases.reads)('%s only reads', (name) => {
     expect(capabilityFromName(name)).toBe('read');
   });
 
-  test('a name with look-alike letters is read as it looks', () => {
+  test('a name with look-alike letters is read the way it looks', () => {
     expect(capabilityFromName('d\u0435lete_file')).toBe('delete');
   });
 
   test('an empty name counts as execute', () => expect(capabilityFromName('')).toBe('execute'));
 });
 
-test.each(cases.withArguments)('[action.class] %s with %j is of class %s', (name, annotations, capability) => {
+test.each(cases.withArguments)('[action.class] %s with %j is classified as %s', (name, annotations, capability) => {
   expect(capabilityFromName(name, annotations)).toBe(capability);
 });
 
-test('[action.class] the reason names the verb', () => {
+test('[action.class] the reason quotes the verb or the hint', () => {
   expect(classifyTool('search_and_replace').why).toContain('"replace"');
   expect(classifyTool('get_file', { destructiveHint: true }).why).toContain('destructiveHint');
 });
 
-test('[action.class] MCP tools use the same table', () => {
+test('[action.class] MCP tools are classified with the same table', () => {
   for (const [own, capability] of named) {
     const tool = { own, exposed: own, entry: entry(), definition: { name: own } };
     expect([own, toolPolicyFacts(tool).capability]).toEqual([own, capability]);

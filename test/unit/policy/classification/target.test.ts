@@ -7,15 +7,15 @@ import { object, readCases, rows, text } from '../../../support/yaml.ts';
 
 const cases = readCases('test/unit/policy/classification/target.yaml', z.strictObject({ targets: rows(object, text) }));
 
-test.each(cases.targets)('[action.class] %j acts on %j', (args, target) => {
+test.each(cases.targets)('[action.class] arguments %j give the target %j', (args, target) => {
   expect(targetFromArguments(args)).toBe(target);
 });
 
-test('configured arguments are the target, whatever their names', () => {
+test('configured arguments form the target, whatever their names', () => {
   expect(targetFromArguments({ path: 'x', project: 'web', id: '7' }, ['project', 'id'])).toBe('web/7');
 });
 
-test('[limit.hostile] the target argument of a tool with many properties: each name is parsed once', () => {
+test('[limit.hostile] finding the target argument of a tool with many properties parses each name only once', () => {
   const names = Array.from({ length: 50 }, (_, n) => `property${n}`);
   const lower = jest.spyOn(String.prototype, 'toLowerCase');
   expect(targetArgument([...names, 'filePath'])).toBe('file_path');
@@ -33,6 +33,6 @@ test.each([
   ['AAAA', 'aaaa'],
   ['readFile2Write', 'read file 2 write'],
   ['get_secret-value', 'get secret value'],
-])('%s has the words %s', (name, words) => {
+])('%s is split into the words %s', (name, words) => {
   expect(wordsIn(name).join(' ')).toBe(words);
 });

@@ -30,13 +30,13 @@ test.each<[string, string, string, boolean]>([
   ['the same words in another family', 'scm.get_file_contents', 'hub.get_file_contents', false],
   ['no family, two words', 'get-file', 'get-file-list', false],
   ['words parted by other signs', 'scm/get-file', 'scm/get_repo', false],
-])('[action.block] a tool of %s', (_what, tool, offered, near) => {
+])('[action.block] whether a tool with %s is suggested', (_what, tool, offered, near) => {
   const text = said([{ tool: offered }], { tool });
   expect(text.includes(`With tool ${offered} the call would be allowed`)).toBe(near);
   expect(text.includes(nothing)).toBe(!near);
 });
 
-test('[action.block] of two tools, the one that shares more words is more similar', () => {
+test('[action.block] the tool that shares more words is considered more similar', () => {
   const rules = [{ tool: 'scm.get_repo' }, { tool: 'scm.get_file' }, { tool: 'scm.get_user' }];
   expect(said(rules)).toContain('With tool scm.get_file the call');
   // Equally similar: the first is suggested.
@@ -45,13 +45,13 @@ test('[action.block] of two tools, the one that shares more words is more simila
   expect(said([...tied].reverse())).toContain('With tool scm.get_file and capability write');
 });
 
-test('[action.block] another tool on another target is a different action', () => {
+test('[action.block] a different tool on a different target is not a similar call', () => {
   expect(said([{ tool: 'scm.get_repo', target: 'acme/docs' }])).toContain(nothing);
   expect(said([{ tool: 'scm.get_repo', capability: 'write' }])).toContain('tool scm.get_repo and capability write');
   expect(said([{ tool: 'scm.get_*', target: 'acme/docs' }])).toContain('With target acme/docs the call');
 });
 
-test('[action.block] calling a different tool is a different action, even without parameters', () => {
+test('[action.block] a different tool is not a similar call if a parameter is omitted as well', () => {
   const rule = { arguments: { force: { absent: true } } };
   const parameters = { force: true };
   expect(said([{ ...rule, tool: 'scm.get_repo' }], { parameters })).toContain(nothing);
@@ -60,19 +60,19 @@ test('[action.block] calling a different tool is a different action, even withou
   );
 });
 
-test('[action.block] several parameters can be omitted together, but none is added', () => {
+test('[action.block] omitting several parameters can be suggested, but adding one cannot', () => {
   const both = { arguments: { 'force.now': { absent: true }, all: { absent: true } } };
   const parameters = { force: { now: 1 }, all: 1, path: 'a' };
   expect(said([both], { parameters })).toContain('With no parameter force, all the call');
   expect(said([{ arguments: { all: { absent: true }, mode: { equals: 'safe' } } }], { parameters })).toContain(nothing);
 });
 
-test('[action.block] a rule of another protocol suggests no alternative', () => {
+test('[action.block] a rule for another protocol suggests no alternative', () => {
   expect(said([{ protocol: 'sql', capability: 'write' }])).toContain(nothing);
   expect(said([{ protocol: '{sql,git}', capability: 'write' }])).toContain('With capability write');
 });
 
-test('[action.block] an allowed alternative comes before a reviewed one', () => {
+test('[action.block] an allowed alternative is suggested before one that needs review', () => {
   const write = { capability: 'write', decision: 'review' } as const;
   expect(said([write, { target: 'docs' }])).toContain('With target docs the call would be allowed');
   expect(said([write])).toContain('With capability write the call would go to a human');
@@ -82,24 +82,24 @@ test('[action.block] an allowed alternative comes before a reviewed one', () => 
   expect(suggestAlternative(compilePolicy(reviewed), asked)).toContain('does not block scm.get_file_contents itself');
 });
 
-test('[action.block] a call that an earlier rule refuses is not suggested', () => {
+test('[action.block] a call that an earlier rule blocks is not suggested', () => {
   const refused = { target: 'docs/**', decision: 'block' } as const;
   expect(said([refused, { target: 'docs/a' }])).toContain(nothing);
   expect(said([refused, { target: 'docs/a' }, { target: 'src/a' }])).toContain('With target src/a');
 });
 
-test('[action.block] a matching target that is refused is replaced with another target of the rule', () => {
+test('[action.block] if the obvious target is blocked, another target that matches the rule is suggested', () => {
   const refused = { target: 'acme/web', decision: 'block' } as const;
   expect(said([refused, { target: 'acme/*' }])).toContain('With target like acme/');
 });
 
-test('[action.block] a call that cannot be parsed still gets a response', () => {
+test('[action.block] a call that cannot be parsed still gets a suggestion', () => {
   expect(said([{ target: 'docs' }], { target: `%${'25'.repeat(20)}2e` })).toBe(
     'Policy test has no rule that allows git tool scm.get_file_contents or a similar call. It covers all protocols. Ask a person to do this step.',
   );
 });
 
-test('[action.block] for a call blocked by a guard, it does not claim that no rule allows the tool', () => {
+test('[action.block] for a call blocked by a guard, the suggestion does not claim that no rule allows the tool', () => {
   const policy = policyOf([{ tool: 'scm.get_*' }], {
     guards: [{ name: 'secret-files', reason: 'The call names a secret.', paths: ['.env'] }],
   });
@@ -110,14 +110,14 @@ test('[action.block] for a call blocked by a guard, it does not claim that no ru
   expect(said([{ tool: 'hub.other' }])).toContain(nothing);
 });
 
-test('[action.block] if the default allows, a block is attributed to its rule', () => {
+test('[action.block] if the default is allow, the block is attributed to the rule that made it', () => {
   const policy = policyOf([{ tool: 'scm.get_*', decision: 'block' }], { default_decision: 'allow' });
   expect(suggestAlternative(compilePolicy(policy), asked)).toBe(
     'Policy test blocks this call with its own rule (*:scm.get_*); a call that no rule matches is allowed. Ask a person to do this step.',
   );
 });
 
-test('[action.block] a call that the rules allow is not reported as lacking a rule', () => {
+test('[action.block] a call that the rules allow is not described as lacking a rule', () => {
   const allowing = said([{ tool: 'scm.get_*' }]);
   expect(allowing).toBe(
     'Policy test does not block scm.get_file_contents itself, but what this call would do with it, as the reason says. ' +

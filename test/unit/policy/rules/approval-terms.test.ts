@@ -12,7 +12,7 @@ const publish = (approval?: ToolRule['approval']): ToolRule => ({
   ...(approval && { approval }),
 });
 
-test('[identity.separation-rules] [approval.strictest-terms] requirements of several levels add up', () => {
+test('[identity.separation-rules] [approval.strictest-terms] approval requirements from several levels are combined', () => {
   const ofLevels = (own: ToolRule, ...levels: ToolRule[]) =>
     termsOf(
       decide(
@@ -46,7 +46,7 @@ test.each<[string, ToolRule['approval'], ToolRule['approval'], 'tightened' | 'lo
   ]);
 });
 
-test('[policy.diff] the region names the requirements of both policies', () => {
+test('[policy.diff] the diff region names the approval requirements of both policies', () => {
   const { loosened } = diffPolicies(policyOf(publish({ required: 2, roles: ['admin'] })), policyOf(publish()));
   expect(loosened[0]).toMatchObject({
     from: 'review',

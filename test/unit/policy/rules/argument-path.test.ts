@@ -13,7 +13,7 @@ test.each([
   ['**', 'all'],
   ['** (path-named)', 'path-named'],
   ['** (not-text)', 'not-text'],
-])('[policy.arguments] %s is some text anywhere', (source, anywhere) => {
+])('[policy.arguments] %s matches some text anywhere in the parameters', (source, anywhere) => {
   expect(parsePath(source)).toEqual({ source, steps: [], quantifier: 'some', anywhere });
 });
 
@@ -45,11 +45,11 @@ test.each<[string, unknown, unknown[]]>([
   ['l[*]', { l: [] }, [undefined]],
   ['l[?]', { l: 'a' }, [undefined]],
   ['l[*][*]', { l: [[1], [], 2] }, [1, undefined, undefined]],
-])('[policy.arguments] %s of %j reaches %j', (source, parameters, values) => {
+])('[policy.arguments] %s on %j reaches %j', (source, parameters, values) => {
   expect(reached(source, parameters)).toEqual(values);
 });
 
-test('[policy.sent-with] a path for any text also matches text sent alongside the parameters; other paths do not', () => {
+test('[policy.sent-with] a path for any text also matches text sent outside the parameters, and other paths do not', () => {
   const call = { parameters: { a: 'x' }, sent_with: { note: 'y', path: 'z' } };
   const finds = (path: string, text: string) => holdsInCall(parsePath(path), call, (value) => value === text);
   expect(['x', 'y', 'note', 'w'].map((text) => finds('**', text))).toEqual([true, true, true, false]);

@@ -14,18 +14,18 @@ test.each([
     'row 2 decision: found "deny", allowed allow, review, block',
   ],
   ['a row that is no call', ['shell.rm'], 'row 1: found "shell.rm", allowed an object'],
-])('[cli.config-check] a table with %s is refused with its place', (_what, table, said) => {
+])('[cli.config-check] a table with %s is refused, and the error names the position', (_what, table, said) => {
   expect(() => parseCases(table, 'table.yaml')).toThrow(said);
 });
 
-test('[cli.config-check] a row has all members of a call, and sources by path', () => {
+test('[cli.config-check] a row can have every member of a call, and can list sources by path', () => {
   const whole = { ...row, upstream: 'files', parameters: { a: 'b' }, from: { a: 'user' }, why: 'x', matched_rule: '*' };
   expect(parseCases([whole], 'table.yaml')).toEqual([whole]);
   expect(() => parseCases([{ ...row, from: { '': 'user' } }], 'table.yaml')).toThrow('table.yaml: row 1 from');
   expect(() => parseCases([{ ...row, unknown: 1 }], 'table.yaml')).toThrow('table.yaml: row 1');
 });
 
-test('[cli.config-check] mistakes are reported by line, with the intended word', () => {
+test('[cli.config-check] mistakes are reported with their line and a suggested spelling', () => {
   const { value, lineOf } = readYaml(
     `- { protocol: shell, tool: shell.rm, target: a, capability: delete, decision: block }
 - protocol: shell
@@ -47,19 +47,19 @@ test('[cli.config-check] mistakes are reported by line, with the intended word',
   );
 });
 
-test('[cli.config-check] a row fails because of its decision or the rule that it names', () => {
+test('[cli.config-check] a row fails if the decision differs or a different rule made it', () => {
   const [parsed] = parseCases([{ ...row, matched_rule: 'shell:shell.rm' }], 'table.yaml');
   expect(mismatch(parsed!, { decision: 'block', matched_rule: 'shell:shell.rm' })).toBeUndefined();
   expect(mismatch(parsed!, { decision: 'allow', matched_rule: '*:*' })).toBe('expected block, got allow by *:*');
   expect(mismatch(parsed!, { decision: 'block', matched_rule: '*:*' })).toBe('expected rule shell:shell.rm, got *:*');
 });
 
-describe('[cli.config-check] sources of a row', () => {
-  test('are empty if it names none', () => {
+describe('[cli.config-check] sources of a case row', () => {
+  test('are empty if the row names none', () => {
     expect(sourcesOfCase({ parameters: { to: 'a@x.example' } })).toEqual({});
   });
 
-  test('are those named; parameter names have no source, and other values are unseen', () => {
+  test('are those that the row names; parameter names have no source, and other values have an unknown source', () => {
     const { sources } = sourcesOfCase({
       parameters: { mail: { to: 'a@x.example', tags: ['red'] }, subject: 'Hello' },
       from: { 'mail.to': ['tool:scm.get', 'address:trusted'] },

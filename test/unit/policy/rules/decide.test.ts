@@ -15,7 +15,7 @@ const cases = readCases(
   z.strictObject({ predicates: rows(text, object, object, flag) }),
 );
 
-test('[policy.first-match] the first matching rule decides; if none matches, the default does', () => {
+test('[policy.first-match] the first matching rule decides, and the default decides if none matches', () => {
   const policy = compilePolicy(
     policyOf(
       { protocol: 'git', tool: 'scm.get_*', capability: 'write', decision: 'block', reason: 'no' },
@@ -46,7 +46,7 @@ describe('[policy.arguments] arguments', () => {
     expect(holds(path, predicate, parameters)).toBe(expected);
   });
 });
-test('[policy.upstream] a rule for one server applies only to calls to that server', () => {
+test('[policy.upstream] a rule for one server applies only to calls on that server', () => {
   const policy = compilePolicy({
     name: 'u',
     default_decision: 'review',
@@ -66,7 +66,7 @@ test('[policy.upstream] a rule for one server applies only to calls to that serv
   expect([of('drop')[0], of('drop', 'files')[0]]).toEqual(['block', 'block']);
   expect([of('list', 'web-1')[0], of('list', 'files')[0], of('list')[0]]).toEqual(['allow', 'review', 'review']);
 });
-test('[policy.fails-closed] a call that cannot be evaluated is blocked', () => {
+test('[policy.fails-closed] a call that cannot be parsed is blocked', () => {
   const policy = compilePolicy(policyOf({ decision: 'allow' }));
   const target = `docs/%${'25'.repeat(20)}2e`;
   expect(decide(policy, call({ target }))).toMatchObject({ decision: 'block', matched_rule: 'default' });
@@ -75,13 +75,13 @@ test('[policy.fails-closed] a call that cannot be evaluated is blocked', () => {
     matched_rule: 'default',
   });
 });
-test('an ambiguous target is allowed only if every reading is allowed', () => {
+test('an ambiguous target is allowed only if all its readings are allowed', () => {
   const policy = compilePolicy(policyOf({ target: 'docs/**', decision: 'allow' }));
   expect(decide(policy, call({ target: 'docs/a\\b' })).decision).toBe('allow');
   expect(decide(policy, call({ target: 'src/%2e%2e/docs/a' })).decision).toBe('review');
   expect(decide(policy, call({ target: 'd\u043ecs/a' })).decision).toBe('review');
 });
-test('an invalid glob is reported with its rule', () => {
+test('an invalid glob is reported together with its rule', () => {
   expect(() => compilePolicy(policyOf({ decision: 'allow' }, { tool: 'a{', decision: 'allow' }))).toThrow(
     /rules\[1\]\.tool: .*"a\{"/,
   );
@@ -104,7 +104,7 @@ test('[policy.simulate] explain names the first condition that failed', () => {
   ]);
 });
 describe('the suggested alternative', () => {
-  test('[action.block] is the most similar change that the policy would allow', () => {
+  test('[action.block] is the smallest change that the policy would allow', () => {
     const policy = compilePolicy(
       policyOf(
         { target: 'docs/secret/**', decision: 'block' },
@@ -132,13 +132,13 @@ describe('the suggested alternative', () => {
       'shell.run',
       { command: 'rm -rf build' },
     ],
-  ])('[action.block] %s is another action, no alternative', (_what, allowed, tool, parameters) => {
+  ])('[action.block] %s counts as a different action, not an alternative', (_what, allowed, tool, parameters) => {
     const policy = compilePolicy(policyOf({ ...allowed, decision: 'allow' }, { decision: 'block' }));
     const said = suggestAlternative(policy, call({ protocol: 'shell', tool, parameters, capability: 'execute' }));
     expect(said).toContain('Policy test has no rule that allows');
   });
 
-  test('[action.block] a tool that shares another word with the tool family is an alternative', () => {
+  test('[action.block] a tool that shares a word besides the tool family is an alternative', () => {
     const policy = compilePolicy(
       policyOf({ tool: 'scm.create_pull_request', decision: 'review' }, { decision: 'block' }),
     );
@@ -147,7 +147,7 @@ describe('the suggested alternative', () => {
     );
   });
 
-  test('reports that there is no similar alternative', () => {
+  test('says that there is no similar alternative', () => {
     const policy = compilePolicy(
       policyOf({ protocol: 'git', decision: 'block' }, { protocol: 'sql', decision: 'allow' }),
     );
@@ -158,7 +158,7 @@ describe('the suggested alternative', () => {
     expect(suggestAlternative(closed, call())).toContain('or a similar call. It allows nothing. Ask a person');
   });
 
-  test('[action.block] is the one with the fewest changes, or the first of several', () => {
+  test('[action.block] has the fewest changes, or is listed first among equals', () => {
     const near = { protocol: 'git', decision: 'allow' } as const;
     const policy = compilePolicy(
       policyOf(
@@ -171,7 +171,7 @@ describe('the suggested alternative', () => {
     expect(suggestAlternative(policy, call())).toContain('With target like tests/');
   });
 
-  test('[action.block] a parameter that a rule does not allow can be omitted', () => {
+  test('[action.block] suggests omitting a parameter that the rule does not allow', () => {
     const policy = compilePolicy(
       policyOf({ arguments: { force: { absent: true } }, decision: 'allow' }, { decision: 'block' }),
     );
@@ -181,7 +181,7 @@ describe('the suggested alternative', () => {
   });
 });
 
-test('[identity.organizations] a level that tightens keeps the credential of the own rule, with the upstream it is for', () => {
+test('[identity.organizations] a review added by a level keeps the credential of the tenant’s own rule and its upstream', () => {
   const credential = { broker: 'scm', scope: 'contents:read', ttl_seconds: 600 };
   const own = policyOf({ tool: 'scm.*', decision: 'allow', credential, upstream: 'github' });
   const bare = policyOf({ tool: 'scm.*', decision: 'allow', credential });

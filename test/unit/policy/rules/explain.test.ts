@@ -22,7 +22,7 @@ const document = (rules: ToolRule[], more: Partial<ToolPolicyDocument> = {}): To
 const traced = (rules: ToolRule[], of = call(), more: Partial<ToolPolicyDocument> = {}) =>
   explain(compilePolicy(document(rules, more)), of);
 
-test('a matching rule ends the trace, and any other names its first failed condition', () => {
+test('the trace ends at the matching rule, and each other rule names its first failed condition', () => {
   expect(
     traced([
       rule({ protocol: 'mcp', tool: 'x', decision: 'block' }),
@@ -46,7 +46,7 @@ test.each<[string, Partial<ToolRule>, Partial<ToolCall>, object]>([
   ['upstream', { upstream: 'files' }, { upstream: 'mail' }, { expected: 'files', found: 'mail' }],
   ['target', { target: 'acme/ops' }, {}, { expected: 'acme/ops', found: 'acme/web' }],
   ['capability', { capability: 'read' }, {}, { expected: 'read', found: 'write' }],
-])('the condition on the %s', (field, over, fields, failed) => {
+])('reports a failed condition on the %s', (field, over, fields, failed) => {
   expect(traced([rule(over)], call(fields))[0]?.failed).toEqual({ field, ...failed });
 });
 
@@ -56,18 +56,18 @@ test.each<[string, Record<string, unknown>, Record<string, unknown>, string, str
   ['a[*]', { equals: 1 }, { a: [1, 2] }, '{"equals":1}', '[1,2]'],
   ['a[*]', { equals: 1 }, { a: [2] }, '{"equals":1}', '2'],
   ['a', { in: ['x'.repeat(300)] }, { a: 'y' }, `{"in":["${'x'.repeat(152)}…`, '"y"'],
-])('the condition on the argument %s, %j, of %j', (path, predicate, parameters, expected, found) => {
+])('reports a failed condition on argument %s, %j, given %j', (path, predicate, parameters, expected, found) => {
   const [trace] = traced([rule({ arguments: { [path]: predicate } })], call({ parameters }));
   expect(trace).toMatchObject({ matched: false, failed: { field: `arguments.${path}`, expected, found } });
 });
 
-test('if there are several argument conditions, the first unmet one is named', () => {
+test('if a rule has several argument conditions, the first one that fails is named', () => {
   const conditions = { a: { equals: 1 }, b: { equals: 1 }, c: { equals: 1 } };
   const [trace] = traced([rule({ arguments: conditions })], call({ parameters: { a: 1, b: 2, c: 3 } }));
   expect(trace?.failed?.field).toBe('arguments.b');
 });
 
-test('[provenance.rules] a condition on an untraced source ends the trace, unless another condition certainly fails', () => {
+test('[provenance.rules] a condition on an untraced source ends the trace, unless another condition of the rule certainly fails', () => {
   const source = { to: { source: 'trusted' } };
   const parameters = { to: 'eve', amount: 5 };
   expect(traced([rule({ arguments: source }), rule({})], call({ parameters }))).toMatchObject([
@@ -89,7 +89,7 @@ describe('[policy.guards] guards', () => {
     { name: 'all', tool: 'scm.delete_*', reason: 'no' },
   ];
 
-  test('come first, each listed once by name, and a matching guard ends the trace', () => {
+  test('come first, are listed once each by name, and end the trace if they match', () => {
     const open = traced([rule({})], call(), { guards });
     expect(open.map((trace) => [trace.rule, trace.decision, trace.matched])).toEqual([
       ['guard:keys', 'block', false],
@@ -103,7 +103,7 @@ describe('[policy.guards] guards', () => {
   });
 });
 
-test('[identity.organizations] the rules of each level follow those of the policy', () => {
+test('[identity.organizations] the rules of each level are listed after the rules of the policy', () => {
   const levels = [
     { path: 'acme', rules: [rule({ tool: 'scm.get_*' })] },
     { path: 'acme/core', rules: [rule({ decision: 'review' })] },

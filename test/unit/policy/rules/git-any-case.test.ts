@@ -31,19 +31,19 @@ describe('[policy.case-folding]', () => {
   const open = rule({ protocol: '*', decision: 'allow' });
 
   test.each(['acme/payroll', 'Acme/Payroll', 'ACME/PAYROLL', 'acme/PayRoll.git', 'https://github.com/ACME/payroll'])(
-    'a block of acme/payroll holds for %s, and one of Acme/PAYROLL as well',
+    'a block on acme/payroll also applies to %s, and so does a block on Acme/PAYROLL',
     async (target) => {
       for (const written of ['acme/payroll', 'Acme/PAYROLL', '{Acme,other}/pay*'])
         expect([written, await decided([rule({ target: written }), open], git(target))]).toEqual([written, 'block']);
     },
   );
 
-  test('it also applies to Git host tools over MCP', async () => {
+  test('the block also applies to Git host tools called over MCP', async () => {
     expect(await decided([rule({ target: 'acme/payroll' }), open], mcp('Acme', 'Payroll'))).toBe('block');
     expect(await decided([rule({ target: 'acme/payroll' }), open], mcp('acme', 'web'))).toBe('allow');
   });
 
-  test('other repositories stay allowed; an allow is case-sensitive, and so are other protocols', async () => {
+  test('other repositories stay allowed, and allow rules and other protocols are case-sensitive', async () => {
     expect(await decided([rule({ target: 'acme/payroll' }), open], git('acme/payroll-docs'))).toBe('allow');
     const allowed = rule({ target: 'acme/web', decision: 'allow' });
     expect([await decided([allowed], git('acme/web')), await decided([allowed], git('Acme/web'))]).toEqual([
@@ -55,7 +55,7 @@ describe('[policy.case-folding]', () => {
     expect(await decided([file, open], call)).toBe('allow');
   });
 
-  test('the analysis reports that a second block in a different case can never match', () => {
+  test('the analysis reports a second block that differs only in case as unreachable', () => {
     const twice = [rule({ target: 'acme/payroll' }), rule({ target: 'ACME/payroll' })];
     expect(analysePolicy(documentOf(twice))).toMatchObject({ unreachable: [{ index: 1 }] });
   });

@@ -43,7 +43,7 @@ test.each(passing)('[policy.guards] a parameter: %s', (_what, parameters, blocke
   expect(blocks({ parameters })).toBe(blocked);
 });
 
-test('[policy.guards] a guard for the shell protocol checks every text under any name', () => {
+test('[policy.guards] a guard for the shell protocol checks all text under any parameter name', () => {
   const ofShell = compilePolicy({
     name: 'test',
     default_decision: 'allow',

@@ -14,7 +14,7 @@ test.each(cases.joined)('[policy.guards] %s', (_what, value, joined) => {
   expect(joinedParts(value)).toEqual(joined);
 });
 
-test('[policy.guards] the work for many or deeply nested parts is limited', () => {
+test('[policy.guards] joining many or deeply nested parts takes a limited amount of work', () => {
   const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`p${i}`, `/a${i}`]));
   expect(joinedParts(many).length).toBeLessThanOrEqual(40);
   let deep: unknown = { a: '/etc/', b: 'shadow' };
@@ -25,7 +25,7 @@ test('[policy.guards] the work for many or deeply nested parts is limited', () =
 test.each([
   ['lists', (value: unknown) => [value]],
   ['objects', (value: unknown) => ({ in: value })],
-])('[policy.guards] parts count down to eight levels of %s, deeper ones do not', (_what, wrap) => {
+])('[policy.guards] parts nested up to eight levels of %s are joined, and deeper parts are not', (_what, wrap) => {
   const nested = (levels: number): unknown =>
     Array.from({ length: levels }).reduce<unknown>((value) => wrap(value), '/etc');
   expect(joinedParts({ deep: nested(7), b: 'shadow' })).toEqual(['/etcshadow', '/etc/shadow']);

@@ -24,7 +24,7 @@ const matched = (guards: readonly unknown[], path: string, disabled: string[] = 
   }).matched_rule;
 
 describe('[policy.guards]', () => {
-  test('a name refers to the catalog guard, in addition to guards of the pack', () => {
+  test('a name refers to the catalog guard, and the pack’s own guards apply as well', () => {
     const guards = ['secret-files', own];
     expect(matched(guards, '.env')).toBe('guard:secret-files');
     expect(matched(guards, 'a.own')).toBe('guard:own-files');
@@ -37,18 +37,18 @@ describe('[policy.guards]', () => {
     expect(compilePolicy(pack([name])).guards.length).toBeGreaterThan(0);
   });
 
-  test('disable_guards lifts only the named guard, and a diff reports it', () => {
+  test('disable_guards disables only the named guard, and a diff reports it', () => {
     const guards = ['secret-files', 'key-files'];
     expect(matched(guards, '.env', ['secret-files'])).toBe('default');
     expect(matched(guards, 'server.pem', ['secret-files'])).toBe('guard:key-files');
     expect(liftedGuards(policies(guards), policies(guards, ['secret-files']))).toEqual(['secret-files']);
   });
 
-  test('a document stores the name, not its patterns', () => {
+  test('a document stores the guard’s name, not its patterns', () => {
     expect(buildPolicyDocument(policies(['secret-files', own])).guards).toEqual(['secret-files', own]);
   });
 
-  test('an unknown name is refused with a list of existing names', () => {
+  test('an unknown guard name is refused with a list of existing names', () => {
     expect(() => pack(['secret-file'])).toThrow(/guards\[0\].*secret-file.*secret-files, key-files/s);
   });
 });

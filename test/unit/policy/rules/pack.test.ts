@@ -26,13 +26,13 @@ test.each([
   ['w?', '"w?"'],
   ['*', undefined],
   ['{read,write,execute,delete}', undefined],
-])('[config.unknown-keys] capability %s: unknown is %s', (capability, unknown) => {
+])('[config.unknown-keys] in capability %s, the unknown value is %s', (capability, unknown) => {
   const parse = () => parsePack(pack({ rules: [rule, { ...rule, capability }] }), 'own.yaml');
   if (unknown === undefined) expect(parse().rules[1]).toMatchObject({ capability });
   else expect(parse).toThrow(`own.yaml: rules[1].capability: found ${unknown}; allowed read, write, execute, delete.`);
 });
 
-test('[config.unknown-keys] a misspelt guard capability is refused in the guard’s own list', () => {
+test('[config.unknown-keys] a misspelled guard capability is refused, and the error names its position in guards', () => {
   const guards = [{ name: 'own', capability: 'delte', reason: 'no' }];
   expect(() => parsePack(pack({ guards }), 'own.yaml')).toThrow('guards[0].capability: found "delte"');
 });
@@ -40,7 +40,7 @@ test('[config.unknown-keys] a misspelt guard capability is refused in the guard�
 describe('[policy.guards]', () => {
   const rules = ['git-host-reads', { ...rule, name: 'own' }];
 
-  test('a set is replaced by its rules, at its position and with its name', () => {
+  test('a named set is replaced by its rules, at the same position and with the set’s name', () => {
     expect(parsePack(pack({ rules }), 'own.yaml').rules.map(({ name }) => name)).toEqual([
       'git-host-reads',
       'git-host-reads',
@@ -48,12 +48,12 @@ describe('[policy.guards]', () => {
     ]);
   });
 
-  test('an error names the entry in the file', () => {
+  test('an error names the entry’s position in the file', () => {
     const malformed = () => parsePack(pack({ rules: [...rules, { ...rule, tool: 'scm.{a' }] }), 'own.yaml');
     expect(malformed).toThrow('own.yaml: rules[2].tool: ');
   });
 
-  test('an unknown set is refused', () => {
+  test('an unknown rule set is refused', () => {
     expect(() => parsePack(pack({ rules: ['git-host-read'] }), 'own.yaml')).toThrow(/own\.yaml: rules\[0\]: found/);
   });
 });

@@ -9,7 +9,7 @@ const cases = readCases(
   z.strictObject({ names: rows(text, flag, flag), parts: rows(text, object, texts) }),
 );
 
-test.each(cases.names)('[policy.guards] the name %j: path-named: %s, not-text: %s', (name, ofPath, notOfText) => {
+test.each(cases.names)('[policy.guards] name %j: path-named is %s, not-text is %s', (name, ofPath, notOfText) => {
   expect([isPlace('path-named', name), isPlace('not-text', name), isPlace('all', name)]).toEqual([
     ofPath,
     notOfText,
@@ -17,7 +17,7 @@ test.each(cases.names)('[policy.guards] the name %j: path-named: %s, not-text: %
   ]);
 });
 
-test('[policy.guards] a name is classified the same way after many others', () => {
+test('[policy.guards] a name is classified the same way after many other names', () => {
   for (let i = 0; i < 9000; i++) isPlace('path-named', `name${i}`);
   expect([isPlace('path-named', 'path'), isPlace('path-named', 'content')]).toEqual([true, false]);
   expect(anyTextMatches('path-named', { dir: 'a', name: 'b' }, (text) => text === 'a/b')).toBe(true);
@@ -38,11 +38,11 @@ test.each<[string, unknown, string[]]>([
   ['null', null, []],
   ['nothing', undefined, []],
   ['lists and objects, keys included', { a: ['b', { c: 'd' }, null], e: 1 }, ['a', 'b', 'c', 'd', 'e']],
-])('[policy.guards] every text of %s', (_what, value, texts) => {
+])('[policy.guards] visits all text in %s', (_what, value, texts) => {
   expect(at('all', value)).toEqual(texts);
 });
 
-test('[policy.guards] a path-named parameter covers its strings, elements and keys', () => {
+test('[policy.guards] a path-named parameter includes its strings, list elements and keys', () => {
   expect(at('path-named', { path: ['a', ['b']], files: { c: 'd', text: 'e' }, title: 'f' })).toEqual([
     'a',
     'b',
@@ -59,19 +59,19 @@ test('[policy.guards] a path-named parameter covers its strings, elements and ke
 });
 
 test.each(cases.parts)(
-  '[policy.guards] paths in parts, after the individual strings: %s',
+  '[policy.guards] paths joined from parts come after the individual strings: %s',
   (_what, parameters, paths) => {
     expect(at('path-named', parameters)).toEqual(paths);
   },
 );
 
-test('[policy.guards] the first eight of many parts of one kind are joined', () => {
+test('[policy.guards] only the first eight of many parts of the same kind are joined', () => {
   const folders = Object.fromEntries(Array.from({ length: 9 }, (_, i) => [`f${i} dir`, `d${i}`]));
   const joined = at('path-named', { ...folders, name: 'x' }).filter((text) => text.endsWith('/x'));
   expect(joined).toEqual(Array.from({ length: 8 }, (_, i) => `d${i}/x`));
 });
 
-test('[policy.guards] parts are joined under names of no particular kind, but never if every text counts', () => {
+test('[policy.guards] parts under names of no particular kind are joined, but not if all text is checked', () => {
   const holds = (text: string) => text === 'a/b';
   expect(anyTextMatches('not-text', { dir: 'a', name: 'b' }, holds)).toBe(true);
   expect(anyTextMatches('all', { dir: 'a', name: 'b' }, holds)).toBe(false);

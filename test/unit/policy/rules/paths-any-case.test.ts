@@ -25,11 +25,11 @@ test.each([
   ['**', 'block', 'Node_Modules/a.js', 'allow'],
   ['** (path-named)', 'allow', 'Node_Modules/a.js', 'block'],
   ['** (path-named)', 'allow', 'node_modules/a.js', 'allow'],
-] as const)('[policy.case-folding] %s: a rule that decides %s, and %s → %s', (at, decision, path, expected) => {
+] as const)('[policy.case-folding] %s: a rule with decision %s, given %s → %s', (at, decision, path, expected) => {
   expect(decided({ decision, arguments: { [at]: { glob: 'node_modules/**' } } }, path)).toBe(expected);
 });
 
-test('[policy.case-folding] an exception is compared literally', () => {
+test('[policy.case-folding] an exception is case-sensitive', () => {
   const rule = { decision: 'block', arguments: { '** (path-named)': { glob: '**.md', not_glob: 'docs/**' } } } as const;
   expect(['docs/a.md', 'Docs/a.md'].map((path) => decided(rule, path))).toEqual(['allow', 'block']);
 });

@@ -39,7 +39,7 @@ const held = (predicate: ArgumentPredicate, value: unknown, sources: Record<stri
     Object.fromEntries(Object.entries(sources).map(([text, source]) => [sourceKey(text), source])),
   );
 
-test('a predicate without a source has no source condition; equal ones share a key', () => {
+test('a predicate without a source has no source condition, and equal source conditions share a key', () => {
   expect(compileSource({ equals: 1 })).toBeUndefined();
   for (const each of [{ source: 'a' }, { source_not: 'a' }, { source_some: 'a' }]) {
     expect(compileSource(each)?.key).toBe(JSON.stringify(each));
@@ -57,7 +57,7 @@ describe('[provenance.rules] lists and objects', () => {
     expect(held(predicate, value, { mine: person, theirs: web })).toBe(expected);
   });
 
-  test('[provenance.rules] no source was traced', () => {
+  test('[provenance.rules] a source condition is unclear if no source was traced', () => {
     expect(sourceHolds(compileSource({ source: 'trusted' })!, 'v', undefined)).toBe('unclear');
     expect(sourceHolds(compileSource({ source: 'trusted' })!, '', undefined)).toBe('yes');
     expect(held({ source: 'trusted' }, 'constructor', {})).toBe('unclear');
@@ -68,7 +68,7 @@ test.each<[string, ArgumentPredicate, boolean]>([
   ['a source', { source: 'trusted' }, true],
   ['a source and a value', { source_not: 'unknown', equals: 'a' }, true],
   ['a value', { equals: 'a' }, false],
-])('[provenance.rules] a policy reads sources only if a rule needs %s', (_, predicate, reads) => {
+])('[provenance.rules] a policy reads sources only if a rule requires them: %s', (_, predicate, reads) => {
   const rule = { protocol: 'mcp', tool: '*', decision: 'block' as const, arguments: { to: predicate } };
   expect(compilePolicy({ name: 'p', default_decision: 'review', rules: [rule] }).readsSources).toBe(reads);
 });

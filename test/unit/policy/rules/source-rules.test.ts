@@ -28,7 +28,7 @@ const send = (parameters: Record<string, unknown>, known?: CallSources) => ({
 });
 const trusted = from(['trusted']);
 
-test('[policy.simulate] an explanation ends at a condition on an unknown source and reports it', () => {
+test('[policy.simulate] an explanation ends at a condition on an unknown source and says so', () => {
   const policy = compilePolicy(policyOf([{ arguments: { to: { source_some: 'tool:*' } }, decision: 'block' }, {}]));
   const unknownHere = explain(policy, send({ to: 'a' }));
   expect(unknownHere).toMatchObject([
@@ -43,7 +43,7 @@ describe('[policy.analysis]', () => {
   const bare = policyOf([{}]);
   const asking = policyOf([{ arguments: { to: { source: 'trusted' } } }]);
 
-  test('a diff shows exactly the changed condition on a source', () => {
+  test('a diff shows exactly the source condition that changed', () => {
     const { tightened, loosened, analysed } = diffPolicies(bare, asking);
     expect(analysed).toBe(true);
     expect(loosened).toEqual([]);
@@ -52,7 +52,7 @@ describe('[policy.analysis]', () => {
     expect(back.loosened).toHaveLength(1);
   });
 
-  test('policies with the same conditions have no difference; a different source is shown with its condition', () => {
+  test('policies with the same conditions do not differ, and a changed source is shown with its condition', () => {
     expect(diffPolicies(asking, asking)).toMatchObject({ tightened: [], loosened: [], analysed: true });
     const other = policyOf([{ arguments: { to: { source: ['trusted', 'tool:contacts.*'] } } }]);
     const { loosened, analysed } = diffPolicies(asking, other);
@@ -60,7 +60,7 @@ describe('[policy.analysis]', () => {
     expect(loosened[0]?.example.holding).toEqual(['to {"source":["trusted","tool:contacts.*"]}']);
   });
 
-  test('a rule after one that requires a source can match; a rule after the same one without a source cannot', () => {
+  test('a rule is reachable after one that requires a source, and unreachable after the same rule without a source', () => {
     expect(
       analysePolicy(policyOf([{ arguments: { to: { source: 'trusted' } } }, { decision: 'block' }])).unreachable,
     ).toEqual([]);
@@ -69,7 +69,7 @@ describe('[policy.analysis]', () => {
     ).toHaveLength(1);
   });
 
-  test('a combined condition on the value and source of some element is not analysed', () => {
+  test('a condition on both the value and the source of some element is not analysed', () => {
     const some = policyOf([{ arguments: { 'to[?]': { glob: 'a*', source_some: 'tool:*' } } }]);
     expect(diffPolicies(bare, some).analysed).toBe(false);
   });

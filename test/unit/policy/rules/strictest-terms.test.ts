@@ -5,7 +5,7 @@ import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { decide, termsOf } from '#core/policy/rules/decide.ts';
 import { call, policyOf } from './deciding.ts';
 
-describe('[approval.strictest-terms] several review rules for one call', () => {
+describe('[approval.strictest-terms] several review rules that apply to one call', () => {
   const rule = (
     tool: string,
     approval?: ToolRule['approval'],
@@ -27,7 +27,7 @@ describe('[approval.strictest-terms] several review rules for one call', () => {
   };
   const publish = (approval?: ToolRule['approval']) => [rule('scm.publish', approval)];
 
-  test('of levels: a requirement of any level applies, in any order', () => {
+  test('a requirement from any level applies, in any order', () => {
     expect(ofLevels(publish(passkey), publish(quick))).toEqual(strict);
     expect(ofLevels(publish(quick), publish(passkey))).toEqual(strict);
     expect(ofLevels([rule('*', undefined, 'allow')], publish(quick), publish(passkey))).toEqual(strict);
@@ -35,7 +35,7 @@ describe('[approval.strictest-terms] several review rules for one call', () => {
     expect(ofLevels(publish(), publish(passkey))).toEqual({ require_passkey: true, times: [undefined, 900] });
   });
 
-  test('a rule that does not review, or no rule, requires nothing', () => {
+  test('a rule that does not review or does not match requires nothing', () => {
     expect(ofLevels([rule('scm.publish', passkey, 'allow')], publish(quick))).toEqual({
       require_passkey: false,
       times: [60],
@@ -44,7 +44,7 @@ describe('[approval.strictest-terms] several review rules for one call', () => {
     expect(ofLevels([], [rule('other', passkey)])).toBeUndefined();
   });
 
-  test('of the effects of a line: a first command that any person may approve does not remove the passkey required for the second', () => {
+  test('an easily approved first command in a shell line does not remove the passkey required for the second', () => {
     const policy = compilePolicy(policyOf(rule('shell.mktemp', quick), rule('shell.terraform', passkey)));
     const part = (tool: string) => ({ protocol: 'shell', tool, target: 'x', capability: 'execute', parameters: {} });
     const line = (...tools: string[]) =>
@@ -74,7 +74,7 @@ describe('[approval.strictest-terms] a rule that may or may not apply', () => {
     decide(compilePolicy(policyOf(...rules)), call({ tool: 'scm.publish', parameters: { ...parameters } }));
   const later: ToolRule = { protocol: 'git', tool: 'scm.*', decision: 'review', approval: { timeout_seconds: 60 } };
 
-  test('is checked against a granted approval; the configured time also ends the approval', () => {
+  test('adds its requirements to the approval, and its timeout also ends the approval', () => {
     const unclear = publish({ to: 'x' }, onSource());
     expect(unclear.matched_rule).toBe('provenance:unclear');
     expect(termsOf(unclear)).toEqual({ require_passkey: true, times: [undefined, 900] });
@@ -85,14 +85,14 @@ describe('[approval.strictest-terms] a rule that may or may not apply', () => {
     expect(termsOf(second)).toEqual({ require_passkey: true, times: [60, 30, 900] });
   });
 
-  test('does not count if it is not a review, certainly does not apply, or follows the deciding rule', () => {
+  test('is ignored if it does not review, certainly does not apply, or follows the deciding rule', () => {
     const allowing = onSource({ decision: 'allow' });
     expect(termsOf(publish({ to: 'x' }, allowing))).toBeUndefined();
     expect(termsOf(publish({}, onSource(), later))).toMatchObject({ require_passkey: false });
     expect(termsOf(publish({ to: 'x' }, later, onSource()))).toEqual({ require_passkey: false, times: [60] });
   });
 
-  test('[approval.strictest-terms] a digest may represent any value, in an argument, in a text and in the target', () => {
+  test('[approval.strictest-terms] a redacted value is assumed to match any value in an argument, other text or the target', () => {
     const digest = { redacted: 'sha256-salted', digest: 'ab', salt_id: 'cd' };
     const asks = (rule: Partial<ToolRule>, over: object) =>
       termsOf(
@@ -112,7 +112,7 @@ describe('[approval.strictest-terms] a rule that may or may not apply', () => {
     expect(asks(secret, { parameters: { password: digest }, withheld: undefined })).toBe(false);
   });
 });
-test('[identity.organizations] a level tightens, and its rule never replaces a more severe default', () => {
+test('[identity.organizations] a level can only tighten, and its rule never replaces a stricter default', () => {
   const level = (decision: ToolRule['decision']) => compilePolicy({ ...policyOf({ decision }), name: 'level' });
   const own = (default_decision: ToolRule['decision'], decision: ToolRule['decision']) =>
     decide({ ...compilePolicy({ ...policyOf(), default_decision }), levels: [level(decision)] }, call());

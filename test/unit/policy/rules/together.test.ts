@@ -19,11 +19,11 @@ test.each<[string, PolicyDecision, PolicyDecision, boolean]>([
   ['the second has no rule', review({ together: true }), unruled, false],
   ['the first has no rule', unruled, review({ together: true }), false],
   ['the other allows', review({ together: true }), { ...unruled, decision: 'allow' }, true],
-])('[approval.together] of two decisions: %s', (_says, one, other, together) => {
+])('[approval.together] the together option of two combined decisions: %s', (_says, one, other, together) => {
   expect(termsOf(combineReviews(one, other))?.together ?? false).toBe(together);
 });
 
-test('[approval.together] a level above the tenant that reviews without this option disables it', () => {
+test('[approval.together] a review rule without the together option at a level above the tenant disables the option', () => {
   const rule: ToolRule = { protocol: 'git', tool: 'scm.publish', decision: 'review' };
   const own = { name: 'own', default_decision: 'allow' as const, rules: [{ ...rule, approval: { together: true } }] };
   const call = { protocol: 'git', tool: 'scm.publish', target: '', capability: 'write', parameters: {} };
@@ -32,9 +32,12 @@ test('[approval.together] a level above the tenant that reviews without this opt
   expect(termsOf(decide(compilePolicy({ ...own, levels }), call))?.together).toBeUndefined();
 });
 
-test.each(['allow', 'block'] as const)('[approval.together] is refused in a rule that decides %s', (decision) => {
-  const rule: ToolRule = { protocol: 'git', tool: '*', decision, approval: { together: true } };
-  expect(() => compilePolicy({ name: 'p', default_decision: 'review', rules: [rule] })).toThrow(
-    `rules[0].approval.together: found true in a rule with the decision ${decision}; it is allowed only in rules with the decision review.`,
-  );
-});
+test.each(['allow', 'block'] as const)(
+  '[approval.together] the together option is refused in a rule with decision %s',
+  (decision) => {
+    const rule: ToolRule = { protocol: 'git', tool: '*', decision, approval: { together: true } };
+    expect(() => compilePolicy({ name: 'p', default_decision: 'review', rules: [rule] })).toThrow(
+      `rules[0].approval.together: found true in a rule with the decision ${decision}; it is allowed only in rules with the decision review.`,
+    );
+  },
+);

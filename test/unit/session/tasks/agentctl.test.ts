@@ -7,7 +7,7 @@ const server = serverOf(home);
 const id = 'task-0a1b2c3d4e5f60718293a4b5c6d7e8f9';
 
 describe('manifest', () => {
-  test('create sends the options, which override the file', async () => {
+  test('create sends the command-line options, which override the file', async () => {
     server.on('POST /admin/v1/manifests', { id, name: 'docs', tools: ['scm.*'] }, 201);
     const file = home.write('task.json', JSON.stringify({ name: 'old', max_actions: 9, risk_tier: 'low' }));
     const options = '--name docs --tool scm.* --tool shell.cat --budget 2.5 --attach s1 --max-actions 3'.split(' ');
@@ -30,12 +30,12 @@ describe('manifest', () => {
     ['a budget of nothing said', ['--name', 'x', '--budget', ''], '--budget'],
     ['a count that is no number', ['--name', 'x', '--max-actions', '1.5'], 'whole number'],
     ['a file that is not there', ['--file', 'nowhere.json'], 'nowhere.json'],
-  ])('create refuses %s before asking anybody', async (_what, options, words) => {
+  ])('create refuses %s before sending a request', async (_what, options, words) => {
     const { code, err } = await home.run(['manifest', 'create', ...options]);
     expect([code, err, server.seen]).toEqual([2, expect.stringContaining(words), []]);
   });
 
-  test('[cli.observe] list, show and delete', async () => {
+  test('[cli.observe] list, show and delete task manifests', async () => {
     const row = { id, name: 'docs\u001b[31m', sessions: ['s1'], key_id: 'k1', expires_at: 'then', created_by: 'alice' };
     server.on('GET /admin/v1/manifests', { manifests: [row], cursor: 'c1' });
     server.on(`GET /admin/v1/manifests/${id}`, row);
@@ -50,7 +50,7 @@ describe('manifest', () => {
     expect((await home.run(['manifest', 'list'])).out).toBe('no task is declared\n');
   });
 
-  test('drift exits 1 if sessions left the task, and names the position', async () => {
+  test('drift exits 1 if a session left the task, and prints the position of the action', async () => {
     const drift = [{ kind: 'tool', found: 'scm.delete_repo', allowed: 'scm.get_*' }];
     const session = {
       session_id: 's1',
@@ -89,7 +89,7 @@ describe('risk', () => {
     expect(out).toMatch(/exfiltration +80 +\[0,2\] +sends/);
   });
 
-  test('release needs a reason, and a refusal is shown', async () => {
+  test('release requires a reason, and a refusal is shown', async () => {
     expect((await home.run(['risk', 'release', 's1'])).code).toBe(2);
     server.on('POST /admin/v1/sessions/s1/release', { session_id: 's1', released: true });
     const done = await home.run(['risk', 'release', 's1', '--reason', 'part of the task']);

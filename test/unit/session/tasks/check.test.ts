@@ -87,7 +87,7 @@ test.each(cases.drift)(
   },
 );
 
-test('[manifest.drift] if there are several manifests, all apply, so another one can only narrow', () => {
+test('[manifest.drift] if there are several manifests, all of them apply, so adding one can only narrow the task', () => {
   const manifests = [
     manifest({ tools: ['scm.*'] }),
     manifest({ tools: ['scm.list_*'] }),
@@ -103,7 +103,7 @@ test('[manifest.drift] if there are several manifests, all apply, so another one
   expect(driftVerdict(found, { enforcement_mode: 'enforce' })?.matched_rule).toBe('manifest:task-none');
 });
 
-test('a manifest is named by the digest of its content', () => {
+test('a manifest’s id is the digest of its content', () => {
   const one = manifest({ tools: ['a', 'b'] });
   expect(manifest({ tools: ['a', 'b'] }).id).toBe(one.id);
   expect(manifest({ tools: ['b', 'a'] }).id).not.toBe(one.id);
@@ -113,7 +113,7 @@ test('a manifest is named by the digest of its content', () => {
   expect(() => manifest({ tools: ['{a'] })).toThrow(expect.objectContaining({ code: 'invalid_request' }));
 });
 
-test('[manifest.drift] [evidence.secrets-redacted] an action whose effects are masked is only partly checked', async () => {
+test('[manifest.drift] [evidence.secrets-redacted] an action whose effects are redacted is only partly checked', async () => {
   const body = {
     protocol: 'shell',
     tool: 'shell.run',
@@ -128,7 +128,7 @@ test('[manifest.drift] [evidence.secrets-redacted] an action whose effects are m
   expect([await partly('src/a'), await partly('src/[withheld]')]).toEqual([0, 1]);
 });
 
-test('[manifest.drift] the history shows the same results as a live check: effects are stored together with the decision', async () => {
+test('[manifest.drift] replaying the history gives the same drift as the live check, because effects are stored with the decision', async () => {
   const declared = manifest({ tools: ['shell.cat'], capabilities: ['read'], max_actions: 2, budget_usd: 0.5 });
   const { effects } = shell([
     ['shell.cat', 'a', 'read'],

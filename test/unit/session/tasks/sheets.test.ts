@@ -36,13 +36,13 @@ test.each(cases.recipients)('[manifest.recipients] %j reaches %j', (parameters, 
 });
 
 test.each(cases.objects)(
-  '[manifest.recipients] a recipient given as an object counts once, by its address: %j',
+  '[manifest.recipients] a recipient given as an object is counted once, by its address: %j',
   (parameters) => {
     expect(found(parameters)).toEqual(['a@b.example']);
   },
 );
 
-test('[manifest.recipients] a target that is an address is a recipient, and if there are too many arguments, none are read', () => {
+test('[manifest.recipients] a target that is an address is a recipient, and arguments that are too many or too deep are not read', () => {
   expect(found({}, 'eve@evil.example')).toEqual(['eve@evil.example']);
   expect(recipientsOf([call({ to: Array.from({ length: 600 }, (_, i) => `a${i}@b.example`) })]).unread).toBe(true);
   let deep: Record<string, unknown> = { to: 'eve@evil.example' };
@@ -62,7 +62,7 @@ const driftOf = (
   return checkManifest(manifest, { ...asked, signals: [] }, history, { kill_switch_score: 80 }, nowMs);
 };
 
-test('[manifest.recipients] a recipient that matches no glob is drift; an empty list permits none', () => {
+test('[manifest.recipients] a recipient that matches no glob is drift, and an empty list allows no recipients', () => {
   const kinds = (recipients: string[], to: string) => driftOf({ recipients }, { to }).map(({ kind }) => kind);
   expect(kinds(['*@acme.example'], 'Bob@ACME.example')).toEqual([]);
   for (const to of ['bob@acme.example.evil.example', 'bob@acme.example, eve@evil.example', 'bob@acme.exаmple'])
@@ -70,7 +70,7 @@ test('[manifest.recipients] a recipient that matches no glob is drift; an empty 
   expect(kinds([], 'bob@acme.example')).toEqual(['recipient']);
 });
 
-test('[manifest.drift] accepted deviations count as declared, and others are still reported', () => {
+test('[manifest.drift] accepted deviations are treated as declared, and new ones are still reported', () => {
   const sheet = { recipients: ['a@b.example'] };
   const first = driftOf(sheet, { to: 'x@y.example' });
   const keys = acceptedAfter(undefined, { kind: 'allow', body: { accepts_drift: true, drift: first } })!;
@@ -82,7 +82,7 @@ test('[manifest.drift] accepted deviations count as declared, and others are sti
   expect(driftOf({ tools: ['chat.*'] }, {}, keys)).toHaveLength(1);
 });
 
-test('[manifest.drift] each deviation has a name, so that accepted ones are not reviewed again', () => {
+test('[manifest.drift] each deviation is listed separately, so that accepted ones are not reviewed again', () => {
   const sheet = { recipients: ['a@b.example'] };
   const to = ['x@y.example', 'a@b.example', 'eve@evil.example', 'X@Y.example'];
   const first = driftOf(sheet, { to });
@@ -93,7 +93,7 @@ test('[manifest.drift] each deviation has a name, so that accepted ones are not 
   expect(many).toHaveLength(8);
 });
 
-test('[manifest.recipients] a message has no target: its recipients decide whether it stays within the resources', () => {
+test('[manifest.recipients] a message has no target, so its recipients determine whether it stays within the task', () => {
   const sheet = { resources: ['/srv/reports/**'], recipients: ['a@b.example'] };
   const kinds = (parameters: Record<string, unknown>) => driftOf(sheet, parameters).map(({ kind }) => kind);
   expect(kinds({ to: 'a@b.example' })).toEqual([]);
@@ -102,7 +102,7 @@ test('[manifest.recipients] a message has no target: its recipients decide wheth
   expect(driftOf({ resources: sheet.resources }, { to: 'a@b.example' }).map(({ kind }) => kind)).toEqual(['resource']);
 });
 
-test('[manifest.drift] accepting a call without a target does not accept another tool', () => {
+test('[manifest.drift] accepting a call without a target does not accept a different tool', () => {
   const sheet = { resources: ['/srv/reports/**'] };
   const first = driftOf(sheet, {}, [], 'mail.read');
   expect(first).toMatchObject([{ kind: 'resource', found: 'mail.read without a target' }]);
@@ -111,7 +111,7 @@ test('[manifest.drift] accepting a call without a target does not accept another
   expect(driftOf(sheet, {}, keys, 'mail.delete_all')).toHaveLength(1);
 });
 
-test('[manifest.drift] a call is accepted only if its approver saw the drift; deviations without a name are reviewed each time', () => {
+test('[manifest.drift] drift is accepted only if the approver saw it, and deviations without a key are reviewed each time', () => {
   const named: Drift = { manifest_id: 'task-1', kind: 'recipient', found: 'x@y.example', allowed: 'none' };
   const count: Drift = { ...named, kind: 'count', found: 'action 5' };
   const long: Drift = { ...named, found: `${'a'.repeat(199)}…` };
@@ -129,7 +129,7 @@ test('[manifest.drift] a call is accepted only if its approver saw the drift; de
   expect(entry('allow', { accepts_drift: true, drift: many })).toHaveLength(maxAccepted);
 });
 
-test('[manifest.drift] a sheet never makes a decision less severe', () => {
+test('[manifest.drift] a task sheet never makes a decision less strict', () => {
   const drift = fc.array(
     fc.record({
       manifest_id: fc.constantFrom('task-1', 'task-2'),
@@ -155,7 +155,7 @@ test('[manifest.drift] a sheet never makes a decision less severe', () => {
   );
 });
 
-test('[manifest.drift] an additional sheet only adds drift, and accepted keys never do', () => {
+test('[manifest.drift] a recipient outside the sheet always adds drift, and accepted keys never do', () => {
   const text = fc.constantFrom('a@b.example', 'x@y.example', 'eve@evil.example', 'general', '');
   fc.assert(
     fc.property(fc.array(text), fc.uniqueArray(text.filter(Boolean)), fc.array(text), (to, recipients, settled) => {
@@ -169,7 +169,7 @@ test('[manifest.drift] an additional sheet only adds drift, and accepted keys ne
   );
 });
 
-test('[manifest.recipients] a sheet contains the recipients and resources of the request, and none of its text', () => {
+test('[manifest.recipients] a sheet contains the recipients and resources of the request but none of its text', () => {
   const base = { name: 'task', risk_tier: 'high' } as const;
   const request = 'Summarise https://docs.example.com/a and src/app/, then mail it to Anna@example.com.';
   const sheet = sheetOfRequest({ ...base, request });

@@ -3,7 +3,7 @@ import { encodedParts } from '#core/text/decode/encoded-parts.ts';
 test.each([
   ['base64', 'SWdub3Jl'],
   ['hexadecimal', '49676e6f7265'],
-])('[provenance.traced] a single word in %s is read', (_name, word) => {
+])('[provenance.traced] a single word encoded in %s is decoded', (_name, word) => {
   expect([...encodedParts(`say ${word} now`)].map(({ text }) => text)).toEqual(['Ignore']);
 });
 

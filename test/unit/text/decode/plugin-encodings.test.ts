@@ -46,12 +46,12 @@ const table = Object.entries(encodings).flatMap(([name, encode]) =>
   orders.flatMap((order) => [`${encode(order)}`, `See ${encode(order)} there.`].map((text) => [name, order, text])),
 );
 
-test.each(table)('[plugin.figures] %s of "%s" is decoded as in the core', (_name, order, text) => {
+test.each(table)('[plugin.figures] the plugin decodes %s of "%s" just as the core does', (_name, order, text) => {
   // The last line of a run may be too short to count as part of it.
   const isRead = [...encodedParts(text!)].some((part) => part.text.includes(order!.slice(0, 40)));
   expect(flag(text!) !== undefined).toBe(isRead);
 });
 
-test.each(words)('[plugin.figures] %s is an ordinary word for both', (word) => {
+test.each(words)('[plugin.figures] %s is an ordinary word for both the plugin and the core', (word) => {
   expect([[...encodedParts(`See ${word} there.`)], flag(`See ${word} there.`)]).toEqual([[], undefined]);
 });

@@ -29,7 +29,7 @@ const pieces = [
   ...['\u09c7', '\u09be', '\u0dd9', '\u0dcf', '𝒜', '👨', '\ud800', '\udc00', '\uffff'],
 ];
 
-test('[policy.case-folding] folding in runs is the same as folding the whole text', () => {
+test('[policy.case-folding] folding text in runs gives the same result as folding it as a whole', () => {
   const text = fc.array(fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: codePoint, maxLength: 2 })), {
     maxLength: 24,
   });
@@ -42,7 +42,7 @@ test('[policy.case-folding] folding in runs is the same as folding the whole tex
   );
 });
 
-test('[policy.case-folding] earlier text does not change the folding of a run', () => {
+test('[policy.case-folding] the folding of a run does not depend on earlier text', () => {
   const runs = pieces.flatMap((first) => pieces.map((second) => `a${first}${second}`));
   for (const times of [1, 2])
     for (const run of runs) expect([times, foldUnicode(run)]).toEqual([times, foldedWhole(run)]);
@@ -64,7 +64,7 @@ const seen: Readonly<Record<string, string>> = {
   '\u115f': ' ',
 };
 
-test('[content.every-text] normalising characters while folding gives the same result as normalising them first', () => {
+test('[content.every-text] normalising characters during folding gives the same result as normalising them first', () => {
   const text = fc.array(fc.constantFrom(...pieces, ...Object.keys(seen)), { maxLength: 16 });
   fc.assert(
     fc.property(text, (parts) => {

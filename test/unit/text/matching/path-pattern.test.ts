@@ -25,28 +25,28 @@ test.each(separators.map((sign) => [JSON.stringify(sign), sign]))('[policy.guard
 });
 
 test.each([...'-_+*%^.~a0é\u200b\u200d'].map((sign) => [JSON.stringify(sign), sign]))(
-  '[policy.guards] %s belongs to a word',
+  '[policy.guards] %s counts as part of a word',
   (_name, sign) => {
     expect(word.matches(`.env${sign}`)).toBe(false);
     expect(word.matches(`a${sign}.env`)).toBe(false);
   },
 );
 
-test.each(cases.words)('[policy.guards] a word in %j is the path: %s', (text, matches) => {
+test.each(cases.words)('[policy.guards] %j contains a word that is the path: %s', (text, matches) => {
   expect(word.matches(text)).toBe(matches);
 });
 
-test.each(cases.paths)('[policy.guards] %j is a single path of this kind: %s', (text, matches) => {
+test.each(cases.paths)('[policy.guards] %j as a whole is a matching path: %s', (text, matches) => {
   expect(whole.matches(text)).toBe(matches);
 });
 
-test('[policy.guards] texts that need many states still have the same results', () => {
+test('[policy.guards] text that needs many automaton states is still matched correctly', () => {
   const many = pathGlob({ globs: ['**/a*b*c*d'], except: ['**/x*y*z'], wholePath: false });
   for (let i = 0; i < 6000; i++) many.matches(`${i.toString(36).replace(/./g, (c) => `a${c}x`)}/`);
   expect([many.matches('q/abcd'), many.matches('q/xyz'), many.matches('q/abc')]).toEqual([true, false, false]);
 });
 
-test('[policy.guards] a pattern is compiled once, and again after many others', () => {
+test('[policy.guards] a compiled pattern is cached until many other patterns have been compiled', () => {
   const own = () => pathGlob({ globs: ['**/own'], except: [], wholePath: false });
   const first = own();
   expect(own()).toBe(first);
@@ -55,13 +55,13 @@ test('[policy.guards] a pattern is compiled once, and again after many others', 
   expect(own().matches('a/own')).toBe(true);
 });
 
-test('[policy.guards] a malformed glob is refused when the policy is loaded, not at the first call', () => {
+test('[policy.guards] a malformed glob is refused when the policy is loaded, not on the first call', () => {
   expect(() => pathGlob({ globs: ['**/{a'], except: [], wholePath: false })).toThrow('is malformed at character');
   expect(() => pathGlob({ globs: ['a'], except: ['[a'], wholePath: false })).toThrow('is malformed at character');
 });
 
 test.each([false, true])(
-  '[policy.guards] a sieve passes every text that a guard matches (whole path: %s)',
+  '[policy.guards] the prefilter never rejects text that a guard matches (whole path: %s)',
   (wholePath) => {
     const patterns = [
       { globs: ['**/.env', '.env'], except: ['docs/.env'], wholePath },

@@ -26,7 +26,7 @@ test.each(cases.matches)('[policy.globs] %s on %j: %s', (pattern, target, decisi
   expect(decided(pattern, target)).toBe(decision);
 });
 
-test('[policy.globs] [policy.analysis] the analysis handles exclusions', () => {
+test('[policy.globs] [policy.analysis] the policy analysis takes exclusions in patterns into account', () => {
   const [relative] = document('./**').rules;
   const any = { ...relative, target: '**' };
   const both = (rules: readonly (typeof any | typeof relative)[]) => ({ ...document('**'), rules });

@@ -9,7 +9,7 @@ const { readAsAscii, unchanged } = readCases(
 );
 
 describe('[content.every-text]', () => {
-  test.each(readAsAscii)('%s is read as ASCII', (_, written, read) => {
+  test.each(readAsAscii)('%s is folded to ASCII', (_, written, read) => {
     expect(foldUnicode(written)).toBe(read);
   });
 

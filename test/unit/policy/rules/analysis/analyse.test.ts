@@ -14,7 +14,7 @@ const covers = (...rules: (Partial<ToolRule> & Pick<ToolRule, 'decision'>)[]) =>
   analysePolicy(policyOf(...rules)).unreachable.map(({ index, covered_by }) => [index, covered_by]);
 const allow = { decision: 'allow' } as const;
 
-test('[policy.analysis] one rule covers another', () => {
+test('[policy.analysis] a rule that an earlier rule covers is reported', () => {
   expect(covers({ tool: 'scm.*', ...allow }, { tool: 'sql.*', ...allow }, { tool: 'scm.get_*', ...allow })).toEqual([
     [2, [0]],
   ]);
@@ -28,7 +28,7 @@ test('[policy.analysis] rules for each of the four capabilities cover a rule for
   expect(covers(...each('read', 'write', 'execute'), { tool: 'x', decision: 'block' })).toEqual([]);
 });
 
-test('several rules can cover one together, and only they are named', () => {
+test('several rules can jointly cover another rule, and only those rules are named', () => {
   expect(
     covers(
       { tool: '[a-m]**', ...allow },
@@ -39,7 +39,7 @@ test('several rules can cover one together, and only they are named', () => {
   ).toEqual([[3, [0, 2]]]);
 });
 
-test('[policy.upstream] rules for different servers do not cover each other, and a rule for all servers covers each', () => {
+test('[policy.upstream] rules for different servers do not cover each other, and a rule for all servers covers them all', () => {
   const files = { protocol: 'mcp', tool: 'read_*', upstream: 'files', ...allow };
   expect(covers(files, { ...files, upstream: 'web' }, { ...files, upstream: '{web,mail}', tool: 'read_page' })).toEqual(
     [],
@@ -61,14 +61,14 @@ test('[policy.upstream] a diff names the server whose calls get a different deci
   expect(narrowed).toMatchObject({ analysed: true, tightened: [{ example: { tool: 'read', upstream: 'web' } }] });
 });
 
-test('a pattern that no normalised call contains never matches', () => {
+test('a pattern that cannot match any normalised call is reported', () => {
   expect(covers({ target: 'docs/../src/**', ...allow }, { target: 'a/../**', ...allow })).toEqual([
     [0, []],
     [1, []],
   ]);
 });
 
-test('arguments are analysed exactly', () => {
+test('argument conditions are analysed exactly', () => {
   const on = (path: string, predicate: object) => ({ arguments: { [path]: predicate }, ...allow });
   expect(covers(on('n', { min: 0 }), on('n', { max: 5 }), on('n', { equals: 3 }))).toEqual([[2, [0]]]);
   expect(covers(on('n', { min: 0 }), on('n', { max: 5 }), on('n', { glob: 'x' }))).toEqual([]);
@@ -89,7 +89,7 @@ test('arguments are analysed exactly', () => {
   ]);
 });
 
-test('[policy.analysis] beyond its budget it returns «not analysed»', () => {
+test('[policy.analysis] returns «not analysed» when the state budget is exceeded', () => {
   const analysis = analysePolicy(policyOf({ target: '**a**b**c**', ...allow }, { target: '**c**b**a**', ...allow }), {
     stateBudget: 3,
   });
@@ -107,7 +107,7 @@ test('[config.warned] unknown protocols are reported', () => {
   expect(partly).toContain('no call of an agent has it. Known are');
 });
 
-test('[policy.diff] a diff lists regions with shortest examples, tightened and loosened separately', () => {
+test('[policy.diff] a diff lists tightened and loosened regions separately, each with a shortest example', () => {
   const before = policyOf(
     { protocol: 'git', tool: 'scm.get_*', decision: 'allow' },
     { protocol: 'sql', tool: 'sql.drop', decision: 'block' },
@@ -141,14 +141,14 @@ test('[policy.diff] a diff lists regions with shortest examples, tightened and l
   expect(diffPolicies(before, before)).toEqual({ analysed: true, warnings: [], tightened: [], loosened: [] });
 });
 
-test('a pack error names the position, the found value and the allowed values', () => {
+test('a pack error names the position, the value found and the allowed values', () => {
   const pack = { name: 'p', default_decision: 'review', rules: [{ tool: 'a', decision: 'maybe' }] };
   expect(() => parsePack(pack, 'p.yaml')).toThrow(
     /p\.yaml: rules\[0\]\.decision: found "maybe", allowed allow, review, block$/,
   );
 });
 
-test('[policy.analysis] if up to 24 rules overlap, the smallest covering set is named; if there are more, all are', () => {
+test('[policy.analysis] if at most 24 rules overlap, the smallest covering set is named; otherwise all of them are', () => {
   // Each overlaps the last rule, and the even-numbered ones cover it together with the catch-all rule.
   const overlapping = (count: number) => [
     ...Array.from({ length: count - 1 }, (_, i) => ({ target: `a${i}`, ...allow })),
@@ -159,7 +159,7 @@ test('[policy.analysis] if up to 24 rules overlap, the smallest covering set is 
   expect(covers(...overlapping(25)).at(-1)).toEqual([25, Array.from({ length: 25 }, (_, i) => i)]);
 });
 
-test('[policy.analysis] a reloaded policy is not analysed again, but a different policy or budget is', () => {
+test('[policy.analysis] an identical policy is not analysed again after a reload, but a different policy or budget is', () => {
   const rules = [{ target: '**a**b**', ...allow }, allow];
   const first = analysePolicy(policyOf(...rules));
   expect(analysePolicy(policyOf(...rules))).toBe(first);

@@ -27,7 +27,7 @@ const lifted = (before: readonly object[], after: readonly object[], guards: rea
 
 const own = { protocol: 'mcp', tool: '{delete,write}_note', decision: 'allow' };
 
-test('[policy.diff] each pack rule that an own rule precedes is listed with its position', () => {
+test('[policy.diff] lists each pack rule that an own rule overrides, with its position', () => {
   expect(lifted([], [own])).toEqual([
     [
       'mcp:{delete,write}_note',
@@ -40,7 +40,7 @@ test('[policy.diff] each pack rule that an own rule precedes is listed with its 
   ]);
 });
 
-test('[policy.diff] a rule that tightens, or makes the same decision, lifts no rule', () => {
+test('[policy.diff] a rule that tightens a decision or keeps it does not lift any rule', () => {
   const rules = [
     { protocol: 'mcp', tool: 'read_mail', decision: 'block' },
     { protocol: 'mcp', tool: 'read_note', decision: 'allow' },
@@ -48,17 +48,17 @@ test('[policy.diff] a rule that tightens, or makes the same decision, lifts no r
   expect(lifted([], rules)).toEqual([]);
 });
 
-test('[policy.diff] an own rule in the earlier version is not part of the pack', () => {
+test('[policy.diff] an own rule in the earlier version is not treated as part of the pack', () => {
   expect(lifted([{ ...own, decision: 'review' }], [own])).toEqual([]);
 });
 
-test('[policy.diff] no own rule lifts a guard; if the guard is disabled, the deciding rule is named', () => {
+test('[policy.diff] an own rule never lifts a guard, and if the guard is disabled, the own rule that now decides is named', () => {
   expect(JSON.stringify(lifted([], [own]))).not.toContain('guard:secrets');
   const [[, , lifts]] = lifted([], [own], []) as [[string, number, [string, number, string][]]];
   expect(lifts[0]).toEqual(['guard:secrets', undefined, 'block allow']);
 });
 
-test('[policy.diff] calls held back only by the default are listed last', () => {
+test('[policy.diff] calls previously held only by the default decision are listed last', () => {
   const rule = { protocol: 'mcp', tool: '{write,send}_*', decision: 'allow' };
   const [[, , lifts]] = lifted([], [rule]) as [[string, number, [string, number, string][]]];
   expect(lifts.map(([name]) => name)).toEqual(['mcp:write_*', 'default']);

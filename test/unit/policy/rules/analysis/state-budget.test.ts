@@ -9,7 +9,7 @@ import { compileGlob, walkerOf } from '#core/text/matching/glob.ts';
 import { normalText } from '#core/text/matching/text-automaton.ts';
 import { packs } from '../../../../policies/guarded-paths.ts';
 
-test('[policy.analysis] a budget ends after its maximum number of states, and reports that number', () => {
+test('[policy.analysis] a budget is spent after its maximum number of states, and the error reports that number', () => {
   const budget = new StateBudget(3);
   budget.spend();
   budget.spend();
@@ -20,13 +20,13 @@ test('[policy.analysis] a budget ends after its maximum number of states, and re
   expect(() => new StateBudget(3).spend(4)).toThrow('the state budget of 3 is spent');
 });
 
-test.each(shippedPacks)('[policy.analysis] the pack %s is analysed within a fiftieth of the budget', (name) => {
+test.each(shippedPacks)('[policy.analysis] pack %s is analysed with one fiftieth of the budget', (name) => {
   const tool_policies = { pack: packs.get(name)!, rules: [], disable_guards: [], require_signed: false };
   const document = buildPolicyDocument({ tool_policies });
   expect(analysePolicy(document, { stateBudget: 4_000 })).toEqual({ analysed: true, unreachable: [], warnings: [] });
 });
 
-test('[policy.analysis] a state of a large product counts as several, so that the budget limits the work', () => {
+test('[policy.analysis] a state of a large automaton product costs more than one, so that the budget limits the work', () => {
   const shortest = (automata: number, states: number) =>
     shortestText(
       Array.from({ length: automata }, () => walkerOf(compileGlob('a*b', 'name'))),
@@ -44,7 +44,7 @@ test.each([
   { needed: ['*.env'], refused: ['.env', '?.env'], length: 6 },
   { needed: ['a?c*', '*z'], refused: ['a?cz'], length: 5 },
 ])(
-  '[policy.analysis] a text of $needed without $refused is found, also where it is longer than the patterns alone ask for',
+  '[policy.analysis] finds text that matches $needed but not $refused, even if it must be longer than the shortest match',
   ({ needed, refused, length }) => {
     const languages = new FieldLanguages(normalText(false), new StateBudget(10_000));
     const idOf = (glob: string): number => languages.add(compileGlob(glob, 'name'));
