@@ -66,10 +66,13 @@ describe('[admin.routes] an event below {proxy+}', () => {
   });
 });
 
-test.each(cases.hinted)('[error.not-found] the error for a client that requests %s names the setting to change', (path, says) => {
-  expect(hintOf(path)).toMatch(/^ \S/);
-  expect(hintOf(path)).toContain(says);
-});
+test.each(cases.hinted)(
+  '[error.not-found] the error for a client that requests %s names the setting to change',
+  (path, says) => {
+    expect(hintOf(path)).toMatch(/^ \S/);
+    expect(hintOf(path)).toContain(says);
+  },
+);
 
 test.each([
   ...['/v1/else', '/', '/admin/v1/files', '/v1/filesystem', '/v1/batchesx', '/v1/chatter'],
