@@ -140,7 +140,7 @@ export const findings = (spec: Rights, settings: GatewaySettings): Record<string
   }),
   ...(spec.postsToConnections && {
     'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<WebSocketApi273F6915>/gateway/POST/@connections/*]':
-      'A connection gets its id when it opens; all of them belong to this one API.',
+      'Each connection gets its id when it opens; all connections belong to this one API.',
     'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:execute-api:<AWS::Region>:<AWS::AccountId>:<WebSocketApi273F6915>/gateway/DELETE/@connections/*]':
       'A connection gets its id when it opens; all of them belong to this one API.',
   }),

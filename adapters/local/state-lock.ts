@@ -60,7 +60,7 @@ function create(path: string, text: string): boolean {
   }
 }
 
-/** Moves a void lock aside. If another process created its own lock there meanwhile, moves that lock back. */
+/** Moves a lock that no longer counts out of the way. If another process created its own lock there meanwhile, moves that lock back. */
 function takeAway(path: string, stale: string): void {
   const aside = temporaryPath(path);
   try {

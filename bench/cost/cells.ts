@@ -14,7 +14,7 @@ const actionSeconds = 0.1;
  */
 const fill = 0.5;
 
-/** Functions that are busy at the same time if the mix arrives at one call per second. */
+/** Number of functions busy at the same time when the mix arrives at one call per second. */
 const executions = shares.chats * assumed.chatSeconds + shares.actions * actionSeconds;
 /** Write units that one entry costs in the evidence table and its index, when written in a transaction. */
 const evidenceUnits = 3;

@@ -1,4 +1,4 @@
-/** Single keys as shortcuts. They can be switched off, and do nothing while the person types or a dialog is open. */
+/** Single keys as shortcuts. They can be switched off, and do nothing while the person is typing or a dialog is open. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 const place = 'gateway-console-shortcuts';

@@ -12,7 +12,7 @@ const description = z.string().min(1).meta({ description: 'What the entry descri
 const globs = z.array(z.string().regex(/^\S+$/, 'globs without blanks')).min(1);
 
 const secretFileList = z.strictObject({
-  reason: z.string().min(1).meta({ description: 'Text that a blocked caller is shown.' }),
+  reason: z.string().min(1).meta({ description: 'Text shown to a blocked caller.' }),
   files: z
     .array(
       z.strictObject({

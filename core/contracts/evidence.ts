@@ -135,7 +135,7 @@ export type SessionBundle = z.infer<typeof sessionBundleSchema>;
 export const missingParts = ['end', 'session'] as const;
 type MissingPart = (typeof missingParts)[number];
 
-/** Copies outside the tables with which a chain is compared. */
+/** Copies kept outside the tables, against which a chain is checked. */
 export const unreadKinds = ['checkpoints', 'archive'] as const;
 export type UnreadKind = (typeof unreadKinds)[number];
 

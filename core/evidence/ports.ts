@@ -198,7 +198,7 @@ export type Change =
   | { readonly type: 'rollout.put'; readonly rollout: Rollout; readonly revision?: number }
   /** Stores a tenant. Its row must have the preceding revision, or be absent for the first one. */
   | { readonly type: 'tenant.put'; readonly row: TenantRow }
-  /** Stores a key whose row must be absent, or revokes a key that is not revoked yet. */
+  /** Stores a key that must not exist yet, or revokes one that has not been revoked. */
   | { readonly type: 'key.put'; readonly row: KeyRow }
   | { readonly type: 'credential.put'; readonly credential: CredentialRecord }
   /** Writes an alert if its row still equals `before`, or is absent if there is no `before`. */

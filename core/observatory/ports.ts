@@ -78,7 +78,7 @@ interface CacheCounts {
 /** Content filter findings in chat calls. Each filter counts once per call and phase. */
 export interface ContentCounts {
   readonly by_action: Readonly<Record<string, number>>;
-  /** Blocks and reviews by filter. */
+  /** Numbers of blocks and reviews, by filter. */
   readonly by_policy: Readonly<Record<string, number>>;
 }
 

@@ -55,7 +55,7 @@ export async function compareCredentials(asked: AuditCall, acts: AdministrativeE
     counts: { credentials: credentials.items.length, tickets: tickets.items.length },
     differences,
     notChecked: [
-      ...(more ? [`credentials: entries before the newest ${maxEntries} of the last hour`] : []),
+      ...(more ? [`credentials: entries older than the newest ${maxEntries} of the last hour`] : []),
       ...(credentials.cursor || tickets.cursor ? [`credentials: rows before the newest ${maxRows}`] : []),
     ],
   };

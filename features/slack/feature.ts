@@ -1,4 +1,4 @@
-/** Slack: messages about approvals and alerts, votes by button. Its page is docs/how-to/approve-from-slack.md. */
+/** Slack: messages about approvals and alerts, with buttons for voting. Its page is docs/how-to/approve-from-slack.md. */
 import * as z from 'zod';
 import { operation } from '#core/operations/endpoint.ts';
 import type { Feature } from '../feature.ts';

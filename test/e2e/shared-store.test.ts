@@ -26,7 +26,7 @@ let dynamo: TestDynamo;
 let service: Service;
 let one: Gateway;
 let two: Gateway;
-/** Responses to the service from the gateway that did not issue the ticket. */
+/** Responses that the service gets from the gateway that did not issue the ticket. */
 const redeemed: { status: number; body: Fields }[] = [];
 const keys = join(workFolder(), 'keys');
 const local = (...args: string[]) =>

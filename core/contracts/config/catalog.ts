@@ -76,7 +76,9 @@ const commandWords = z
   .regex(/^[A-Za-z0-9][\w:.-]*\*?(?: [A-Za-z0-9][\w:.-]*\*?)*$/, 'the words of a command, separated by one blank');
 
 const ownProgram = z.strictObject({
-  options: ownOptions.optional().meta({ description: 'Options of the program, before or after its command.' }),
+  options: ownOptions
+    .optional()
+    .meta({ description: 'Global options of the program, which may come before or after its command.' }),
   scopes: z
     .record(z.string().regex(/^[a-z][a-z0-9_]*$/), optionNames)
     .optional()

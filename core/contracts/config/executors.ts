@@ -90,7 +90,7 @@ export const executors = z.strictObject({
     .strictObject({
       enabled: z.boolean().default(false).meta({ description: 'Whether actions of protocol shell are carried out.' }),
       allowed_binaries: z
-        .array(z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}$/, 'the name of a program, without folder'))
+        .array(z.string().regex(/^[A-Za-z0-9_][A-Za-z0-9_.+-]{0,63}$/, 'a program name without a folder'))
         .default([])
         .meta({ description: 'Names of programs, without folder, that may run.' }),
       working_directory: z.string().startsWith('/', 'an absolute path').optional().meta({

@@ -148,7 +148,7 @@ export const relationsOf = (body: Tree, key: string) =>
     return relation ? [relationName(relation)] : [];
   });
 
-/** Returns the read of the table that RETURNING implies. */
+/** Returns the table read that RETURNING implies. */
 const returningReads = (body: Tree): Operation[] =>
   listAt(treeAt(body, 'returningClause'), 'exprs').length === 0
     ? []

@@ -24,7 +24,7 @@ export const shortestTicketKeyCharacters = 32;
 /**
  * Returns the signing keys.
  * @param prefix prefix of the signed strings; each prefix has independent keys.
- * @throws GatewayError `service_unavailable` if the current key is missing, or either is too short.
+ * @throws GatewayError `service_unavailable` if the current key is missing, or if it or the previous one is too short.
  */
 export async function ticketKeys(
   { credentials }: Pick<Configuration, 'credentials'>,

@@ -14,7 +14,7 @@ interface Endpoint {
   readonly form?: true;
   /** Model used if the request does not specify one. */
   readonly model?: string;
-  /** Set if the response is audio of the request's text, represented as `Speech`. */
+  /** Set if the response is the request's text as audio, which is represented as `Speech`. */
   readonly speech?: true;
   /** Set if the endpoint has no billable output tokens. */
   readonly silent?: true;

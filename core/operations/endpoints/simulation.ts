@@ -77,10 +77,7 @@ export const simulation = {
           .strictObject(policyDiff)
           .optional()
           .meta({ description: 'Decisions in which the policies that are tried out differ from those in force.' }),
-        warnings: z
-          .array(z.string())
-          .optional()
-          .meta({ description: 'Warnings about the policies that are tried out.' }),
+        warnings: z.array(z.string()).optional().meta({ description: 'Warnings about the policies being tried out.' }),
       }),
     run: async () => (await import('#core/operations/simulate.ts')).simulate,
   }),

@@ -1,7 +1,7 @@
 /** Subset of JSONPath (RFC 9535) for sensitive values: names, indexes, `*`, and `..` for any depth. */
 
 interface JsonPathStep {
-  /** Name of the step. Undefined for any member or element. */
+  /** Name of the step. If undefined, any member or element matches. */
   readonly name?: string;
   /** Whether any number of levels may precede the step (`..`). */
   readonly anyDepth: boolean;

@@ -4,7 +4,7 @@ import { type AlarmRow, failedPercent, fiveMinutes, summed, sustained } from '..
 import type { StreamingService } from './service.ts';
 
 const worthAMessage = { percent: 5, failures: 3 };
-/** The plane adds tasks at 60 % CPU. Above this value, it has reached its maximum, or new tasks do not start. */
+/** The plane adds tasks at 60 % CPU. Above this value, either the service is at its maximum size or new tasks fail to start. */
 const busyPercent = 85;
 
 export function streamingAlarms({ targets, service }: StreamingService): AlarmRow[] {

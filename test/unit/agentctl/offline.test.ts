@@ -17,7 +17,7 @@ const loose = home.write(
     ', another-secret-key',
   ),
 );
-/** The same difference without a pack, since comparing a pack takes a moment. */
+/** The same comparison without a pack, because comparing packs takes a moment. */
 const closed = home.write('closed.yaml', configuration('{ pack: null, default_decision: block }'));
 const opened = home.write(
   'opened.yaml',

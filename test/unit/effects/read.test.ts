@@ -40,7 +40,7 @@ test('shell text in other protocols is parsed as a shell command', () => {
   ]);
 });
 
-test('a call in an unknown form has no separate effects', () => {
+test('a call in an unknown form is not split into separate effects', () => {
   for (const call of [
     { tool: 'weather.today', parameters: { city: 'Graz' } },
     { tool: 'search.query', parameters: { query: 'weather' } },

@@ -80,7 +80,7 @@ test.each([
     expect(parts.map(({ tool, target }) => [tool, target])).toContainEqual(['sql.call', 'wipe']);
 });
 
-test('[effects.sql] similar harmless trees are not unclear', () => {
+test('[effects.sql] similar but harmless trees are not classified as unclear', () => {
   const upper = { FuncCall: { funcname: [{ String: { sval: 'upper' } }], location: 7 } };
   expect(read(select(upper)).unclear).toBeUndefined();
   expect(read({ SelectStmt: { distinctClause: [{}] } }).unclear).toBeUndefined();

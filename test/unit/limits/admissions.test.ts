@@ -1,4 +1,4 @@
-/** Requests per second by key, and wrong keys by address, counted with a manual clock. */
+/** Limits on requests per second per key and on wrong keys per address, with a manual clock. */
 import { GatewayError } from '#core/kernel/errors.ts';
 import { Admissions } from '#core/limits/admissions.ts';
 

@@ -1,4 +1,4 @@
-/** The leases of one process: each is returned to its shard and large enough to be worthwhile. */
+/** The leases of one process. Each is large enough to be worth taking, and is returned to its shard. */
 import { type HeldLease, LeaseBook, returnOf, sameRates } from '#core/limits/lease-book.ts';
 import type { ReserveRequest } from '#core/limits/ports.ts';
 

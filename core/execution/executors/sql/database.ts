@@ -116,7 +116,7 @@ function loginOf(secret: string, place: DatabaseAddress): Pick<DatabaseAddress, 
     // The error is reported below, since the parser's message would quote the secret.
   }
   throw callRefused(
-    'the credential contains no user name and password',
+    'the credential does not contain a user name and a password',
     'A database needs {"username", "password"} or a URL.',
   );
 }

@@ -73,7 +73,7 @@ test.each([
   'pay 4111 1111 1111 1111 to DE89 3704 0044 0532 0130 00',
   'from 10.0.0.1 token=abc\u200bdef. x 078-05-1120',
   '-----BEGIN PRIVATE KEY-----\nabc\n-----END PRIVATE KEY-----\nbye',
-])('[chat.input-policy] a split text is redacted just like the whole text: %j', async (text) => {
+])('[chat.input-policy] text split into pieces is redacted just like the whole text: %j', async (text) => {
   const policy = policyOf({ output: all });
   const once = await whole(policy, text);
   expect(once.text).toContain('[REDACTED:');

@@ -21,7 +21,7 @@ function foldedWhole(text: string): string {
   return folded;
 }
 
-/** Letters that compose, combining marks, invisible characters, look-alikes, lone surrogates, and line endings. */
+/** Composable letters, combining marks, invisible characters, look-alikes, lone surrogates, and line endings. */
 const pieces = [
   ...['a', 'e', 'K', ' ', '\n', '\0', '\u0001', '\u0002', '=', '<', '~', '0'],
   ...['\u0301', '\u0338', '\u20dd', '\u0327', '\u05b0', '\u200b', '\u200d', '\u00ad', '\u034f', '\ufe0f', '\u{e0061}'],
