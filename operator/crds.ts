@@ -70,7 +70,7 @@ const specs: Readonly<Record<ResourceKind, OpenApi>> = {
     properties: {
       service: {
         type: 'object',
-        description: 'The Service for the admin surface, in the object's namespace.',
+        description: "The Service for the admin surface, in the object's namespace.",
         required: ['name'],
         properties: {
           name: textSchema('Name of the Service.', { maxLength: 63, pattern: '^[a-z]([-a-z0-9]*[a-z0-9])?$' }),

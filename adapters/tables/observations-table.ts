@@ -106,7 +106,7 @@ export function observationsTable({ pause = sleep, store }: ObservationsOptions)
       if (fresh.length < left.projections.length) attempt = 0;
       // If the same entries arrive twice at the same moment, one of the two batches is first.
       else if (attempt === maxTries || !reasons.some(({ code }) => code === 'busy'))
-        throw new StoreFault(new Error('The batch's marks could not be stored.'));
+        throw new StoreFault(new Error("The batch's marks could not be stored."));
       else await pause(Math.random() * 10 * 2 ** attempt);
       left = groupOf(fresh);
     }
