@@ -24,7 +24,7 @@ const layers = [
   'operations',
 ];
 
-/** Files of the command line on which feature commands are built. */
+/** Command-line files that feature commands are built on. */
 const commandKit = [
   'call-options',
   'client',
@@ -53,7 +53,7 @@ const commandKit = [
   'yaml-text',
 ];
 
-/** Forbids any import from a file of `to` in a file of `from`, including type imports. */
+/** Forbids any import, including type imports, from a file in `to` by a file in `from`. */
 const forbidImports = (name, from, to) => ({ name, severity: 'error', from: { path: from }, to: { path: to } });
 
 export default {

@@ -16,12 +16,15 @@ import { mergedStart } from './packaging/merged-start.mjs';
 import { forNode } from './packaging/options.mjs';
 import { smallerCode } from './packaging/smaller-code.mjs';
 
-/** Checks whether callers wait for a start: gateway callers do, but administrators and schedules may wait longer. */
+/**
+ * Checks whether start time matters to callers: it does on the gateway, but administrators and schedules may wait
+ * longer.
+ */
 const waitedFor = (surface) => surface === 'gateway' || surface === 'mcp';
 const limitOf = ({ surface }) => (waitedFor(surface) ? 560_000 : 700_000);
 /**
- * Packages that only a few calls need are imported by the first call that does. S3 is needed by functions that write
- * the archive or compare chains with it.
+ * Returns the packages that only a few calls need. They are imported by the first call that does. S3 is needed by
+ * functions that write the archive or compare chains with it.
  */
 const neededLater = ({ archives, readsArchive, surface }) => [
   '@aws-sdk/client-dynamodb',
@@ -79,7 +82,7 @@ if (tooLarge.length > 0) {
 }
 
 /**
- * Builds the containers of features: all routes that each one serves in one process, with its image files in the same
+ * Builds the containers of features. Each serves all its routes in one process, and its image files are in the same
  * folder.
  */
 async function addContainers() {
@@ -96,7 +99,7 @@ async function addContainers() {
   }
 }
 
-/** The files that CloudFront serves under `/console/`. */
+/** Adds the files that CloudFront serves under `/console/`. */
 async function addConsole() {
   await mkdir('dist/console');
   for (const [name, text] of Object.entries(await buildConsole())) await writeFile(`dist/console/${name}`, text);

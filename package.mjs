@@ -9,7 +9,10 @@ import { gatewayCode } from './packaging/gateway-code.mjs';
 import { sbomOf } from './packaging/sbom.mjs';
 
 const root = process.argv[2] ?? 'dist/package';
-/** Folder of all code, as deep as the sources: files are at the same relative path as in the checkout. */
+/**
+ * Folder for all code, at the same depth as the sources, so that files are at the same relative path as in the
+ * checkout.
+ */
 const code = join(root, 'bin/js');
 
 await rm(root, { recursive: true, force: true });
@@ -30,7 +33,7 @@ async function addData() {
     }
 }
 
-/** Builds the console here, because the package contains no compiler. */
+/** Builds the console at packaging time, because the package does not contain a compiler. */
 async function addConsole() {
   await mkdir(join(root, 'console'));
   for (const [name, text] of Object.entries(await buildConsole())) await writeFile(join(root, 'console', name), text);

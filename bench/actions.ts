@@ -1,4 +1,4 @@
-/** Compares `test-action` over HTTP with a bare echo in the same run: throughput, latency, memory. */
+/** Compares `test-action` over HTTP with a bare echo in the same run, in throughput, latency and memory. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ const kinds = {
   block: reading('scm.get_file_contents', '../web'),
 };
 
-/** @param soak the number of additional actions over which rate and memory are compared. */
+/** @param soak the number of additional calls over which rate and memory are compared. */
 export async function benchActions(soak: number): Promise<Record<string, number>> {
   const state = await mkdtemp(join(tmpdir(), 'gateway-bench-'));
   const ports = ['--gateway-port', '0', '--admin-port', '0', '--mcp-port', '0', '--edge-port', '0'];

@@ -1,5 +1,5 @@
 /**
- * Many approvals are pending at the same time. Two people vote on each one concurrently, and then two callers use it
+ * Many approvals pending at the same time. Two people vote on each one concurrently, and then two callers use it
  * concurrently. Measures how fast that is, and fails unless each call ran exactly once.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

@@ -1,6 +1,6 @@
 /**
- * The minimum work of a gateway in Node: parses the body, looks up a key and passes the response through. Other figures
- * are compared with it.
+ * The minimum work of a gateway in Node: parses the body, looks up a key and passes the response through. It is the
+ * baseline for other figures.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { Agent, createServer, request } from 'node:http';

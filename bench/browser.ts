@@ -45,7 +45,7 @@ export async function benchBrowser(): Promise<Record<string, number>> {
   return figures;
 }
 
-/** Measures the time from the button press to the verdict in the page, and how often the page reported progress. */
+/** Measures the time from the button press to the verdict on the page, and how often the page reported progress. */
 async function verifiedIn(people: Visitors, key: string, file: string, pem: string, entries: number) {
   const page = await people.signedIn(key, '#/sessions');
   page.setDefaultTimeout(600_000);
@@ -75,8 +75,8 @@ async function verifiedIn(people: Visitors, key: string, file: string, pem: stri
 }
 
 /**
- * Returns the CPU time of the processes that run pages and their workers, which does not depend on what else the
- * machine is doing.
+ * Returns the CPU time of the processes that run pages and their workers. Unlike elapsed time, it does not depend on
+ * other load on the machine.
  */
 async function cpuOf(page: Page): Promise<number> {
   const session = await page.context().browser()!.newBrowserCDPSession();

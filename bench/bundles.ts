@@ -18,7 +18,7 @@ export function benchBundles(): Record<string, number> {
   return figures;
 }
 
-/** Returns the median over fresh processes. */
+/** Returns the median import time over several fresh processes. */
 function importMs(file: string): number {
   const script = `const t=performance.now();await import('./${file}');console.log(performance.now()-t);process.exit(0)`;
   const times = Array.from({ length: runs }, () =>

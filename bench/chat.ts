@@ -1,7 +1,7 @@
 /**
- * Compares chat calls with a bare Node proxy in the same run, with every policy, limit, budget and evidence write on:
- * throughput, added time to the first token, CPU time, memory. `PORTKEY_DIR` names an installed `@portkey-ai/gateway`,
- * which is then measured in the same run.
+ * Compares chat calls with a bare Node proxy in the same run, with every policy, limit, budget and evidence write
+ * enabled: throughput, added time to the first token, CPU time and memory. `PORTKEY_DIR` names an installed
+ * `@portkey-ai/gateway`, which is then measured in the same run.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -125,7 +125,7 @@ async function throughput(all: readonly Target[], concurrency: number, figures: 
   if (portkey) figures[`c=${concurrency}, ratio to portkey`] = ours / portkey.perSecond;
 }
 
-/** Measures the time to the first chunk of a stream of 40 chunks, 10 ms apart, with one caller after the other. */
+/** Measures the time to the first chunk of a stream of 40 chunks, 10 ms apart, for one caller at a time. */
 async function firstToken(all: readonly Target[], figures: Record<string, number>): Promise<void> {
   const [floor, ...others] = await Promise.all(
     all.map(async (target) => ({

@@ -1,6 +1,6 @@
 /**
- * The cost of content filters: the input policy with 100 keywords, 20 regexes and PII on 10 KB of text, and each token
- * of a stream.
+ * The cost of content filters: the input policy with 100 keywords, 20 regexes and PII detection on 10 KB of text, and
+ * on each token of a stream.
  */
 
 import { type ContentFilter, piiEntities } from '#core/contracts/config.ts';
@@ -46,7 +46,7 @@ const words =
     ' ',
   );
 
-/** Builds running text of about `size` characters, the same in every run. */
+/** Builds prose of about `size` characters that is the same in every run. */
 function prose(size: number): string {
   let text = '';
   for (let seed = 7; text.length < size; seed = (seed * 1103515245 + 12345) & 0x7fffffff)
@@ -110,7 +110,7 @@ async function checkMillis(policy: ContentPolicy, text: string): Promise<number>
   return middle(millis);
 }
 
-/** Measures the policy on tokens of about four characters, as models send them. */
+/** Measures the policy on tokens of about four characters, the size that models send. */
 function streamMicros(policy: ContentPolicy, text: string): Record<string, number> {
   const tokens = text.match(/\s?\S{1,4}/g) ?? [];
   const micros: number[] = [];

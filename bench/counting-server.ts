@@ -1,4 +1,4 @@
-/** A service that counts the requests to each of its paths; `GET /counts` returns the counts. */
+/** A service that counts the requests to each path; `GET /counts` returns the counts. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,6 +1,6 @@
 /**
- * Latency that this machine's edge adds to a request: the same path at its own listener and through the edge, by
- * protocol, with one caller.
+ * Latency that this machine's edge adds to a request: the same path at the gateway's own listener and through the edge,
+ * for each protocol, with one caller.
  */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { Agent as PlainAgent, request as plainRequest } from 'node:http';
@@ -16,12 +16,12 @@ tenants: [{ id: default, api_keys: [{ key: bench-key, kind: agent, name: bench }
 edge: { rate_limit: { per_address: { per_second: 1000000, burst: 1000000 } } }
 `;
 
-/** Protocols take turns, so that other load on the machine affects all of them equally. */
+/** Number of rounds. Protocols take turns, so that other load on the machine affects all of them equally. */
 const rounds = 8;
 const requestsARound = 250;
 const unmeasured = 25;
 
-/** One request, until its response has ended. */
+/** Function that sends one request and resolves when its response has ended. */
 type Ask = () => Promise<number>;
 
 export async function benchEdge(): Promise<Record<string, number>> {

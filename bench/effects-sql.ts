@@ -1,5 +1,5 @@
 /**
- * The cost of reading SQL: loading the grammar once, then parsing a 2 kB statement and reading its operations per
+ * The cost of reading SQL: loading the grammar once, then parsing a 2 kB statement and extracting its operations per
  * table.
  */
 import { sqlGrammar } from '#adapters/sql/grammar.ts';
@@ -37,7 +37,9 @@ const sqlCall = (sql: string): ToolCall => ({
   parameters: { sql },
 });
 
-/** Builds a report query as people write them (CTEs, joins, sub-selects, expressions), up to `length` characters. */
+/**
+ * Builds a report query like those people write (CTEs, joins, subqueries, expressions), up to `length` characters long.
+ */
 function statementOfLength(length: number): string {
   const head = `with recent as (select o.id, o.customer_id, sum(l.quantity * l.price) as total
     from shop.orders o join shop.order_lines l on l.order_id = o.id

@@ -17,7 +17,7 @@ export async function benchEffects(): Promise<Record<string, number>> {
   };
 }
 
-/** Returns the p50 of reading alone and of reading plus deciding, over calls that differ. */
+/** Returns the p50 of reading effects alone and of reading plus deciding, over calls that differ. */
 function microsOf(read: EffectReader, pack: string, calls: readonly ToolCall[]) {
   const policy = compilePolicy(
     parsePack(parse(readFileSync(join(process.cwd(), 'policies', `${pack}.yaml`), 'utf8')), pack),
@@ -41,7 +41,7 @@ function median(calls: readonly ToolCall[], work: (call: ToolCall) => void): num
 }
 
 /**
- * Builds command lines of about 500 characters as coding agents write them: a dozen commands with pipes, quotes and
+ * Builds command lines of about 500 characters like those coding agents write: a dozen commands with pipes, quotes and
  * redirections.
  */
 const shellCalls = (): ToolCall[] =>

@@ -8,7 +8,7 @@ import { redact } from '#core/text/secrets/redact.ts';
 
 const entryCount = 100_000;
 
-/** Builds a typical entry for a position in the session. */
+/** Builds a typical entry for a position in a session. */
 export const draft = (index: number): EntryDraft => ({
   tenant: 'default',
   session_id: 'bench',
@@ -34,7 +34,7 @@ async function milliseconds(work: () => unknown): Promise<number> {
   return Math.round(performance.now() - start);
 }
 
-/** Returns figures by name; every name includes its unit. */
+/** Returns figures by name. Every name includes its unit. */
 export async function benchEvidence(): Promise<Record<string, number>> {
   const entries: EvidenceEntry[] = [];
   let head: SessionHead | undefined;

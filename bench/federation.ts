@@ -1,6 +1,6 @@
 /**
- * The load that data planes put on their control plane: 500 of them poll for their configuration, get a 304, and send
- * reports.
+ * The load that data planes put on their control plane: 500 planes poll for their configuration, get a 304 response,
+ * and send reports.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
@@ -10,7 +10,7 @@ import { sha256 } from '#core/kernel/canonical.ts';
 import { cpuMs, startChild } from './host.ts';
 
 const planes = 500;
-/** The default of `federation.poll_seconds`. */
+/** The default value of `federation.poll_seconds`. */
 const pollSeconds = 10;
 const rounds = 10;
 const concurrency = 16;

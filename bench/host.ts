@@ -1,4 +1,4 @@
-/** The local run and the bare echo as child processes, started for the bench and stopped at its end. */
+/** The local run and the bare echo as child processes, started for the bench and stopped when it ends. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';

@@ -1,9 +1,9 @@
-/** A bounded load on one loopback address: N requests, C concurrent, over kept-alive connections. */
+/** A bounded load on one loopback address: N requests in total, C at a time, over keep-alive connections. */
 import { Agent, request } from 'node:http';
 
 /**
- * Number of calls after which V8 has compiled the code of a call, as in a long-running process. The first calls have
- * separate figures.
+ * Number of calls after which V8 has compiled the code that handles a call, as in a long-running process. The first
+ * calls have separate figures.
  */
 export const warmUpCalls = 5_000;
 

@@ -1,6 +1,6 @@
 /**
- * An allowed MCP call through the gateway compared with the same call sent directly to its server, in the same run:
- * added latency and rate.
+ * The added latency and the rate of an allowed MCP call through the gateway, compared with the same call sent directly
+ * to its server in the same run.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -33,8 +33,8 @@ export async function benchObservatory(): Promise<Record<string, number>> {
 }
 
 /**
- * Measures queries over two days with traffic in each minute under each dimension; the time range begins and ends
- * within an hour, as in real requests.
+ * Measures queries over two days with traffic in every minute for each dimension. The time range begins and ends within
+ * an hour, as in real requests.
  */
 async function queries(store: Store) {
   const observations = observationsTable({ store });
@@ -88,7 +88,7 @@ async function fill(store: Store, series: string, count: number, stepMs: number,
   await store.putMany('observations', rows);
 }
 
-/** Measures the last step of a batch, which raises the hour's stamp. */
+/** Measures the last step of a batch, which updates the hour's stamp. */
 async function raise(store: Store) {
   const sum = {
     series: allSeries('hours', 'default', stampDimension('default'))[0]!,
@@ -118,7 +118,7 @@ function metricsText() {
   return { '/metrics with 5,000 series: ms': (performance.now() - begun) / rounds, 'its text: bytes': bytes };
 }
 
-/** Measures the projector on chat entries in batches as large as the stream delivers. */
+/** Measures the projector on chat entries, in batches of the size that the stream delivers. */
 async function projector(store: Store) {
   const observations = observationsTable({ store });
   const [count, batch] = [20_000, 100];

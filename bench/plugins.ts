@@ -14,7 +14,7 @@ const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 const line = ({ wanted, missed, harmless, falseAlarms, recall, precision }: Score): string =>
   `recall ${percent(recall)} (${wanted - missed.length} of ${wanted}), precision ${percent(precision)} (${falseAlarms.length} of ${harmless} flagged wrongly)`;
 
-/** @returns whether each plugin reaches its targets, including on the held-out data. */
+/** @returns whether each plugin meets its targets, including on the held-out data. */
 export async function benchPlugins(): Promise<boolean> {
   let met = true;
   for (const { name, rows, least } of plugins) {
@@ -32,8 +32,8 @@ export async function benchPlugins(): Promise<boolean> {
 }
 
 /**
- * Measures the median of 2,000 calls in microseconds: in this thread, and through the pool of worker threads, which a
- * deadline terminates.
+ * Measures the median of 2,000 calls in microseconds, both in this thread and through the pool of worker threads, which
+ * have a deadline.
  */
 async function cost(name: string): Promise<void> {
   const bytes = readFileSync(new URL(`../plugins/${name}.wasm`, import.meta.url));

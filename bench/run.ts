@@ -1,4 +1,4 @@
-/** `npm run bench`: every figure of docs/explanation/performance.md in one run, and measurements of one subject. */
+/** `npm run bench`: every figure in docs/explanation/performance.md in one run, or measurements of a single subject. */
 import { Command } from 'commander';
 import { progressOf } from '../bin/agentctl/progress.ts';
 import { benchActions } from './actions.ts';

@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- --simulate-aws`: the real code of the counters and of the projection over simulated services in
- * virtual time, with the same result in each run. Prints the figures of docs/explanation/performance.md and whether the
- * conditions on them are met. `--only TEXT` selects rows whose names contain the text.
+ * `npm run bench -- --simulate-aws`: the real counter and projection code over simulated services in virtual time, with
+ * the same result in each run. Prints the figures in docs/explanation/performance.md and whether their conditions are
+ * met. `--only TEXT` selects rows whose names contain the text.
  */
 import type { BudgetAccount, Limits } from '#core/limits/ports.ts';
 import { type Load, simulate, type Tally } from './simulated/fleet.ts';
@@ -10,7 +10,7 @@ import { type EvidenceLoad, simulateProjection } from './simulated/projection.ts
 interface Row {
   readonly name: string;
   readonly load: Load;
-  /** Condition on this row; rows without one are judged together. */
+  /** Checks this row's condition. Rows without a condition are judged together. */
   readonly holds?: (tally: Tally, load: Load) => boolean;
 }
 
@@ -70,7 +70,7 @@ const evidence: readonly (readonly [name: string, load: EvidenceLoad])[] = [
 ];
 const mostLagSeconds = 30;
 
-/** Prints the lag of evidence. @returns the loads for which the lag was too long */
+/** Prints how far evidence lags. @returns the loads for which the lag was too long */
 async function simulatedEvidence(only: string): Promise<string[]> {
   const failed: string[] = [];
   for (const [name, load] of evidence.filter(([each]) => each.includes(only))) {

@@ -1,7 +1,6 @@
 /**
- * Operations per second that one tenant can perform before one DynamoDB partition key exceeds 1,000 write units,
- * counted over the items that the gateway writes. A test compares the result with the table of
- * docs/explanation/store-keys.md.
+ * Operations per second that one tenant can perform before a DynamoDB partition key exceeds 1,000 write units, based on
+ * the items that the gateway writes. A test compares the result with the table in docs/explanation/store-keys.md.
  */
 import { type Item, toItem } from '#adapters/aws/dynamodb/items.ts';
 import { openPuts, toStored } from '#adapters/tables/approval-items.ts';
@@ -29,11 +28,11 @@ const attributeBytes = (value: Item[string]): number => {
   return 1;
 };
 
-/** Returns the bytes of an item as DynamoDB counts them: names and values. */
+/** Returns an item's size in bytes as DynamoDB counts it: names and values. */
 export const sizeOf = (item: Item): number =>
   Object.entries(item).reduce((sum, [name, value]) => sum + Buffer.byteLength(name) + attributeBytes(value), 0);
 
-/** Returns the write units of an item; a transaction doubles them. */
+/** Returns the write units that an item costs; a transaction doubles them. */
 export const unitsOf = (item: Item, transactional: boolean): number =>
   Math.ceil(sizeOf(item) / unitBytes) * (transactional ? 2 : 1);
 
@@ -103,9 +102,9 @@ interface StoreMeasurement {
   readonly store: string;
   readonly what: string;
   readonly of: string;
-  /** Returns the item that the n-th operation writes. */
+  /** Returns the item that the nth operation writes. */
   readonly item: (n: number) => Item;
-  /** Returns the write units that one operation costs there. */
+  /** Returns the write units that one operation costs at this key. */
   readonly units: (item: Item) => number;
   readonly key: string;
   readonly beyond: string;
@@ -117,7 +116,7 @@ const index = (name: TableName, at = 0): string => {
   return indexes[at]!.partitionKey;
 };
 /**
- * Returns a cost in units. A row that contains only keys is far below one unit; moving it is one delete and one put.
+ * Returns a cost in units. A row that contains only keys is far below one unit; moving it takes one delete and one put.
  */
 const indexCost = (writes: number) => (): number => writes;
 const inTransaction = (item: Item): number => unitsOf(item, true);

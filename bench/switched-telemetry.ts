@@ -1,7 +1,7 @@
 /**
- * The gateway's telemetry with a switch controlled by the bench. When it is off, there are no counts, spans or log
- * lines. The reply to each switch message contains the CPU time of the process so far, so that the bench can measure
- * each block of calls.
+ * The gateway's telemetry with a switch that the bench controls. When it is off, there are no counts, spans or log
+ * lines. The reply to each switch message contains the process's CPU time so far, so that the bench can measure each
+ * block of calls.
  */
 import { type LogTelemetry, logTelemetry as real, type TelemetryOptions } from '#adapters/telemetry/telemetry.ts';
 

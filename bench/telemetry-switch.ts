@@ -1,4 +1,7 @@
-/** Runs in the gateway before its own code, and replaces its telemetry with a version that can be turned off. */
+/**
+ * Module that runs in the gateway before its own code, and replaces its telemetry with a version that can be turned
+ * off.
+ */
 import { registerHooks } from 'node:module';
 
 const replaced = new URL('../adapters/telemetry/telemetry.ts', import.meta.url).href;

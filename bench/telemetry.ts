@@ -1,6 +1,6 @@
 /**
- * The cost of telemetry per chat call: the same calls to one gateway in blocks, with spans, metrics and log lines
- * turned on and off alternately, so that other load on the machine affects both equally.
+ * The cost of telemetry per chat call. The same calls are made to one gateway in blocks, with spans, metrics and log
+ * lines alternately on and off, so that other load on the machine affects both equally.
  */
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

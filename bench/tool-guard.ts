@@ -26,7 +26,7 @@ const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
 const shareText = ({ rows, acted }: Share): string => `${acted} of ${rows} (${percent(acted / rows)})`;
 
 /**
- * @returns whether the targets are met, including on the held-out third: 0.90 caught for each kind, and 1 % false
+ * @returns whether the targets are met, including on the held-out third: 0.90 detected for each kind, and 1 % false
  * alarms.
  */
 export async function benchToolGuard(): Promise<boolean> {
@@ -61,7 +61,7 @@ export async function benchToolGuard(): Promise<boolean> {
 const summary = (what: string, { written, heldOut }: Measured): void =>
   console.log(`  ${what}: ${shareText(written)} written on, ${shareText(heldOut)} held out`);
 
-/** Measures the same with the shipped module as classifier, both together with the rules and by itself. */
+/** Measures the same with the shipped module as classifier, both combined with the rules and alone. */
 async function measureClassifier(): Promise<void> {
   const module = await compileModule(readFileSync('plugins/injection-guard.wasm'));
   const metadata = { tenant_id: 'default', model: '', provider: '', phase: 'input' } as const;
@@ -82,7 +82,7 @@ async function measureClassifier(): Promise<void> {
   }
 }
 
-/** Returns 4,096 characters of results of one kind. */
+/** Returns 4,096 characters of one kind of result. */
 function harmlessText(kind: string): string {
   const texts = harmless().flatMap((row) => (row.kind === kind && row.place === 'result' ? [row.text] : []));
   return texts.join('\n\n').repeat(20).slice(0, 4_096);

@@ -1,6 +1,6 @@
 /**
- * The cost of a policy decision and of a policy analysis: p50 of a decision with 100 and 10,000 rules, analysis of 200
- * rules.
+ * The cost of policy decisions and policy analysis: the p50 of a decision with 100 and with 10,000 rules, and the
+ * analysis of 200 rules.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
@@ -24,8 +24,8 @@ export async function benchToolPolicy(): Promise<Record<string, number>> {
 }
 
 /**
- * Builds a policy with the mix that packs contain: secrets for every tool, prefixes, literals, targets, capabilities,
- * arguments.
+ * Builds a policy with the same mix of rules as the packs: secrets for every tool, prefixes, literals, targets,
+ * capabilities and arguments.
  */
 export function policyOf(size: number): ToolPolicyDocument {
   const protocols = ['git', 'shell', 'sql', 'http', 'mcp'] as const;

@@ -62,7 +62,7 @@ async function proofs(tree: Frontier, read: (ids: readonly NodeId[]) => Promise<
   return { 'make a proof of 100,000 leaves: CPU ms': ms(making), 'check it: CPU ms': ms(checking) };
 }
 
-/** Returns write units by the size of the items, as DynamoDB counts them: one for each started 1,024 bytes. */
+/** Returns write units by item size, as DynamoDB counts them: one for each started 1,024 bytes. */
 async function measureWrites(): Promise<Record<string, number>> {
   const rows = testStore();
   let units = 0;
@@ -86,7 +86,7 @@ async function measureWrites(): Promise<Record<string, number>> {
   return figures;
 }
 
-/** Verifies bundles with few, some and many entries: the proof costs the same, so its share falls. */
+/** Verifies bundles with few, some and many entries. The proof always costs the same, so its share decreases. */
 async function measureVerification(): Promise<Record<string, number>> {
   const figures: Record<string, number> = {};
   for (const count of [10, 50, 500]) Object.assign(figures, await verifiedOf(count));

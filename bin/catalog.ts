@@ -1,6 +1,6 @@
 /**
- * Writes the catalog modules, as the first half of `npm run docs`. It does not import code that reads the data, so it
- * also runs when the data is missing.
+ * Writes the catalog modules, as the first half of `npm run docs`. It does not import code that reads this data, so
+ * that it also runs when the data is missing.
  */
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

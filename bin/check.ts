@@ -11,7 +11,7 @@ const { verbose = false } = new Command('npm run check --')
 const steps = ['lint', 'typecheck', 'boundaries', 'voice', 'test:unit'] as const;
 
 /**
- * Runs a script of package.json; prints its whole output in one piece, so that the output of two steps is not
+ * Runs a script from package.json. Prints its whole output in one piece, so that the output of two steps is not
  * interleaved.
  */
 function run(step: string): Promise<boolean> {

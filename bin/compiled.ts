@@ -1,6 +1,7 @@
 /**
- * Finds the code that `npm run compile` bundles into few files, as `npm test` does. It starts with less CPU time and
- * memory than a thousand sources do. Used only while every source is unchanged [package.installs].
+ * Finds the code that `npm run compile` and `npm test` bundle into a few files, which start with less CPU time and
+ * memory than a thousand source files. The bundled code is used only while every source is unchanged
+ * [package.installs].
  */
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,7 +21,7 @@ const checkout = join(import.meta.dirname, '..');
 /**
  * Returns the URL of a compiled program.
  * @param name the name of a program, such as `gateway`.
- * @returns undefined if the sources are to be loaded, for example with `GATEWAY_COMPILED=0`.
+ * @returns undefined if the sources should be loaded instead, for example with `GATEWAY_COMPILED=0`.
  */
 export function compiledFile(name: string, root: string = checkout, environment = process.env): string | undefined {
   const code = environment.GATEWAY_COMPILED === '0' ? undefined : compiledCode(root);

@@ -1,7 +1,7 @@
 /**
  * Checks the prose of the repository against docs/contributing/voice.md: documents, comments, error messages and
- * command-line texts. Prints each finding with its replacement; exits with 1 if there are any. Declarations are found
- * with regular expressions, because the API of TypeScript 7 loads the whole program before it shows a file.
+ * command-line text. Prints each finding with its replacement; exits with 1 if there are any. Declarations are found
+ * with regular expressions, because the TypeScript 7 API loads the whole program before it shows a file.
  */
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';

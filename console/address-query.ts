@@ -1,6 +1,4 @@
-/**
- * Filters of a page, kept after a `?` in the fragment of the address, so that a link or a reload shows the same list.
- */
+/** Filters of a page, kept after a `?` in the address fragment, so that a link or a reload shows the same list. */
 import { useCallback, useEffect, useState } from 'preact/hooks';
 
 const changeEvent = 'gateway-address-query';

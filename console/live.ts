@@ -25,7 +25,7 @@ const slowestMs = 20_000;
 
 /**
  * @param ask must not change between renders unless the request does.
- * @param everyMs the pause between a response and the next request; 0 asks once.
+ * @param everyMs the pause between a response and the next request; 0 sends only one request.
  */
 export function useLive<T>(ask: (signal: AbortSignal) => Promise<T>, everyMs = visibleMs): LiveAnswer<T> {
   const [state, setState] = useState<Pick<LiveAnswer<T>, 'value' | 'fault'>>({ value: undefined, fault: undefined });

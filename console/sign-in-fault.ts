@@ -1,4 +1,6 @@
-/** Explanations of why a key was not accepted and what to do next, for a person at a form [console.sign-in]. */
+/**
+ * Explanations of why a key was not accepted and what to do next, for a person at the sign-in form [console.sign-in].
+ */
 import { ApiError, faultText } from './api.ts';
 
 export function signInFault(cause: unknown): string {

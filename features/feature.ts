@@ -1,6 +1,6 @@
 /**
  * The parts that an optional capability adds to the product. `index.ts` lists the features, and the hosts iterate over
- * that list. This part is loaded when a process starts; the code that a feature runs is imported on first use.
+ * that list. These definitions are loaded when a process starts; the code that a feature runs is imported on first use.
  */
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
@@ -23,42 +23,42 @@ import type { ValueTracer } from '#core/session/value-tracer.ts';
 
 export interface Feature {
   readonly operations?: Readonly<Record<string, Definition>>;
-  /** Rights that functions need for the operations, in addition to their own. */
+  /** Rights that functions need for the feature's operations, in addition to their own. */
   readonly rights?: Readonly<Partial<Record<FunctionName, Partial<Rights>>>>;
-  /** Loads the commands of agentctl. */
+  /** Loads the feature's commands for agentctl. */
   readonly commands?: () => Promise<{ readonly commands: readonly FeatureCommand[] }>;
-  /** Loads notifiers by the channel named in deliveries: one of `approvals.channels`, or `evaluation`. */
+  /** Loads notifiers by the channel name in deliveries: one of `approvals.channels`, or `evaluation`. */
   readonly channels?: Readonly<Record<string, () => Promise<{ readonly notifier: CreateNotifier }>>>;
-  /** Loads the checks of `agentctl doctor`. */
+  /** Loads the feature's checks for `agentctl doctor`. */
   readonly checks?: () => Promise<{ readonly checks: readonly FeatureCheck[] }>;
-  /** Loads the log of chain points for a gateway on this machine. On AWS, a line of `aws-logs.ts` does this. */
+  /** Loads the log of chain points for a gateway on this machine. On AWS, a line in `aws-logs.ts` does this. */
   readonly localLog?: () => Promise<{ readonly openLog: OpenLocalLog }>;
-  /** Loads the edge of a gateway on this machine. */
+  /** Loads the edge for a gateway on this machine. */
   readonly localEdge?: () => Promise<{ readonly openEdge: OpenLocalEdge }>;
-  /** Returns pages of `docs/reference` by file name. @param fields all GraphQL schema fields given in definitions. */
+  /** Returns pages for `docs/reference` by file name. @param fields all GraphQL schema fields given in definitions. */
   readonly reference?: (fields: readonly GraphField[]) => Promise<Readonly<Record<string, string>>>;
 }
 
 /**
- * Function that returns the notifier of a channel, or undefined if the channel is off. A missing secret throws an error
- * that names it.
+ * Function that returns a channel's notifier, or undefined if the channel is off. If a secret is missing, it throws an
+ * error that names the secret.
  */
 export type CreateNotifier = (ports: GatewayPorts, configuration: Configuration) => Promise<Notifier | undefined>;
 
 /**
- * Function that opens the log, to which all processes that share the store write. @throws Error if this process has
- * another key.
+ * Function that opens the log, which all processes that share the store write to. @throws Error if this process has a
+ * different key.
  */
 export type OpenLocalLog = (options: {
   readonly stateFolder: string;
   readonly store: StoreOptions & { readonly shared: boolean };
-  /** Keys of all processes of the store. If absent, those of the state folder. */
+  /** Keys shared by all processes that use the store. If absent, those in the state folder are used. */
   readonly keys: LogKeys | undefined;
   readonly clock: Clock;
 }) => Promise<ChainLog & LogProofs>;
 
 export interface LocalUpstream {
-  /** Its base address, for HTTP/2 and WebSockets. */
+  /** Base address of the upstream, for HTTP/2 and WebSockets. */
   readonly url: string;
   /** Serves HTTP/1.1 requests without opening another connection. */
   readonly serve: (request: IncomingMessage, response: ServerResponse) => Promise<void>;
@@ -66,19 +66,19 @@ export interface LocalUpstream {
 
 export interface LocalEdgeOptions {
   readonly host: string;
-  /** 0 = any free port. */
+  /** TLS port. 0 selects any free port. */
   readonly tlsPort: number;
   readonly cleartextPort: number;
-  /** The upstream listeners, in this process. */
+  /** The upstream listeners, which run in this process. */
   readonly upstreams: Readonly<Record<'gateway' | 'admin' | 'mcp', LocalUpstream>>;
-  /** @throws GatewayError if no configuration is known; no request is admitted then. */
+  /** @throws GatewayError if no configuration is known; in that case, no request is admitted. */
   readonly snapshot: () => Promise<Snapshot>;
   readonly telemetry: Telemetry;
   readonly clock: Clock;
   readonly ids: Ids;
-  /** Caddy for HTTP/3: its program, if given, and the port (0 = any free one). If absent, HTTP/3 is off. */
+  /** Caddy for HTTP/3: its program, if given, and the port (0 selects any free one). If absent, HTTP/3 is off. */
   readonly http3?: { readonly program: string | undefined; readonly port: number };
-  /** Identifies the edge to the upstream listeners, which then trust the client's address that it sends. */
+  /** Token that identifies the edge to the upstream listeners, so that they trust the client address that it sends. */
   readonly token: string;
 }
 
@@ -86,12 +86,12 @@ export interface LocalEdge {
   /** `https://host:port`. */
   readonly tlsPort: number;
   readonly cleartextPort: number;
-  /** UDP port of HTTP/3; undefined if no Caddy was found. */
+  /** UDP port for HTTP/3. Undefined if Caddy was not found. */
   readonly http3Port: number | undefined;
   drain(graceMs?: number): Promise<void>;
 }
 
-/** Function that opens the edge with the operator's certificate, or else one in the state folder. */
+/** Function that opens the edge with the operator's certificate or, if there is none, with one in the state folder. */
 export type OpenLocalEdge = (
   options: LocalEdgeOptions & {
     readonly stateFolder: string;
@@ -110,7 +110,7 @@ export interface AwsLogOptions {
 /** Exports of `aws-logs.ts`. Both return undefined if the deployment does not keep a log. */
 export interface AwsLogs {
   readonly awsLog: (options: AwsLogOptions) => ChainLog | undefined;
-  /** Opens the log for a function without permission to put its objects. */
+  /** Opens the log for a function that may not write the log's objects. */
   readonly awsLogReader: (options: AwsLogOptions) => LogProofs | undefined;
 }
 
@@ -123,6 +123,6 @@ export interface ValueTracers {
 export interface QuickCommand {
   readonly word: string;
   readonly load: () => Promise<(parent: Parent) => void>;
-  /** The routes that it calls. */
+  /** Routes that the command calls. */
   readonly routes: readonly Route[];
 }

@@ -1,4 +1,4 @@
-/** List of the features. If a feature's line here and its folder are removed, the product works without it. */
+/** List of the features. The product works without a feature if its line here and its folder are removed. */
 export { feature as batches } from './batches/feature.ts';
 export { feature as codingAgents } from './coding-agents/feature.ts';
 export { feature as edge } from './edge/feature.ts';

@@ -19,7 +19,7 @@ export const archiveAndLog = (from: EvidenceSources) => ({
   transparency: (logs as Partial<AwsLogs>).awsLogReader?.(from),
 });
 
-/** Writes the archive and covers its copies with checkpoints, which the log witnesses. */
+/** Writes the archive and adds checkpoints for its copies, which the log witnesses. */
 export const archiving = (from: EvidenceSources) => {
   const { bucket, clock, telemetry } = from;
   const contradictions = contradictionRows(from.store);

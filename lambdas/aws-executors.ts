@@ -1,4 +1,4 @@
-/** Executors on AWS: programs run in the `sandbox` function, MCP calls at their servers. */
+/** Executors on AWS: programs run in the `sandbox` function, MCP calls on their servers. */
 import { awsExecutorClients } from '#adapters/executors/clients.ts';
 import { withMcpServers } from './aws-mcp.ts';
 import { withExecutors } from './executors.ts';

@@ -16,7 +16,7 @@ interface StreamingRuntime {
   readonly HttpResponseStream: { from(stream: Writable, head: { statusCode: number; headers: object }): Writable };
 }
 
-/** Time reserved for settling the call when the function's time is nearly over. */
+/** Time reserved for settling the call when the function is about to time out. */
 const settlingMs = 10_000;
 
 interface StreamingEndpoint {
@@ -28,8 +28,8 @@ interface StreamingEndpoint {
 }
 
 /**
- * Returns an HTTP handler as a Lambda handler, composed during loading. Streams if the runtime supports it, otherwise
- * collects the body.
+ * Returns an HTTP handler as a Lambda handler, composed during loading. Streams the body if the runtime supports it,
+ * otherwise collects it.
  */
 export async function streamingHandler(compose: () => StreamingEndpoint) {
   const runtime = (globalThis as unknown as { awslambda?: StreamingRuntime }).awslambda;
@@ -68,7 +68,7 @@ export const streamingHttpHandler = (
 ) => streamingHandler(() => composeFunction(host, createHandler));
 
 /**
- * Returns a signal that aborts when the caller disconnects or the function's time is nearly over. The provider call is
+ * Returns a signal that aborts when the caller disconnects or the function is about to time out. The provider call is
  * then ended and settled.
  */
 function goneSignal(stream: Writable, context: LambdaContext): { signal: AbortSignal; done(): void } {
@@ -85,7 +85,7 @@ function goneSignal(stream: Writable, context: LambdaContext): { signal: AbortSi
 
 /**
  * Writes the body. The runtime sends status and headers only before the first `write`: without a write there is no
- * status line, and API Gateway answers 502 [cloud.own-answers].
+ * status line, and API Gateway returns 502 [cloud.own-answers].
  */
 async function writeBody(
   { body, headers, isBase64Encoded }: Omit<HttpReply, 'finished'>,

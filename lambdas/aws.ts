@@ -62,7 +62,10 @@ export interface EvidenceSources {
   readonly telemetry: Telemetry;
 }
 
-/** Signs with a KMS key; earlier keys' signatures still verify, and the function may sign with the linked keys. */
+/**
+ * Signer that uses a KMS key. Signatures made with earlier keys still verify, and the function may sign with the linked
+ * keys.
+ */
 type SignerOfKeys = (
   keyId: string,
   config: KMSClientConfig,
@@ -71,8 +74,8 @@ type SignerOfKeys = (
 ) => Signer;
 
 /**
- * Capabilities that only some functions have (`core/contracts/functions.ts`), so that others do not bundle these
- * clients.
+ * Capabilities that only some functions have (`core/contracts/functions.ts`), so that other functions do not bundle
+ * these clients.
  */
 export interface HostCapabilities {
   readonly signer?: SignerOfKeys;
@@ -84,9 +87,9 @@ export interface HostCapabilities {
   ) => Partial<Pick<GatewayPorts, 'archived' | 'checkpoints' | 'archiving' | 'transparency'>>;
   readonly approvalClock?: (stateMachineArn: string) => ApprovalClock;
   readonly rolloutClock?: (stateMachineArn: string) => RolloutClock;
-  /** Clients with which the credential brokers call their issuers. */
+  /** Clients that the credential brokers use to call their issuers. */
   readonly brokerClients?: () => BrokerClients;
-  /** Breakers shared by all environments, for functions that call providers or show their state. */
+  /** Circuit breakers shared by all environments, for functions that call providers or show their state. */
   readonly breakers?: (store: StoreOptions) => BreakersTable;
   /** Notification channels, for functions that send notifications or accept votes. */
   readonly notificationClients?: NotificationClients;
@@ -109,7 +112,7 @@ const noNotifications: NotificationClients = {
 };
 const noControlPlane: ControlPlane = { config: notGiven('control plane'), post: notGiven('control plane') };
 
-/** For functions without access to archive, checkpoints and log. */
+/** Placeholder for functions without access to the archive, checkpoints and log. */
 const nothingKept = { archived: undefined, checkpoints: undefined, archiving: undefined, transparency: undefined };
 /**
  * Capabilities of a host that handles one request at a time: no workers, no open approval streams and no local servers.
@@ -277,7 +280,7 @@ export function composeFunction<H>(
 
 /**
  * Composes and reads the configuration while the function is being loaded. Calls never wait for a read that began
- * before a freeze.
+ * before the environment was frozen.
  */
 export const composedEarly = <T extends { readonly ports: { readonly snapshots: Pick<Snapshots, 'refresh'> } }>(
   make: () => T,

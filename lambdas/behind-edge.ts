@@ -1,7 +1,7 @@
 /**
  * Restores a caller's address and host if CloudFront is in front of the API [cloud.edge], because API Gateway only sees
- * CloudFront's address and its own host. `BEHIND_EDGE` enables this: the web ACL then lets only CloudFront send these
- * headers. Without that variable any caller could forge them, so they are ignored.
+ * CloudFront's address and its own host. `BEHIND_EDGE` enables this: the web ACL then accepts these headers only from
+ * CloudFront. Without that variable any caller could forge them, so they are ignored.
  */
 import { isIP } from 'node:net';
 import { edgeHeaders } from '#core/contracts/edge.ts';

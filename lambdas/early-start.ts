@@ -1,17 +1,17 @@
 /**
  * Composes the ports and reads the configuration for the first time while a function is being loaded
- * [cloud.early-start], because Lambda then provides a whole vCPU but only a share of it at the first call.
+ * [cloud.early-start], because Lambda provides a whole vCPU at that time, but only a share of it once calls begin.
  */
 import { importNeededSoon } from '#core/kernel/lazy-import.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 
-/** Maximum wait for the first read, in milliseconds. Lambda ends a function that takes ten seconds to load. */
+/** Maximum wait for the first read, in milliseconds. Lambda terminates a function that takes ten seconds to load. */
 const earlyMs = 4_000;
 
 /**
  * Composes immediately and starts `first`. Failures, and work that takes longer than `earlyMs`, are left to the first
  * call; never throws.
- * @param first preparatory work. Calls must not await it; they start it again.
+ * @param first preparatory work. Calls must not await this run; they start the work again.
  * @returns a function that returns the composition, and composes again if the first attempt failed.
  */
 export async function startedEarly<T>(

@@ -1,13 +1,13 @@
 /**
- * One JSON line per completed request. It contains no header, query or body, because these carry keys and action
+ * One JSON line per completed request. It contains no headers, query or body, because these carry keys and action
  * parameters. The function's own log lines name the key, under the same `request_id` [cloud.access-logs].
  */
 
-/** Field → API Gateway variable. The runbook names these fields; a test compares both. */
+/** API Gateway variables by field name. The runbook names these fields; a test compares the two. */
 export const restAccessLog = {
-  /** The caller's `X-Request-ID`, and `request_id` in the function's log. */
+  /** The caller's `X-Request-ID`; also `request_id` in the function's log. */
   requestId: '$context.requestId',
-  /** Id that AWS support asks for. */
+  /** Id that AWS Support asks for. */
   extendedRequestId: '$context.extendedRequestId',
   traceId: '$context.xrayTraceId',
   requestTime: '$context.requestTime',
@@ -19,18 +19,18 @@ export const restAccessLog = {
   /** The status sent to the caller. */
   status: '$context.status',
   responseLength: '$context.responseLength',
-  /** Total time in milliseconds, and the function's share of it. */
+  /** Total time in milliseconds, including the function's time. */
   responseLatency: '$context.responseLatency',
   integrationLatency: '$context.integration.latency',
-  /** The function's status, and Lambda's, which is 200 even if the function returned a different one. */
+  /** The function's status. Lambda's own status is 200 even if the function returned a different one. */
   integrationStatus: '$context.integration.integrationStatus',
   lambdaStatus: '$context.integration.status',
   integrationError: '$context.integration.error',
   /** Lambda's invocation id, as in the START and REPORT lines of the function's log. */
   integrationRequestId: '$context.integration.requestId',
   /**
-   * If API Gateway itself refused the request or failed: the kind, e.g. `THROTTLED` or `INTEGRATION_TIMEOUT`, and its
-   * message.
+   * Kind of error if API Gateway itself refused the request or failed, e.g. `THROTTLED` or `INTEGRATION_TIMEOUT`, and
+   * its message.
    */
   errorType: '$context.error.responseType',
   error: '$context.error.message',

@@ -1,6 +1,6 @@
 /**
- * Turns a row in `core/contracts/functions.ts` into IAM statements: the only place that defines the permissions of an
- * access word.
+ * Turns a row in `core/contracts/functions.ts` into IAM statements. This is the only place that defines the permissions
+ * of an access word.
  */
 import { ArnFormat, Aws, Stack } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, type PolicyStatementProps } from 'aws-cdk-lib/aws-iam';
@@ -37,7 +37,7 @@ const tableActions: Readonly<Record<Access, readonly string[]>> = {
   write: [...get, ...put, 'dynamodb:UpdateItem'],
 };
 
-/** Tables written in batches. The permission includes deletion, so only tables that can be rebuilt have it. */
+/** Tables written in batches. Batch permission includes deletion, so it is limited to tables that can be rebuilt. */
 const batches: readonly TableName[] = ['observations'];
 
 /** Returns every statement of a function's role, except the one for its own log group. */
@@ -91,8 +91,8 @@ export function accessOf(
 }
 
 /**
- * Returns the ARN by literal name, because the machine invokes a function whose role and environment would otherwise
- * depend on the machine.
+ * Returns the ARN built from a literal name, because the state machine invokes a function whose role and environment
+ * would otherwise depend on the state machine.
  */
 export const stateMachineArn = (scope: Construct, name: string): string =>
   Stack.of(scope).formatArn({
@@ -102,7 +102,7 @@ export const stateMachineArn = (scope: Construct, name: string): string =>
     arnFormat: ArnFormat.COLON_RESOURCE_NAME,
   });
 
-/** Returns the ARN by name, because both functions are created together. */
+/** Returns the ARN built from the name, because both functions are created together. */
 const functionArn = (scope: Construct, settings: GatewaySettings, name: string): string =>
   Stack.of(scope).formatArn({
     service: 'lambda',
@@ -114,7 +114,7 @@ const functionArn = (scope: Construct, settings: GatewaySettings, name: string):
 export const allow = (actions: readonly string[], resources: readonly string[]): PolicyStatement =>
   new PolicyStatement({ actions: [...actions], resources: [...resources] });
 
-/** @param keys pattern of the partition keys; if absent, all rows may be put */
+/** @param keys pattern of the partition keys; if absent, any row may be put */
 function tableAccess(stores: Stores, name: TableName, access: Access, keys?: string): PolicyStatement[] {
   const further = [...(access === 'write' && batches.includes(name) ? ['dynamodb:BatchWriteItem'] : [])];
   const statement = allow([...tableActions[access], ...further], [stores.tables[name].tableArn]);
@@ -136,8 +136,8 @@ function queryAccess(stores: Stores, queries: NonNullable<FunctionSpec['queries'
 }
 
 /**
- * Allows reading streams; listing them requires no resource. Batches that exhaust their retries are sent to the dead
- * letter queue.
+ * Allows reading streams; listing them does not require a resource. Batches that exhaust their retries are sent to the
+ * dead letter queue.
  */
 const streamAccess = (
   scope: Construct,
@@ -155,7 +155,7 @@ const streamAccess = (
 
 /**
  * Allows access to bodies by folder: configurations and modules are separate from results, which most functions do not
- * need. With permission to list, S3 answers 404 for an absent body instead of 403.
+ * need. With permission to list, S3 returns 404 for an absent body instead of 403.
  */
 function objectAccess({ objects }: Stores, spec: Rights): PolicyStatement[] {
   const bodies = (access: 'read' | 'write' | undefined, folder: string) =>
@@ -176,8 +176,9 @@ function objectAccess({ objects }: Stores, spec: Rights): PolicyStatement[] {
 }
 
 /**
- * Allows model calls. The configuration determines which models, in any region, because an inference profile spreads
- * calls over several regions. Converse is authorised as InvokeModel, and its stream as InvokeModelWithResponseStream.
+ * Allows model calls. The configuration determines which models are called, in any region, because an inference profile
+ * spreads calls over several regions. Converse is authorised as InvokeModel, and its stream as
+ * InvokeModelWithResponseStream.
  */
 const modelAccess = ({ emulator }: GatewaySettings): PolicyStatement =>
   allow(
@@ -210,13 +211,19 @@ export const bedrockResources = [
   'guardrail',
 ] as const;
 
-/** Allows reading the archive. Permission to list distinguishes a missing copy from an unreadable one. */
+/**
+ * Allows reading the archive. Permission to list makes it possible to distinguish a missing copy from an unreadable
+ * one.
+ */
 const archiveReading = ({ archive }: Stores): PolicyStatement[] => [
   allow(['s3:ListBucket'], [archive.bucketArn]),
   allow(['s3:GetObject'], [archive.arnForObjects('*')]),
 ];
 
-/** Allows brokers to tag their sessions and set a source identity: the roles' trust must allow all three actions. */
+/**
+ * Allows brokers to assume their roles, tag their sessions and set a source identity. The roles' trust policies must
+ * allow all three actions.
+ */
 const brokerAccess = ({ brokerRoles, brokerSecrets }: GatewaySettings): PolicyStatement[] => [
   ...statementsFor(['sts:AssumeRole', 'sts:TagSession', 'sts:SetSourceIdentity'], brokerRoles),
   ...statementsFor(['secretsmanager:GetSecretValue'], brokerSecrets),
@@ -231,7 +238,7 @@ const clusterAccess = ({ sqlClusters }: GatewaySettings): PolicyStatement[] =>
   );
 
 /**
- * Allows use of the evidence keys. A function that signs also signs, with the stack's earlier keys, that the next key
+ * Allows use of the evidence keys. A function that signs also uses the stack's earlier keys to sign that the next key
  * follows, so that a verifier that trusts one key can verify signatures made with another [evidence.keys.rotate].
  */
 function signingAccess(
@@ -248,8 +255,8 @@ function signingAccess(
 }
 
 /**
- * Allows use of the deployment's log keys, if any. Earlier keys are read; the last of them also signs during an
- * overlap.
+ * Allows use of the deployment's log keys, if any. Earlier keys are only read, except that the last of them also signs
+ * during an overlap.
  */
 function logKeyAccess(
   right: keyof typeof logActions,
@@ -268,14 +275,14 @@ const statementsFor = (actions: readonly string[], arns: readonly string[]): Pol
   arns.length > 0 ? [allow(actions, arns)] : [];
 
 /**
- * Allows Lambda to create and remove network interfaces for a function in a VPC, under the function's role. The second
- * statement denies that, and everything except the log, to the code that runs there.
+ * Allows Lambda to create and remove network interfaces for a function in a VPC, using the function's role. The second
+ * statement denies the code that runs there these actions and everything else except logging.
  */
 export function interfaceAccess(scope: Construct, settings: GatewaySettings, name: FunctionName): PolicyStatement[] {
   return [allow(interfaceActions, ['*']), deniedToCode(scope, settings, name, { notActions: ['logs:*'] })];
 }
 
-/** Allows the same for a function in the deployment's VPC, whose code keeps its other rights [cloud.firewall]. */
+/** Allows the same for a function in the deployment's VPC, whose code keeps its other permissions [cloud.firewall]. */
 export const attachedAccess = (
   scope: Construct,
   settings: GatewaySettings,

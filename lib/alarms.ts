@@ -39,15 +39,15 @@ interface AlarmsProps {
    */
   readonly approvalAge?: Duration;
   /**
-   * Time within which 95 of 100 chat calls must end.
+   * Time within which 95 % of chat calls must end.
    * @default half of the default provider timeout
    */
   readonly chatLatency?: Duration;
 }
 
 /**
- * How a heartbeat treats missing data. An alarm begins without data and notifies when its state changes, so `MISSING`
- * is quiet until the first run, and reports any silence after it.
+ * Treatment of missing data in a heartbeat alarm. An alarm starts without data and notifies when its state changes, so
+ * `MISSING` is quiet until the first run, and reports any silence after it.
  */
 const missing = { always: TreatMissingData.BREACHING, 'after-first': TreatMissingData.MISSING } as const;
 
@@ -56,7 +56,7 @@ const composites: readonly CompositeName[] = ['service-unavailable', 'capacity']
 export class Alarms extends Construct {
   /** Subscribe a pager to `page`, a mailbox or tracker to `ticket`. */
   readonly topics: Readonly<Record<Severity, Topic>>;
-  /** All alarms, composite ones first. */
+  /** All alarms, with composite alarms first. */
   readonly all: readonly AlarmBase[];
   readonly #settings: GatewaySettings;
 
@@ -84,7 +84,7 @@ export class Alarms extends Construct {
     this.all = [...joined, ...made.map(({ alarm }) => alarm)];
   }
 
-  /** Checks whether the emulator supports an alarm: it supports neither expressions, queries nor composite alarms. */
+  /** Checks whether the emulator supports an alarm. It does not support expressions, queries or composite alarms. */
   #understood({ metric }: AlarmRow): boolean {
     return !this.#settings.emulator || !(metric instanceof MathExpression);
   }

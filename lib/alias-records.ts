@@ -1,4 +1,4 @@
-/** Route 53 records that point one of the deployment's hosts to its endpoint. */
+/** Route 53 records that point one of the deployment's host names to its endpoint. */
 import { CfnRecordSet } from 'aws-cdk-lib/aws-route53';
 import { Construct } from 'constructs';
 
@@ -8,7 +8,7 @@ interface AliasRecordsProps {
   readonly host: string;
   /** Called only if records are created. */
   readonly target: () => { readonly dnsName: string; readonly hostedZoneId: string };
-  /** CloudFront has IPv6 addresses; API Gateway's regional domains have only IPv4 by default. */
+  /** Record types: CloudFront has IPv6 addresses; API Gateway's regional domains have only IPv4 by default. */
   readonly types: readonly ('A' | 'AAAA')[];
 }
 

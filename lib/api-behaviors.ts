@@ -1,6 +1,6 @@
 /**
- * CloudFront behaviors for an API: no caching or compression, every header except `Host` is passed on, and streams are
- * not buffered.
+ * CloudFront behaviors for an API: caching and compression are off, every header except `Host` is passed on, and
+ * streams are not buffered.
  */
 import { Duration, Stack } from 'aws-cdk-lib';
 import {
@@ -18,7 +18,7 @@ import { edgeHeaders } from '#core/contracts/edge.ts';
 import type { CloudFrontSettings } from './edge-settings.ts';
 import { apiStageName } from './surface-api.ts';
 
-/** Returns the behavior for a REST API stage, with the secret that proves that the call is from CloudFront. */
+/** Returns the behavior for a REST API stage, with the secret that proves that a call comes from CloudFront. */
 export const restBehavior = (scope: Construct, apiId: string, settings: CloudFrontSettings, originValue: string) =>
   behavior(scope, apiId, settings, {
     originPath: `/${apiStageName}`,

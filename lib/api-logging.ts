@@ -1,4 +1,4 @@
-/** Lets API Gateway write its logs: one role per account and region, kept when the stack is deleted. */
+/** Lets API Gateway write its logs, through one role per account and region that is kept when the stack is deleted. */
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { CfnAccount } from 'aws-cdk-lib/aws-apigateway';
 import { ManagedPolicy, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';

@@ -1,7 +1,7 @@
 /**
- * The evidence archive: copies of entries that no role can change. Only the archiving functions' roles may put, and
- * only if no object exists; no role may delete. During a restore, the role that copies an archive may also put.
- * Checkpoints are in the same bucket, under `@checkpoints/`.
+ * The evidence archive: copies of entries that no role can change. Only the roles of the archiving functions may put
+ * objects, and only if no object exists; no role may delete. During a restore, the role that copies an archive may also
+ * put objects. Checkpoints are in the same bucket, under `@checkpoints/`.
  */
 import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
@@ -54,7 +54,7 @@ export class ArchiveBucket extends Construct {
   }
 
   /**
-   * Denies puts by all roles except the writers, which are identified by name instead of by reference because their
+   * Denies puts by all roles except the writers, which are identified by name rather than by reference because their
    * functions are in a later stack.
    */
   #denyAllWriters(settings: GatewaySettings): void {

@@ -10,17 +10,20 @@ const requests = { actions: 1_000, admin: 200, callbacks: 50, gateway: 1_000, mc
 
 export interface CapacitySettings {
   /**
-   * Requests per second for each method of a surface, across all callers. Votes, console and actions are different
-   * methods, so none takes another's share [admin.rate-limit].
+   * Requests per second for each method of a surface, across all callers. Votes, the console and actions use different
+   * methods, so none of them takes another's share [admin.rate-limit].
    */
   readonly requestsPerSecond: Readonly<Record<keyof typeof requests, number>>;
-  /** Maximum burst of requests: API Gateway's own bucket for an account holds half as many as it admits per second. */
+  /**
+   * Maximum burst of requests: API Gateway's own token bucket for an account holds half as many as it admits per
+   * second.
+   */
   readonly mostAtOnce: number;
   /** Environments that are kept initialised, by function. */
   readonly provisionedConcurrency: Partial<Record<FunctionName, number>>;
   /**
-   * Units per second that tables and their indexes accept immediately. Without this setting, a table begins with 4,000
-   * and 12,000.
+   * Units per second that tables and their indexes accept immediately. Without this setting, a table starts with 4,000
+   * write units and 12,000 read units.
    */
   readonly warmWrites: Partial<Record<TableName, number>>;
   readonly warmReads: Partial<Record<TableName, number>>;
@@ -56,7 +59,9 @@ export const throttleOf = (
   throttlingBurstLimit: Math.min(2 * requestsPerSecond[part], mostAtOnce),
 });
 
-/** Returns those routes' methods that are governed actions, as API Gateway names them in a stage's settings. */
+/**
+ * Returns the methods of the given routes that are governed actions, as API Gateway names them in a stage's settings.
+ */
 export const actionMethods = (routes: readonly Route[]): readonly string[] =>
   routes.flatMap(({ handledBy, path, method }) => (handledBy === 'test-action' ? [`${path}/${method}`] : []));
 

@@ -1,6 +1,6 @@
 /**
- * Approval and rollout clocks: the state machines in `state-machines/` with the functions `approval-steps` and `sweep`.
- * They share a role and a log group, because the stack is near its resource limit.
+ * Approval and rollout clocks: the state machines in `state-machines/`, with the functions `approval-steps` and
+ * `sweep`. They share a role and a log group, because the stack is near its resource limit.
  */
 import { readFileSync } from 'node:fs';
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
@@ -65,14 +65,14 @@ export class Clocks extends Construct {
   }
 }
 
-/** The emulator does not evaluate expressions in `Seconds`. */
+/** Fixed wait, because the emulator does not evaluate expressions in `Seconds`. */
 const emulatorWaitSeconds = 5;
 
 interface Definition {
   readonly States: Record<string, Record<string, unknown>>;
 }
 
-/** Returns the definition file; for the emulator, every computed timeout and wait is replaced with a literal one. */
+/** Returns the definition file. For the emulator, every computed timeout and wait is replaced with a literal. */
 function definition(name: 'approval' | 'rollout', limits: EmulatorLimits | undefined): DefinitionBody {
   const text = readFileSync(new URL(`../state-machines/${name}.asl.json`, import.meta.url), 'utf8');
   const parsed = JSON.parse(text) as Definition;

@@ -13,7 +13,7 @@ export interface ConcurrencySettings {
   /** With `reserved`: maximum concurrent calls of each streaming function. */
   readonly streamConcurrency: number;
   /**
-   * Number of concurrent commands, reserved from the account's concurrency. 0 = no command runs. Undefined: follows
+   * Number of concurrent commands, reserved from the account's concurrency. 0: commands do not run. Undefined: follows
    * `concurrency`.
    */
   readonly sandboxConcurrency: number | undefined;
@@ -35,7 +35,7 @@ const deciding: Partial<Record<FunctionName, number>> = {
 /** Functions whose calls may take minutes. */
 const streaming: ReadonlySet<FunctionName> = new Set(['mcp', 'chat-completions', 'messages']);
 
-/** @param own the number in the function's own row; the sandbox has one. */
+/** @param own the number in the function's own row, which only the sandbox has. */
 export function reservedFor(
   name: FunctionName,
   own: number | undefined,

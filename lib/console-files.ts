@@ -1,6 +1,7 @@
 /**
- * The console on AWS [cloud.edge]: its built files in a bucket that only CloudFront reads, under `/console/` on the
- * admin host, so that the pages and the API share an origin. The files are public code; their data needs a key.
+ * The console on AWS [cloud.edge]: its built files are in a bucket that only CloudFront reads. They are served under
+ * `/console/` on the admin host, so that the pages and the API share an origin. The files are public code; the data
+ * they show requires a key.
  */
 import { Duration, RemovalPolicy, Stack, Token } from 'aws-cdk-lib';
 import {
@@ -122,7 +123,10 @@ export class ConsoleFiles extends Construct {
 
 const copies = "The CDK's own function copies the files during a deployment; the CDK defines its role and its runtime.";
 
-/** Names resources as the rules do: with the account and region if known, otherwise with references. */
+/**
+ * Returns the findings, with resources named as the rules name them: with the account and region if known, otherwise
+ * with references.
+ */
 const findings = (scope: Construct): Readonly<Record<string, string>> => {
   const { account, region, partition } = Stack.of(scope);
   const named = (value: string, reference: string) => (Token.isUnresolved(value) ? `<AWS::${reference}>` : value);

@@ -1,4 +1,4 @@
-/** The names that `cdk -c name=value` accepts, because ignoring an unknown name would deploy something unintended. */
+/** The names that `cdk -c name=value` accepts. Ignoring an unknown name would deploy something unintended. */
 import type { Node } from 'constructs';
 import { distance } from 'fastest-levenshtein';
 import type { AddedStack } from '#features/stacks.ts';
@@ -67,12 +67,12 @@ export const contextKeys: readonly string[] = [...ownKeys, ...addedStacks.flatMa
   (a, b) => a.localeCompare(b),
 );
 
-/** The CDK's own settings and lookups have names with other characters. */
+/** Form of the gateway's own names. The CDK's settings and lookups contain other characters. */
 const ownForm = /^[A-Za-z]\w*$/;
-/** Maximum edit distance of a suggested name, in letters. */
+/** Maximum edit distance of a suggested name. */
 const mostLetters = 3;
 
-/** Refuses unknown names. @throws an error that names the first one [cloud.name]. */
+/** Rejects unknown names. @throws an error that contains the first unknown name [cloud.name]. */
 export function refuseUnknownContext(node: Node): void {
   const known = new Set(contextKeys);
   const found = Object.keys(node.getAllContext()).find((key) => ownForm.test(key) && !known.has(key));

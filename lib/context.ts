@@ -7,7 +7,7 @@ export function textContext(node: Node, key: string, fallback: string): string {
   throw new Error(`Context "${key}" must be a plain word or path, got ${JSON.stringify(value)}.`);
 }
 
-/** Reads one of the given words; the first is the default. */
+/** Reads a word from the given list; the first word is the default. */
 export function word<const W extends readonly [string, ...string[]]>(node: Node, key: string, words: W): W[number] {
   const value = textContext(node, key, words[0]);
   if (words.includes(value)) return value;
@@ -26,7 +26,7 @@ export const optionalContext = <T>(node: Node, key: string, read: () => T): T | 
   node.tryGetContext(key) === undefined ? undefined : read();
 
 /**
- * Reads ARNs: comma-separated on the command line, or a list in `cdk.json`. Wildcards are refused because they would
+ * Reads ARNs: comma-separated on the command line, or a list in `cdk.json`. Wildcards are rejected because they would
  * grant more, except for the six characters that Secrets Manager adds to a name.
  */
 export function arns(node: Node, key: string, service: string, rest: RegExp): readonly string[] {
@@ -53,7 +53,10 @@ interface Bounds {
   readonly raise?: string;
 }
 
-/** Reads numbers by name: `-c warmWrites=evidence=8000,sessions=8000`, or an object in `cdk.json`; empty by default. */
+/**
+ * Reads numbers by name: `-c warmWrites=evidence=8000,sessions=8000` on the command line, or an object in `cdk.json`;
+ * empty by default.
+ */
 export function amounts<Name extends string>(
   node: Node,
   key: string,
@@ -79,7 +82,7 @@ export function amounts<Name extends string>(
   return Object.fromEntries(pairs.map(([name, given]) => [name, Number(given)])) as Partial<Record<Name, number>>;
 }
 
-/** Reads a list of words. @throws an error that names the first value that does not match the form. */
+/** Reads a list of words. @throws an error that contains the first value that does not match the form. */
 export function words(node: Node, key: string, form: RegExp, what: string): readonly string[] {
   return list(node, key).map((one) => {
     if (typeof one === 'string' && form.test(one)) return one;

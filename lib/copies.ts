@@ -1,6 +1,6 @@
 /**
- * Optional copies of the archive and of objects in another account's buckets: S3 replicates each new object, with its
- * retention. The role may add versions to a copy, but neither delete nor read them.
+ * Optional copies of the archive and of objects in another account's buckets: S3 replicates each new object together
+ * with its retention. The role may add versions to a copy, but may neither delete nor read them.
  */
 import { Aws, Stack } from 'aws-cdk-lib';
 import { PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -40,7 +40,7 @@ export class BucketCopy extends Construct {
     return { replicationRole: this.#role, replicationRules: [rule] };
   }
 
-  /** Lets the role read the bucket and write the copy, only in the named account. */
+  /** Lets the role read the bucket, and write the copy only in the named account. */
   readFrom(source: Bucket): void {
     const { arn, account } = this.#copy;
     const allow = (resources: string[], actions: string[], conditions = {}) =>

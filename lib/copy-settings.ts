@@ -6,13 +6,13 @@ import { words } from './context.ts';
 export type CopiedBucket = 'archive' | 'objects';
 
 export interface CopySettings extends Readonly<Record<CopiedBucket, string>> {
-  /** Account that contains both copies. Their buckets are named here and already exist. */
+  /** Account that contains both copies. The buckets are named here and already exist. */
   readonly account: string;
 }
 
 const bucketName = /^[a-z0-9](?:[a-z0-9-]{1,61})[a-z0-9]$/;
 
-/** Reads the destinations for copies. @throws unless there are two buckets */
+/** Reads the destinations for copies. @throws unless one account and two different buckets are named */
 export function copySettings(node: Node): CopySettings | undefined {
   if (node.tryGetContext('copyAccount') === undefined) return undefined;
   const accounts = words(node, 'copyAccount', /^\d{12}$/, 'the id of an account');

@@ -1,4 +1,4 @@
-/** The operator's second page, after the overview: requests and their cost, decisions, pending work, failures. */
+/** The operator's second dashboard, after the overview: requests and their cost, decisions, pending work, failures. */
 import {
   Dashboard as CloudWatchDashboard,
   GraphWidget,

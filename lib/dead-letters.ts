@@ -1,4 +1,7 @@
-/** Queue for events that no retry could deliver. An alarm watches its depth; the runbook describes the replay. */
+/**
+ * Queue for events that could not be delivered by any retry. An alarm watches its depth; the runbook describes the
+ * replay.
+ */
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';

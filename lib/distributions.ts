@@ -1,6 +1,6 @@
 /**
- * CloudFront in front of the APIs [cloud.edge]: HTTP/3, TLS 1.3, one distribution per host, one that serves all of them
- * by path, and the console together with the admin API.
+ * CloudFront in front of the APIs [cloud.edge], with HTTP/3 and TLS 1.3: one distribution per host, one that serves all
+ * of them by path, and the console together with the admin API.
  */
 import { Duration } from 'aws-cdk-lib';
 import { Certificate, type ICertificate } from 'aws-cdk-lib/aws-certificatemanager';
@@ -35,9 +35,9 @@ interface DistributionsProps {
   readonly name: string;
   readonly domain: DomainSettings;
   readonly cloudFront: CloudFrontSettings;
-  /** Proves to the REST APIs that a call is from CloudFront; the WebSocket API could not check it. */
+  /** Proves to the REST APIs that a call comes from CloudFront. The WebSocket API could not check it. */
   readonly originValue: string;
-  /** Ids of the REST APIs that callers can reach, by surface; the private admin API is left out. */
+  /** Ids of the REST APIs that callers can reach, by surface. Omits the admin API if it is private. */
   readonly apis: Readonly<Record<Exclude<RestSurface, 'admin'>, string> & { admin?: string }>;
   readonly webSocketId: string;
   /** Folder with the console's built files. */
@@ -128,7 +128,9 @@ const withEdgeFunction = (behavior: BehaviorOptions, edgeFunction: EdgeFunction)
   functionAssociations: [{ function: edgeFunction, eventType: FunctionEventType.VIEWER_REQUEST }],
 });
 
-/** Errors that CloudFront caches for ten seconds, for all requests with the same path, unless a policy prevents it. */
+/**
+ * Errors that CloudFront caches for ten seconds for all requests with the same path, unless a cache policy prevents it.
+ */
 const keptErrors = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504];
 
 const findings = ({ webAcl }: CloudFrontSettings): Record<string, string> => ({

@@ -13,7 +13,7 @@ const caller = `  request.headers['${edgeHeaders.host}'] = { value: request.head
 const setUri = (uri?: string): string => (uri === undefined ? '' : `  request.uri = '${uri}';\n`);
 
 /**
- * Returns the code for a single surface's host. The WebSocket API has no paths and is found at its stage.
+ * Returns the code for a single surface's host. The WebSocket API has no paths and is reached at its stage.
  * @param uri replaces the caller's path at the origin.
  */
 export const edgeFunctionCode = (uri?: string): string => `function handler(event) {
@@ -43,7 +43,7 @@ const notFoundFunction = (message: string): string => {
 const dots = String.raw`/\/(?:\.|%2e){1,2}(?:\/|$)/i.test(request.uri)`;
 
 /**
- * Returns the code for the single address of all surfaces: `/api` is dropped; `/admin`, `/mcp` and the metadata of
+ * Returns the code for the host that serves all surfaces: `/api` is removed; `/admin`, `/mcp` and the metadata of
  * `/mcp` are kept. A path that belongs to another upstream gets 404, regardless of which behavior CloudFront chose for
  * it.
  * @param upstream undefined: every path gets 404.
@@ -65,7 +65,7 @@ ${caller}${setUri(uri)}  return request;
 }
 `;
 
-/** Returns the console's code: `/console/` is its page, and each of its files has a plain name. */
+/** Returns the console's code: `/console/` serves its page, and its files have plain names. */
 export const consoleFunctionCode = (): string => `${notFoundFunction('This file of the console was not found.')}
 function handler(event) {
   var request = event.request;

@@ -13,7 +13,7 @@ export interface DomainSettings {
   readonly hosts: Readonly<Record<Surface, string>>;
   /** The host that serves all surfaces by path, only through CloudFront. */
   readonly edgeHost: string;
-  /** ARN of the certificate in the deployment's region; CloudFront has its own. */
+  /** ARN of the certificate in the deployment's region. CloudFront has a separate certificate. */
   readonly certificate: string | undefined;
   /** Route 53 zone for alias records. If absent, the operator creates them. */
   readonly hostedZoneId: string | undefined;
@@ -29,12 +29,12 @@ export interface CloudFrontSettings {
   readonly webAcl: string | undefined;
   /** Longest time an origin may be silent, before the first byte and between bytes. */
   readonly readTimeoutSeconds: number;
-  /** Versions of the origin secret: the first is sent, all are accepted. If empty, the current version. */
+  /** Versions of the origin secret: the first is sent, all are accepted. If empty, the current version is used. */
   readonly secretVersions: readonly string[];
 }
 
 export interface FirewallSettings {
-  /** Requests per client address in five minutes; additional requests are answered with 429. */
+  /** Requests per client address in five minutes; additional requests get status 429. */
   readonly requestsPerAddress: number;
 }
 
@@ -42,7 +42,7 @@ export interface EdgeSettings {
   readonly domain?: DomainSettings;
   readonly cloudFront?: CloudFrontSettings;
   readonly firewall?: FirewallSettings;
-  /** Networks that may call the admin API; if empty, all. */
+  /** Networks that may call the admin API; if empty, all networks. */
   readonly adminCidrs: readonly string[];
   /** True if the admin API is reachable only through an endpoint in the deployment's VPC [cloud.firewall]. */
   readonly privateAdmin: boolean;
@@ -90,11 +90,11 @@ export function edgeSettings(node: Node, onEmulator: boolean, network: NetworkSe
 export const ownUrl = ({ domain, privateAdmin }: EdgeSettings, surface: Surface): string | undefined =>
   domain && !(privateAdmin && surface === 'admin') ? `https://${domain.hosts[surface]}` : undefined;
 
-/** Checks whether API Gateway serves a custom host for this surface. The API's default host name is then disabled. */
+/** Checks whether API Gateway serves a custom host for this surface. If so, the API's default host name is disabled. */
 export const servesOwnHost = (edge: EdgeSettings, surface: Route['surface']): boolean =>
   ownUrl(edge, surface) !== undefined && edge.cloudFront === undefined;
 
-/** Returns the console's URL: on CloudFront, with the public admin API [cloud.edge]. */
+/** Returns the console's URL, which is on CloudFront and requires the public admin API [cloud.edge]. */
 export const consoleUrl = ({ domain, cloudFront, privateAdmin }: EdgeSettings): string | undefined =>
   domain && cloudFront && !privateAdmin ? `https://${domain.hosts.admin}/console/` : undefined;
 
@@ -131,7 +131,7 @@ function cloudFrontSettings(node: Node): CloudFrontSettings {
 }
 
 /**
- * Reads networks with their prefix. A web ACL refuses the network of all addresses (`/0`), which would not restrict
+ * Reads networks with their prefix. A web ACL rejects the network of all addresses (`/0`), which would not restrict
  * anything.
  */
 const cidrs = (node: Node, key: string): readonly string[] =>

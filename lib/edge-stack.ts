@@ -14,7 +14,7 @@ import { apiStageName } from './surface-api.ts';
 interface GatewayEdgeProps extends StackProps {
   readonly settings: GatewaySettings;
   readonly apis: Readonly<Record<Route['surface'], RestApiBase>>;
-  /** Called directly, because CloudFront would sign for another host. */
+  /** API that is called directly, because CloudFront would sign for another host. */
   readonly iam: RestApiBase | undefined;
   readonly webSocketId: string;
 }
@@ -23,8 +23,8 @@ interface GatewayEdgeProps extends StackProps {
 export const wantsEdge = ({ edge }: GatewaySettings): boolean => edge.firewall !== undefined;
 
 /**
- * The edge, in the deployment's region: CloudFront needs no particular region, and a regional web ACL must be in the
- * region of its APIs (0070).
+ * The edge, in the deployment's region: CloudFront does not require a particular region, and a regional web ACL must be
+ * in the same region as its APIs (0070).
  */
 export class GatewayEdge extends Stack {
   constructor(scope: Construct, id: string, props: GatewayEdgeProps) {
@@ -84,7 +84,7 @@ export class GatewayEdge extends Stack {
     if (consoleAt) new CfnOutput(this, 'ConsoleUrl', { value: consoleAt });
   }
 
-  /** Returns the ARN with a literal stage, which avoids an export. */
+  /** Returns the ARN with the stage as a literal, which avoids an export. */
   #stage(api: RestApiBase): string {
     return this.formatArn({
       service: 'apigateway',

@@ -1,4 +1,7 @@
-/** Endpoints for AWS services in the deployment's VPC, in a separate stack that precedes the functions there. */
+/**
+ * Endpoints for AWS services in the deployment's VPC, in a separate stack that is deployed before the functions that
+ * use them.
+ */
 import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { NetworkSettings } from './network-settings.ts';

@@ -81,6 +81,9 @@ export const ownEnvironment = (
   ...(spec.streams && settings.streamPaddingBytes > 0 && { STREAM_PADDING_BYTES: `${settings.streamPaddingBytes}` }),
 });
 
-/** Returns only the secrets that the function's role may read, because it reads every bundle whose name it gets. */
+/**
+ * Returns only the secrets that the function's role may read, because the function reads every bundle whose name it
+ * receives.
+ */
 const secretEnvironment = (settings: GatewaySettings, { secrets = [] }: Rights): Record<string, string> =>
   Object.fromEntries(secrets.map((name) => [`SECRET_${name.toUpperCase()}`, secretId(settings, name)]));

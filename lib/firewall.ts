@@ -1,7 +1,7 @@
 /**
  * A web ACL for this region's REST APIs [cloud.firewall]. It is regional so that it also inspects calls that bypass
- * CloudFront. Bodies contain prompts, SQL and shell text, so rules that inspect bodies count and do not block.
- * Samples and logs are off, because both include headers, which contain keys; each rule's metrics show its effect.
+ * CloudFront. Bodies contain prompts, SQL and shell text, so rules that inspect bodies only count matches. Samples and
+ * logs are off, because both include headers, which contain keys; each rule's metrics show its effect.
  */
 import { CfnIPSet, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
 import { Construct } from 'constructs';
@@ -15,15 +15,15 @@ type Statement = CfnWebACL.StatementProperty;
 interface FirewallProps extends FirewallSettings {
   /** The ACL's name in the account and region. */
   readonly name: string;
-  /** Secrets that CloudFront sends. If undefined, callers connect directly, and their own address counts. */
+  /** Secrets that CloudFront sends. If undefined, callers connect directly, and their own address is used. */
   readonly originValues: readonly string[] | undefined;
-  /** Networks that may call; if empty, all. */
+  /** Networks that may call; if empty, all networks. */
   readonly cidrs: readonly string[];
-  /** REST API stages, by ARN. */
+  /** ARNs of REST API stages. */
   readonly stages: readonly string[];
 }
 
-/** AWS rules that inspect bodies, or that match legitimate behavior of agents' clients. They only count. */
+/** AWS rules that inspect bodies, or that match legitimate behavior of agent clients. They only count matches. */
 const rulesThatOnlyCount: Readonly<Record<string, readonly string[]>> = {
   AWSManagedRulesCommonRuleSet: [
     ...[

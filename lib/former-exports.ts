@@ -1,7 +1,7 @@
 /**
- * Exports that stacks from earlier builds of 0.8.0 import [cloud.weak-references]. This build's stacks import none, but
- * CloudFormation does not remove an export while a deployed stack imports it, and the exporting stack is updated first.
- * The first release after 0.8.0 removes the file.
+ * Exports that stacks from earlier builds of 0.8.0 import [cloud.weak-references]. This build's stacks do not import
+ * any of them, but CloudFormation does not remove an export while a deployed stack imports it, and the exporting stack
+ * is updated first. This file is to be removed in the first release after 0.8.0.
  */
 import type { Stack } from 'aws-cdk-lib';
 import type { GatewayServices } from './services-stack.ts';

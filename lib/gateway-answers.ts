@@ -1,4 +1,4 @@
-/** API Gateway's own responses, sent before any function runs, in every surface's error format. */
+/** API Gateway's own responses, sent before any function runs, in each surface's error format. */
 import { type ErrorCode, errorKinds } from '#core/kernel/errors.ts';
 
 interface GatewayAnswer {
@@ -10,8 +10,8 @@ interface GatewayAnswer {
 }
 
 /**
- * Without these headers, a page could not read a response and would report a network error. They let any page read
- * fixed text; the function still determines which pages may call, in its response to their preflight.
+ * Headers without which a page could not read a response and would report a network error. They let any page read fixed
+ * text; the function still determines which pages may call, in its response to their preflight.
  */
 const readableByPages = {
   'Access-Control-Allow-Origin': "'*'",
@@ -34,9 +34,9 @@ const refusalAnswer = (name: string): GatewayAnswer =>
   answer(name, 'forbidden', 'The request was refused before it reached the gateway.');
 
 /**
- * API Gateway's responses that are replaced. Left out, because none of the gateway's APIs uses them: responses for
- * authorisers, API Gateway's API keys, and integrations chosen by media type. Each response is a resource of its API,
- * and a stack is limited to 500 [cloud.templates].
+ * API Gateway responses that are replaced. Responses for authorisers, API Gateway's API keys, and integrations chosen
+ * by media type are omitted, because the gateway's APIs do not use them. Each response is a separate resource of its
+ * API, and a stack is limited to 500 [cloud.templates].
  */
 const answers: readonly GatewayAnswer[] = [
   // API Gateway's name for an unknown path or method.

@@ -111,7 +111,7 @@ export class GatewayFunction extends Construct {
   }
 }
 
-/** Accepts findings on bodies, which cannot be listed by name: they cover every object in one bucket. */
+/** Accepts findings on object bodies, which cannot be listed by name and therefore cover every object in one bucket. */
 export const findings = (spec: Rights, settings: GatewaySettings): Record<string, string> => ({
   'AwsSolutions-IAM5[Resource::*]': spec.sandboxed
     ? 'Lambda creates network interfaces under this role and supports no narrower resource; the code itself is denied these and all other actions.'

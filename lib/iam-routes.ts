@@ -12,13 +12,13 @@ import { proxyPathOf } from '#core/contracts/routes.ts';
 const adminOperations = ['testAction', 'whoami'];
 
 /**
- * Checks whether an IAM policy can name the route: a proxy hides methods and paths, so proxied endpoints are only for
- * keys.
+ * Checks whether an IAM policy can name the route. A proxy hides methods and paths, so proxied endpoints are available
+ * only with keys.
  */
 const isListed = (route: Route): boolean => route.surface === 'gateway' && proxyPathOf(route) === undefined;
 
 /**
- * Returns the routes, without open and signed ones, which an authoriser would block. `GET /health`, which two surfaces
+ * Returns the routes except open and signed routes, which an authoriser would block. `GET /health`, which two surfaces
  * have, is a single path.
  */
 export const iamRoutes = (routes: readonly Route[]): readonly Route[] =>

@@ -15,7 +15,7 @@ type BudgetTier = (typeof budgetTiers)[number];
 export type GatewayMetrics = ReturnType<typeof gatewayMetrics>;
 
 /**
- * @param deployment the deployment's name: two deployments in one region share the namespace, but no series
+ * @param deployment the deployment's name: two deployments in one region share the namespace but not the series
  * [cloud.name]
  */
 export function gatewayMetrics(deployment: string) {
@@ -24,12 +24,12 @@ export function gatewayMetrics(deployment: string) {
 
   const pendingApprovals = metric('svc_approvals_pending', 'Maximum');
   const oldestApprovalSeconds = metric('svc_approval_oldest_seconds', 'Maximum');
-  /** Published once per day, so its period is a day. */
+  /** Metric that is published once per day, so its period is a day. */
   const missingArchiveEntries = metric('svc_archive_missing_entries', 'Maximum').with({ period: Duration.days(1) });
   const approvalLatency = (statistic: string): Metric =>
     metric('svc_approval_latency_seconds', statistic).with({ label: statistic });
 
-  /** Returns the decisions of one kind across all protocols, including future ones. */
+  /** Returns the number of decisions of one kind across all protocols, including future ones. */
   const decisions = (decision: Decision): MathExpression =>
     new MathExpression({
       label: decision,
@@ -89,7 +89,7 @@ export function gatewayMetrics(deployment: string) {
   const openBreakers = metric('svc_breaker_open', 'Maximum');
   const budgetTier = (tier: BudgetTier): Metric => metric('svc_budget_tier_total', 'Sum', { tier });
 
-  /** Returns a counter as one number over all its labels. An alarm accepts a query but not a search. */
+  /** Returns a counter as one total over all its labels. An alarm accepts a query but not a search. */
   const overall = (label: string, metricName: string, period: Duration, where = ''): MathExpression =>
     new MathExpression({
       label,
@@ -102,7 +102,7 @@ export function gatewayMetrics(deployment: string) {
     overall('credentials refused', 'svc_credentials_total', period, " AND outcome = 'refused'");
   const allRejectedCredentials = (period: Duration) =>
     overall('unknown credentials', 'svc_credentials_rejected_total', period);
-  /** Returns the alerts that opened or escalated with a severity. A query supports only `=`, `!=` and AND. */
+  /** Returns the number of alerts with a severity that opened or escalated. A query supports only `=`, `!=` and AND. */
   const allAlerts = (severity: AlertSeverity, period: Duration) => {
     const where = ` AND severity = '${severity}' AND change != 'acknowledged' AND change != 'resolved'`;
     return overall(`${severity} alerts`, 'svc_alerts_total', period, where);
@@ -111,7 +111,7 @@ export function gatewayMetrics(deployment: string) {
 
   const deadDeliveries = metric('svc_deliveries_dead_total', 'Sum');
   const deliveryDelaySeconds = (statistic: string): Metric => metric('svc_delivery_delay_seconds', statistic);
-  /** Returns a schedule's completed runs. */
+  /** Returns the number of completed runs of a schedule. */
   const scheduleCompleted = (schedule: ScheduledFunction): Metric =>
     metric('svc_schedule_completed_total', 'Sum', { schedule });
   const guardsDisabled = metric('svc_guards_disabled', 'Maximum');

@@ -6,7 +6,8 @@ import { Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 
 /**
- * @param what letters, digits and dashes; with the longest deployment and region names, 64 characters leave 22 for it.
+ * @param what letters, digits and dashes. With the longest deployment and region names, 22 of the 64 characters are
+ * left for it.
  */
 export const nameOfAccount = (scope: Construct, deployment: string, what: string): string =>
   `${deployment}-${what}-${Stack.of(scope).region}`;

@@ -1,5 +1,5 @@
 /**
- * The VPC that a deployment names for the functions that call upstream servers, read from CDK context [cloud.firewall].
+ * The VPC that a deployment specifies for functions that call upstream servers, read from CDK context [cloud.firewall].
  */
 import type { Node } from 'constructs';
 import { word, words } from './context.ts';
@@ -9,7 +9,7 @@ export interface NetworkSettings {
   readonly subnetIds: readonly string[];
   /** The functions' security groups, which determine the destinations they can reach. */
   readonly securityGroupIds: readonly string[];
-  /** Endpoints that the deployment creates in the VPC. If absent, the VPC has its own, or a NAT gateway. */
+  /** Endpoints that the deployment creates in the VPC. If absent, the VPC has its own endpoints or a NAT gateway. */
   readonly endpoints?: { readonly routeTableIds: readonly string[] };
 }
 

@@ -1,6 +1,6 @@
 /**
- * Notifies people of an approval within seconds: new deliveries reach `notify` through their table's stream. The
- * schedule retries.
+ * Notifies people of an approval within seconds: new deliveries reach `notify` through their table's stream. A schedule
+ * retries failed deliveries.
  */
 import { Duration } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
@@ -18,7 +18,7 @@ import { Construct } from 'constructs';
 interface NotificationsProps {
   readonly deliveries: ITable;
   readonly notifier: IFunction;
-  /** Queue for the positions of failed batches. Their deliveries stay due, and the schedule sends them. */
+  /** Queue for the positions of failed batches. Their deliveries remain due, and the schedule sends them. */
   readonly deadLetters: IQueue;
 }
 

@@ -1,4 +1,4 @@
-/** Bodies by content: policy versions and large results, stored under the SHA-256 of their bytes. */
+/** Content-addressed bodies: policy versions and large results, stored under the SHA-256 of their bytes. */
 import { Duration } from 'aws-cdk-lib';
 import { AnyPrincipal, Effect, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption } from 'aws-cdk-lib/aws-s3';

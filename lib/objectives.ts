@@ -22,7 +22,7 @@ const deliverySeconds = 30;
 const lagSeconds = 60;
 
 /**
- * Returns the percentage of responses without a 5xx across all APIs, because each of them handles actions, votes or
+ * Returns the percentage of responses other than 5xx across all APIs, because each of them handles actions, votes or
  * chats.
  */
 const answeredPercent = (apis: readonly RestApiBase[]): IMetric => {

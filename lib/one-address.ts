@@ -1,7 +1,7 @@
 /**
- * One address for all surfaces, like the local edge [cloud.edge]: `edge.<domain>` routes `/api/*`, `/admin/*`, `/mcp`
- * and its metadata by the rules in `features/edge/routing.ts`. CloudFront chooses a behavior by the path; the
- * behavior's function answers 404 to a path that belongs to another upstream.
+ * One host for all surfaces, like the local edge [cloud.edge]: `edge.<domain>` routes `/api/*`, `/admin/*`, `/mcp` and
+ * its metadata by the rules in `features/edge/routing.ts`. CloudFront chooses a behavior by path; the behavior's
+ * function returns 404 for a path that belongs to another upstream.
  */
 import type { BehaviorOptions } from 'aws-cdk-lib/aws-cloudfront';
 import { routingFunctionCode } from './edge-functions.ts';
@@ -17,12 +17,12 @@ const patterns = {
 type Upstream = keyof typeof patterns;
 
 interface ReachableUpstreams {
-  /** The APIs that callers can reach, without a private admin API. */
+  /** The APIs that callers can reach. Omits the admin API if it is private. */
   readonly apis: Readonly<Partial<Record<Upstream, BehaviorOptions>>> & Readonly<Record<'mcp', BehaviorOptions>>;
   readonly webSocket: BehaviorOptions;
 }
 
-/** Returns the address's behaviors. @param running returns a behavior that runs this code before each request. */
+/** Returns the host's behaviors. @param running returns a behavior that runs this code before each request. */
 export function oneAddress(
   { apis, webSocket }: ReachableUpstreams,
   running: (id: string, behavior: BehaviorOptions, code: string) => BehaviorOptions,

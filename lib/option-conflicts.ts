@@ -7,7 +7,7 @@ import { type FunctionName, functions } from '#core/contracts/functions.ts';
 import { reservedFor } from './concurrency.ts';
 import type { GatewaySettings } from './settings.ts';
 
-/** Number of an account's concurrent executions that AWS leaves unreserved. */
+/** Number of concurrent executions that AWS keeps unreserved in an account. */
 const unreserved = 100;
 
 type Predicate = (settings: GatewaySettings) => boolean;
@@ -62,14 +62,14 @@ const reservedIn = (settings: GatewaySettings): number =>
     settings.concurrency === 'shared' ? -unreserved : 0,
   );
 
-/** Refuses options that do not fit together. @throws an error that includes the solution [cloud.options-fit]. */
+/** Rejects options that do not fit together. @throws an error that includes the solution [cloud.options-fit]. */
 export function refuseConflicts(node: Node, settings: GatewaySettings): void {
   for (const [needed, met, options] of needs) if (!met(settings)) refuseWithout(node, needed, options);
   for (const [when, message] of contradictions) if (when(settings)) throw new Error(message);
 }
 
 /**
- * Refuses options that have no effect without another option. @throws an error that includes the solution
+ * Rejects options that have no effect without another option. @throws an error that includes the solution
  * [cloud.options-fit].
  */
 export function refuseWithout(node: Node, needed: string, options: readonly string[]): void {

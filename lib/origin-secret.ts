@@ -1,7 +1,6 @@
 /**
- * The secret with which CloudFront authenticates itself to the APIs [cloud.edge]. Templates contain only references;
- * CloudFormation inserts the value into the distributions and the web ACL, where any role that may read those resources
- * can see it.
+ * The secret that authenticates CloudFront to the APIs [cloud.edge]. Templates contain only references; CloudFormation
+ * inserts the value into the distributions and the web ACL, where any role that may read those resources can see it.
  */
 import { RemovalPolicy, SecretValue } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -9,7 +8,7 @@ import { Construct } from 'constructs';
 import { accept } from './findings.ts';
 
 interface OriginSecretProps {
-  /** Accepted versions; if empty, the current one. */
+  /** Accepted versions; if empty, only the current version is accepted. */
   readonly versions: readonly string[];
 }
 

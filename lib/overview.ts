@@ -1,4 +1,4 @@
-/** The operator's first page: each objective as a percentage of good events, and every raised alarm. */
+/** The operator's first dashboard: each objective as a percentage of good events, and every raised alarm. */
 import {
   AlarmStatusWidget,
   Dashboard as CloudWatchDashboard,

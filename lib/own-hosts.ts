@@ -18,7 +18,8 @@ import type { DomainSettings } from './edge-settings.ts';
 import type { RestSurface } from './rest-surface.ts';
 
 /**
- * Returns the TLS policy. Chat services and Git hosts that send callbacks may lack TLS 1.3; all other clients need it.
+ * Returns the TLS policy. Chat services and Git hosts that send callbacks may lack TLS 1.3; all other clients must
+ * support it.
  */
 const policyOf = (surface: Route['surface']): SecurityPolicy =>
   surface === 'callbacks' ? SecurityPolicy.TLS13_1_2_PFS_PQ_2025_09 : SecurityPolicy.TLS13_1_3_2025_09;

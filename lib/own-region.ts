@@ -1,4 +1,4 @@
-/** Options that name resources by ARN that the deployment can reach only in its own region [cloud.name]. */
+/** Options that name, by ARN, resources that the deployment can reach only in its own region [cloud.name]. */
 import type { Environment } from 'aws-cdk-lib';
 import type { GatewaySettings } from './settings.ts';
 
@@ -6,8 +6,8 @@ import type { GatewaySettings } from './settings.ts';
 export type Regional = Readonly<Record<string, readonly (string | undefined)[]>>;
 
 /**
- * Returns the resources that functions use in their own region. Roles have no region, and a secret is read in the
- * region its ARN names.
+ * Returns the resources that functions use in their own region. Roles are not regional, and a secret is read in the
+ * region that its ARN names.
  */
 const regionalResources = (settings: GatewaySettings): Regional => ({
   certificate: [settings.edge.domain?.certificate],

@@ -1,8 +1,8 @@
 /**
  * An admin API that is reachable only from the deployment's VPC [cloud.firewall]: an API Gateway interface endpoint,
- * and a resource policy that accepts calls only from that endpoint. The endpoint has no private DNS: with it, the VPC
- * could no longer reach API Gateway's public APIs, including the gateway's own connections. Callers use the name that
- * combines API and endpoint, which resolves everywhere, to private addresses.
+ * and a resource policy that accepts calls only from that endpoint. The endpoint does not use private DNS, which would
+ * cut the VPC off from API Gateway's public APIs, including the gateway's own connections. Callers use the name that
+ * combines API and endpoint; it resolves to private addresses everywhere.
  */
 import { Stack } from 'aws-cdk-lib';
 import type { CfnRestApiProps } from 'aws-cdk-lib/aws-apigateway';

@@ -1,7 +1,7 @@
 /**
  * Feeds the evidence table's stream to `project`: evidence is the log, and all views of the past are projections of it.
- * The chains that it queues return through the observations table's stream, with each tenant's chains delivered to one
- * process.
+ * The chains that it queues come back through the observations table's stream, where each tenant's chains are delivered
+ * to one process.
  */
 import { Duration } from 'aws-cdk-lib';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';

@@ -41,7 +41,7 @@ interface RestSurfaceProps {
   readonly settings: GatewaySettings;
   /** The API, without its routes. */
   readonly made: SurfaceApi;
-  /** Whether callers sign with IAM credentials, which an authoriser checks before a function runs. */
+  /** Whether callers sign with IAM credentials, which an authoriser checks before any function runs. */
   readonly iam?: true;
   /** The live versions of the functions that handle requests. */
   readonly functions: Readonly<Record<FunctionName, IFunction>>;
@@ -134,16 +134,16 @@ type DeployedResource = CfnMethod | CfnResource | CfnGatewayResponse;
 const isDeployed = (part: IConstruct): part is DeployedResource =>
   part instanceof CfnMethod || part instanceof CfnResource || part instanceof CfnGatewayResponse;
 
-/** Returns the part as it appears in the template, as the CDK does for an API that it deploys itself. */
+/** Returns the part as it appears in the template. The CDK does the same for an API that it deploys itself. */
 const templateOf = (part: DeployedResource): unknown =>
   Lazy.any({ produce: () => (part as unknown as { _toCloudFormation(): unknown })._toCloudFormation() });
 
 const streams = (name: FunctionName): boolean => (specs[name] as FunctionSpec).streams === true;
 
 /**
- * Forwards the response as the function writes it, even if the caller requested no stream, because a buffered
+ * Forwards the response as the function writes it, even if the caller did not request a stream, because a buffered
  * integration ends after 29 s. A response may take 15 minutes, and may be silent for 5 of them because the API is
- * regional (an edge-optimised one allows 30 s); the first 10 MB are not throttled. API Gateway does not cache, compress
+ * regional (an edge-optimised API allows 30 s); the first 10 MB are not throttled. API Gateway does not cache, compress
  * or map a stream.
  */
 const streamOptions = { responseTransferMode: ResponseTransferMode.STREAM, timeout: Duration.minutes(15) };

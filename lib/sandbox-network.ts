@@ -1,13 +1,13 @@
 /**
- * The sandbox's isolated network: no gateway, endpoint, peering or DNS, no route except the local one, and a security
- * group that allows no traffic in or out.
+ * The sandbox's isolated network: it has no gateway, endpoint, peering or DNS, no route except the local one, and a
+ * security group that allows no traffic in or out.
  */
 import { Fn } from 'aws-cdk-lib';
 import { CfnSecurityGroup, CfnSubnet, CfnVPC } from 'aws-cdk-lib/aws-ec2';
 import { Construct } from 'constructs';
 import { accept } from './findings.ts';
 
-/** Any range works, because the network is never connected to another. */
+/** Network range. Any range works, because the network is never connected to another. */
 const range = '10.255.0.0/24';
 const zones = 2;
 
@@ -48,5 +48,5 @@ export class SandboxNetwork extends Construct {
   }
 }
 
-/** Rule that matches no packet. A group without egress rules would get one that allows everything. */
+/** Rule that does not match any packet. Without an egress rule, the group would get one that allows everything. */
 const toNobody = { ipProtocol: 'icmp', fromPort: 252, toPort: 86, cidrIp: '255.255.255.255/32' };

@@ -1,4 +1,4 @@
-/** Schedules: every function with a `schedule` in `core/contracts/functions.ts`. */
+/** Schedules for all functions that have a `schedule` in `core/contracts/functions.ts`. */
 import { Duration } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
@@ -13,7 +13,10 @@ interface SchedulesProps {
   readonly functions: Readonly<Record<FunctionName, IFunction>>;
   /** Enabled optional functions. */
   readonly optional: readonly FunctionName[];
-  /** False while tables are being restored: a schedule would write to chains whose end has not been restored yet. */
+  /**
+   * False while tables are being restored, because a schedule would write to chains whose ends have not been restored
+   * yet.
+   */
   readonly enabled: boolean;
   /** Queue for ticks that could not be delivered. */
   readonly deadLetters: IQueue;

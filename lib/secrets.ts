@@ -1,6 +1,6 @@
 /**
- * The gateway's secrets, in bundles, so that each function reads only its own. Every bundle is one JSON object,
- * environment name → value, with the names used in the configuration (`token_env`, `key_env`, …).
+ * The gateway's secrets, in bundles, so that each function reads only its own. Each bundle is one JSON object that maps
+ * environment names to values, using the names in the configuration (`token_env`, `key_env`, …).
  */
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -23,8 +23,8 @@ const secretNames = [
 ] as const satisfies readonly (SecretName | 'admin')[];
 
 /**
- * Name of the platform administrator's token in its secret, which no function may read: `agentctl bootstrap` stores its
- * digest.
+ * Name of the platform administrator's token in its secret, which functions may not read: `agentctl bootstrap` stores
+ * its digest.
  */
 const adminTokenName = 'GATEWAY_ADMIN_TOKEN';
 
@@ -55,7 +55,7 @@ export class GatewaySecrets extends Construct {
   }
 }
 
-/** Checks whether the deployment uses a secret: disabled optional features create none. */
+/** Checks whether the deployment uses a secret. No secrets are created for disabled optional features. */
 const isUsed = (name: SecretName | 'admin', { canary, dataPlane }: GatewaySettings): boolean =>
   name === 'canary' ? canary : name === 'federation' ? dataPlane : true;
 
@@ -73,8 +73,8 @@ const initialValue = (name: SecretName | 'admin') =>
     : {};
 
 /**
- * Returns the ARN by name with the six characters that Secrets Manager adds. The pattern is exact, and the same
- * everywhere.
+ * Returns the ARN built from the name, with a pattern for the six characters that Secrets Manager adds. The pattern is
+ * exact, and the same everywhere.
  */
 export const secretArnPattern = (scope: Construct, settings: GatewaySettings, name: SecretName): string =>
   Stack.of(scope).formatArn({

@@ -11,7 +11,7 @@ import { type CopySettings, copySettings } from './copy-settings.ts';
 import { type EdgeSettings, edgeSettings } from './edge-settings.ts';
 import { type NetworkSettings, networkSettings } from './network-settings.ts';
 
-/** The emulator's limits. A test compares both templates and lists exactly these differences. */
+/** The emulator's limits. A test compares both templates and expects exactly these differences. */
 export interface EmulatorLimits {
   /** Literal timeout for the approval clock, because the emulator does not evaluate expressions in `TimeoutSeconds`. */
   readonly approvalTimeoutSeconds: number;
@@ -19,7 +19,7 @@ export interface EmulatorLimits {
   readonly endpoint: string;
 }
 
-/** Whether a function appends to a log, which is the case if the feature is present. */
+/** Whether any function appends to a log, which is the case if the feature is present. */
 const keepsLog = Object.values(functions).some(({ log }) => log === 'appends');
 
 /** `prod` keeps its data when a stack is deleted; `dev` and `emulator` remove it. */
@@ -44,35 +44,39 @@ export interface GatewaySettings extends ConcurrencySettings, CapacitySettings {
    */
   readonly transparencyLog: boolean;
   /**
-   * Generation of each of the stack's keys: a higher number creates a new key for signing. Earlier keys are retained to
+   * Generation of each of the stack's keys. A higher number creates a new signing key; earlier keys are retained to
    * verify the signatures made with them [cloud.key-generations].
    */
   readonly keyGenerations: Readonly<Record<'evidence' | 'votes' | 'log', number>>;
-  /** The transparency log's KMS keys from before the stack's own, by ARN, oldest first. */
+  /** KMS keys of the transparency log that predate the stack's own keys, by ARN, oldest first. */
   readonly formerLogKeys: readonly string[];
   /** Whether the last of those keys also signs, together with the current one. */
   readonly logKeyOverlap: boolean;
   /**
-   * Whether spans are sent to CloudWatch's OTLP endpoint. Off by default, because it accepts none until Transaction
-   * Search is enabled.
+   * Whether spans are sent to CloudWatch's OTLP endpoint. Off by default, because the endpoint rejects all spans until
+   * Transaction Search is enabled.
    */
   readonly otlpTraces: boolean;
-  /** Whether to create the two dashboards, which are billed monthly, with or without traffic. */
+  /** Whether to create the two dashboards, which are billed monthly even without traffic. */
   readonly dashboards: boolean;
-  /** Number of comment bytes before a stream's first event, for runtimes that buffer small writes; 0 = none. */
+  /**
+   * Number of comment bytes sent before a stream's first event, for runtimes that buffer small writes; 0 disables them.
+   */
   readonly streamPaddingBytes: number;
   /** Evidence KMS keys of other deployments, by ARN; their signatures are accepted. */
   readonly formerSigningKeys: readonly string[];
-  /** Vote KMS keys of other deployments, by ARN; votes signed with them count. */
+  /** Vote KMS keys of other deployments, by ARN; votes signed with them are accepted. */
   readonly formerVoteKeys: readonly string[];
   /**
-   * Role that copies another deployment's archive into this one's, by ARN. Set while this deployment's tables are being
-   * restored: the role may write to the archive, and no scheduled jobs run.
+   * ARN of the role that copies another deployment's archive into this one. It is set while this deployment's tables
+   * are being restored: the role may write to the archive, and scheduled jobs do not run.
    */
   readonly restoring: string | undefined;
   /** Buckets in another account that receive each new object from the archive and the object bucket. */
   readonly copies: CopySettings | undefined;
-  /** AWS roles that STS brokers assume, by ARN. Their trust must name the functions; see the deployment guide. */
+  /**
+   * AWS roles that STS brokers assume, by ARN. Their trust policies must name the functions; see the deployment guide.
+   */
   readonly brokerRoles: readonly string[];
   /** Stored secrets that brokers and SQL executors pass on, by ARN. */
   readonly brokerSecrets: readonly string[];
@@ -80,11 +84,11 @@ export interface GatewaySettings extends ConcurrencySettings, CapacitySettings {
   readonly sqlClusters: readonly string[];
   /** The account's quota of concurrent executions in the region. An alarm reports usage of 80 %. */
   readonly accountConcurrency: number;
-  /** Runs the canary every minute; its keys are in a separate secret. Off by default. */
+  /** Whether the canary runs every minute; its keys are in a separate secret. Off by default. */
   readonly canary: boolean;
   /**
-   * Fetches the configuration from a control plane every minute, as set under `federation` in the configuration. Off by
-   * default.
+   * Whether the configuration is fetched from a control plane every minute, as set under `federation` in the
+   * configuration. Off by default.
    */
   readonly dataPlane: boolean;
   /**
@@ -93,7 +97,7 @@ export interface GatewaySettings extends ConcurrencySettings, CapacitySettings {
    * [cloud.retained].
    */
   readonly storeRemoval: RemovalPolicy;
-  /** Whether calls are shifted to new versions in stages, and back if an alarm is raised. */
+  /** Whether calls are shifted to new versions in stages, and shifted back if an alarm is raised. */
   readonly stagedReleases: boolean;
   /** Deletion protection for tables and stacks, enabled in production. */
   readonly protected: boolean;
@@ -101,11 +105,13 @@ export interface GatewaySettings extends ConcurrencySettings, CapacitySettings {
   readonly httpsOnly: boolean;
   /** Custom host names, CloudFront, the web ACL, and access to the admin API. */
   readonly edge: EdgeSettings;
-  /** The VPC for the functions that call upstream servers. If absent, they are in none. */
+  /** The VPC for the functions that call upstream servers. If absent, they are not in a VPC. */
   readonly network: NetworkSettings | undefined;
-  /** An API for callers who sign with IAM credentials, in addition to those for keys. */
+  /**
+   * Whether to create an API for callers who sign with IAM credentials, in addition to the APIs for callers with keys.
+   */
   readonly iamCallers: boolean;
-  /** Present only on the emulator. */
+  /** Limits that are present only on the emulator. */
   readonly emulator?: EmulatorLimits;
 }
 
@@ -190,12 +196,12 @@ export const stateMachineName = (settings: GatewaySettings): string => `${settin
 
 export const rolloutMachineName = (settings: GatewaySettings): string => `${settings.name}-rollout`;
 
-/** Returns a fixed name for the same reason: roles that may send here are created before the queue. */
+/** Returns a fixed name, because roles that may send to the queue are created before the queue. */
 export const deadLetterName = (settings: GatewaySettings): string => `${settings.name}-dead-letters`;
 
 /**
- * Maximum length of a deployment's name: role names have at most 64 characters, including the longest function and
- * region names.
+ * Maximum length of a deployment's name: a role name, which also contains the function and region names, is limited to
+ * 64 characters.
  */
 const longestName = 26;
 

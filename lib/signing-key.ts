@@ -7,11 +7,11 @@ interface SigningKeyProps {
   readonly settings: GatewaySettings;
   /** The key's purpose: the last part of its alias. */
   readonly signs: keyof typeof specs;
-  /** Number of the key. The first key's alias and id have no suffix. */
+  /** Number of the key. The alias and id of the first key have no suffix. */
   readonly generation: number;
 }
 
-/** Notes and witnesses of transparency logs support only Ed25519. */
+/** Key specifications. Notes and witnesses of transparency logs support only Ed25519. */
 const specs = {
   evidence: { keySpec: KeySpec.ECC_NIST_P256, name: 'ECDSA P-256, SHA-256' },
   votes: { keySpec: KeySpec.ECC_NIST_P256, name: 'ECDSA P-256, SHA-256' },
@@ -33,7 +33,7 @@ export class SigningKey extends Construct {
   }
 }
 
-/** Creates all keys up to the generation that signs; earlier keys verify their own signatures. Oldest first. */
+/** Creates all keys up to the generation that signs, oldest first. Earlier keys verify their own signatures. */
 export const keysUpTo = (scope: Construct, id: string, props: Omit<SigningKeyProps, 'generation'>): SigningKey[] =>
   Array.from(
     { length: props.settings.keyGenerations[props.signs] },

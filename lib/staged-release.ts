@@ -1,7 +1,7 @@
 /**
  * Releases a new version of a function: a tenth of the calls for five minutes, then all of them. If one of the
- * function's alarms is raised meanwhile, calls return to the previous version [cloud.staged-release]. CloudFormation
- * waits for the release and, if it fails, rolls back the stack.
+ * function's alarms is raised in the meantime, calls return to the previous version [cloud.staged-release].
+ * CloudFormation waits for the release and, if it fails, rolls back the stack.
  */
 import { Duration } from 'aws-cdk-lib';
 import { Alarm, ComparisonOperator, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
@@ -21,9 +21,9 @@ interface StagedReleaseProps {
 }
 
 /**
- * Functions whose responses callers wait for, in groups that are released one after another. The others change
+ * Functions whose callers wait for a response, in groups that are released one after another. The others change
  * immediately: shifting every function at the same time would exceed the rate limits of CodeDeploy's role, and each
- * costs two resources.
+ * release costs two resources.
  */
 const groups: readonly (readonly FunctionName[])[] = [
   ['approvals', 'approval-callback', 'test-action', 'mcp'],

@@ -18,7 +18,7 @@ export class GatewayStores extends Stack {
   readonly tables: GatewayTables['byName'];
   readonly objects: Bucket;
   readonly archive: Bucket;
-  /** All generations, oldest first; none for the log if the deployment keeps no log. */
+  /** All generations, oldest first. The list for the log is empty if the deployment does not keep a log. */
   readonly keys: Readonly<Record<KeyPurpose, readonly SigningKey[]>>;
 
   constructor(scope: Construct, id: string, props: GatewayStoresProps) {

@@ -1,7 +1,7 @@
 /**
- * The stores as other stacks see them: tables by name, and buckets, keys and streams by the stores stack's outputs. No
- * stack imports an export, which would lock the stores, because CloudFormation does not remove an export in use
- * [cloud.weak-references].
+ * The stores as other stacks see them: tables by name, and buckets, keys and streams by the outputs of the stores
+ * stack. Stacks do not import exports, which would lock the stores, because CloudFormation does not remove an export
+ * that is in use [cloud.weak-references].
  */
 import { Aws, Fn, Stack } from 'aws-cdk-lib';
 import { type ITable, Table } from 'aws-cdk-lib/aws-dynamodb';
@@ -10,10 +10,10 @@ import { Construct } from 'constructs';
 import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
 import { type GatewaySettings, stackName } from './settings.ts';
 
-/** Purposes that signing keys can have. */
+/** Purpose of a signing key. */
 export type KeyPurpose = keyof GatewaySettings['keyGenerations'];
 
-/** The stores stack's outputs. A name never changes its meaning: later keys have separate outputs. */
+/** The outputs of the stores stack. A name never changes its meaning: later keys have separate outputs. */
 export const storeOutput = {
   objects: 'ObjectBucketName',
   archive: 'ArchiveBucketName',

@@ -11,10 +11,10 @@ import { accept } from './findings.ts';
 import type { PrivateAdmin } from './private-admin.ts';
 import type { GatewaySettings } from './settings.ts';
 
-/** A literal, so that URLs can be built without the stage. */
+/** Literal stage name, so that URLs can be built without a reference to the stage. */
 export const apiStageName = 'gateway';
 
-/** The APIs' ids, for functions. */
+/** API ids that functions need. */
 export interface ApiIds {
   readonly admin: string;
   readonly gateway: string;
@@ -31,7 +31,7 @@ export const apiUrl = (scope: Construct, host: string): string => {
 interface SurfaceApiProps {
   readonly surface: Route['surface'];
   readonly settings: GatewaySettings;
-  /** Whether callers sign with IAM credentials, which an authoriser checks before a function runs. */
+  /** Whether callers sign with IAM credentials, which an authoriser checks before any function runs. */
   readonly iam?: true;
   /** Present if this surface is reachable only through a VPC endpoint. */
   readonly within?: PrivateAdmin | undefined;

@@ -1,6 +1,6 @@
 /**
- * The way callers reach the functions: the APIs' routes and stages, the WebSocket, custom host names. It is deployed
- * after the functions, so no route exists before its function.
+ * The entry points of the functions: the APIs' routes and stages, the WebSocket, custom host names. This stack is
+ * deployed after the functions, so that every route's function already exists.
  */
 import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';

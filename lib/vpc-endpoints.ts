@@ -1,5 +1,6 @@
 /**
- * Endpoints in the deployment's VPC for the services that its functions call, for a VPC that has none [cloud.firewall].
+ * Endpoints in the deployment's VPC for the services that its functions call, for a VPC without endpoints of its own
+ * [cloud.firewall].
  */
 import { Stack } from 'aws-cdk-lib';
 import { CfnSecurityGroup, CfnVPCEndpoint } from 'aws-cdk-lib/aws-ec2';
@@ -10,7 +11,7 @@ import type { NetworkSettings } from './network-settings.ts';
 const gateways = ['dynamodb', 's3'];
 
 /**
- * Interface endpoints, billed per hour and zone; `bedrock-runtime` and `rds-data` serve models and SQL, `xray` serves
+ * Interface endpoints, billed per hour and zone. `bedrock-runtime` is for models, `rds-data` for SQL, and `xray` for
  * spans.
  */
 const interfaces = [

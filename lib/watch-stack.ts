@@ -41,8 +41,8 @@ export class GatewayWatch extends Stack {
 }
 
 /**
- * Returns literal names for this stack's metrics. An import from the services stack would lock that stack: an export in
- * use cannot be removed, so no release could remove or rename a function.
+ * Returns metrics with literal resource names for this stack. An import from the services stack would lock that stack:
+ * an export in use cannot be removed, so no release could remove or rename a function.
  */
 function byName(
   scope: Construct,

@@ -1,7 +1,7 @@
 /**
  * `/v1/ws` on AWS: a WebSocket API that sends every event to one function, `ws`. Its design follows AWS's limits: an
  * integration ends after 29 s, a limit that cannot be raised, so `ws` hands chat calls to `ws-worker` and ends; tokens
- * are returned through `@connections`, in frames of at most 32 KB. A message has at most 128 KB. A connection ends
+ * are returned through `@connections`, in frames of at most 32 KB. Messages are limited to 128 KB. A connection ends
  * after 10 minutes without a message and after 2 hours in any case, so clients ping and reconnect.
  */
 import { RemovalPolicy, Stack } from 'aws-cdk-lib';
@@ -25,7 +25,8 @@ import type { GatewaySettings } from './settings.ts';
 import { apiStageName } from './surface-api.ts';
 
 /**
- * Throttle that protects the account, in messages per second across all tenants; the functions enforce tenants' limits.
+ * Throttle that protects the account, in messages per second across all tenants; the functions enforce the limits of
+ * each tenant.
  */
 const throttle = { rateLimit: 1000, burstLimit: 500 };
 
@@ -44,7 +45,7 @@ export const webSocketApi = (scope: Construct, { name }: GatewaySettings): WebSo
     description: 'agent governance gateway: websocket',
   });
 
-/** The routes and the stage. No route has its own response; every reply is sent through `@connections`. */
+/** The routes and the stage. Routes do not have responses of their own; every reply is sent through `@connections`. */
 export class WebSocketSurface extends Construct {
   readonly stage: WebSocketStage;
 

@@ -8,8 +8,8 @@ const tenantWritten: readonly string[] = ['id', 'api_keys'];
 const keyWritten: readonly string[] = ['key', 'key_env', 'key_sha256'];
 
 /**
- * Returns the first member that is not part of the configuration, as a message without its value; `undefined` if there
- * is none. Unknown members in other specs reach the gateway, which refuses them [operator.composed].
+ * Returns a message about the first member that is not part of the configuration, without its value, or `undefined` if
+ * there is none. Unknown members in other specs reach the gateway, which rejects them [operator.composed].
  */
 export function foreignMember({ kind, metadata, spec }: Gateway | Part): string | undefined {
   const found = (path: string, allowed: string) =>

@@ -1,6 +1,6 @@
 /**
- * Composes a Gateway's configuration from its object and the objects that name it. Pure: the same input gives the same
- * text.
+ * Composes a Gateway's configuration from its object and the objects that refer to it. It is a pure function: the same
+ * input produces the same text.
  */
 import { isSecretName } from '#core/contracts/config/secret-names.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
@@ -18,14 +18,14 @@ import {
 /** Inputs of a composition. */
 export interface Sources {
   readonly gateway: Gateway;
-  /** Objects in the namespace that name the Gateway, including objects being deleted. */
+  /** Objects in the namespace that refer to the Gateway, including objects being deleted. */
   readonly parts: readonly Part[];
   /** The namespace's secrets by name; `undefined` for a secret that does not exist. */
   readonly secrets: ReadonlyMap<string, Secret | undefined>;
 }
 
 export interface Composition {
-  /** JSON text, which is also valid YAML: the body of `PUT config`. */
+  /** JSON text (also valid YAML) for the body of `PUT config`. */
   readonly text: string;
   /** SHA-256 of the text in hex. */
   readonly composed: string;
@@ -47,8 +47,8 @@ const sectionsOfParts: Readonly<Record<string, PartKind>> = {
 };
 
 /**
- * Composes the configuration. One incomplete object causes the whole composition to be refused, because omitting a
- * policy would allow the calls it blocks; the configuration in force is kept [operator.composed].
+ * Composes the configuration. If any object is incomplete, the whole composition is refused, because omitting a policy
+ * would allow the calls it blocks; the active configuration is kept [operator.composed].
  */
 export function compose({ gateway, parts, secrets }: Sources): Composition | Refusal {
   const leftOut = [gateway, ...parts.filter((part) => !isDeleted(part))].map(foreignMember).find(Boolean);
@@ -106,7 +106,7 @@ export function compose({ gateway, parts, secrets }: Sources): Composition | Ref
   return { text, composed: sha256(text), environment };
 }
 
-/** Variables owned by the Deployment: they determine who administers the gateway and where its store is. */
+/** Variables that only the Deployment may set: they determine who administers the gateway and where its store is. */
 const reserved: readonly string[] = [
   'GATEWAY_ADMIN_TOKEN',
   'GATEWAY_SECRET_NAMES',
@@ -167,7 +167,7 @@ function tenantEntry(
   return { ...tenant, id: metadata.name, api_keys };
 }
 
-/** Appends the Policy objects' lists to those in the Gateway's own configuration. */
+/** Appends the lists in Policy objects to those in the Gateway's own configuration. */
 function withPolicies(given: Record<string, unknown>, policies: readonly Part[]) {
   const content = section(given, 'policies');
   const tools = section(given, 'tool_policies');
@@ -194,7 +194,7 @@ function section(given: Record<string, unknown>, name: string): Record<string, u
   return typeof value === 'object' && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined;
 }
 
-/** Returns the reason a reference has no value; `undefined` if it has one. */
+/** Returns the reason why a reference has no value, or `undefined` if it has one. */
 export function secretProblem(ref: SecretKeyRef | undefined, secrets: Sources['secrets']): Refusal | undefined {
   if (!ref || secretValue(ref, secrets)) return undefined;
   const secret = secrets.get(ref.name);
@@ -209,9 +209,9 @@ export function secretProblem(ref: SecretKeyRef | undefined, secrets: Sources['s
 }
 
 /**
- * Returns the reason a Gateway's objects may not refer to a Secret. The gateway sends a provider's key to the address
- * that the Provider names, so the owner of the Secret must agree: the operator may read Secrets that the author of an
- * object may not.
+ * Returns the reason why a Gateway's objects may not refer to a Secret. The gateway sends a provider's key to the
+ * address that the Provider names, so the owner of the Secret must agree: the operator may read Secrets that the author
+ * of an object may not.
  */
 function secretRefusal(
   ref: SecretKeyRef | undefined,
@@ -225,7 +225,7 @@ function secretRefusal(
   };
 }
 
-/** Returns the value of a secret's key; `undefined` if it is missing or empty. */
+/** Returns the value of a secret's key, or `undefined` if it is missing or empty. */
 export function secretValue({ name, key }: SecretKeyRef, secrets: Sources['secrets']): string | undefined {
   const encoded = secrets.get(name)?.data?.[key];
   return encoded ? Buffer.from(encoded, 'base64').toString('utf8') : undefined;

@@ -62,7 +62,8 @@ const tenantKey = structuralSchema(
 const { key: _plain, key_env: _named, key_sha256: _digest, ...keyFields } = tenantKey.properties!;
 
 /**
- * Specs are open: an unknown member reaches the gateway, which refuses it, while the API server would silently drop it.
+ * Schemas of the specs. They are open, so that an unknown member reaches the gateway, which rejects it; otherwise the
+ * API server would silently drop it.
  */
 const specs: Readonly<Record<ResourceKind, OpenApi>> = {
   Gateway: {

@@ -1,4 +1,4 @@
-/** Builds the secret variables for the gateway's Deployment: names of secrets, and a digest of their values. */
+/** Builds the secret-related variables for the gateway's Deployment: names of secrets, and a digest of their values. */
 import { createHmac } from 'node:crypto';
 import { type Sources, secretValue } from './compose.ts';
 import {
@@ -9,7 +9,7 @@ import {
   secretsAnnotation,
 } from './resources.ts';
 
-/** A Deployment's fields that the operator owns: the body of a server-side apply. */
+/** The Deployment fields that the operator owns: the body of a server-side apply. */
 export interface AppliedDeployment {
   readonly apiVersion: 'apps/v1';
   readonly kind: 'Deployment';

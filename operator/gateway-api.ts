@@ -7,14 +7,14 @@ import type { Gateway } from './resources.ts';
 const timeoutMs = 60_000;
 
 /**
- * Returns the admin surface's address: always a service in the object's namespace, so that a token never leaves the
- * namespace.
+ * Returns the address of the admin surface. It is always a service in the object's namespace, so that a token never
+ * leaves the namespace.
  */
 export function serviceAddress({ metadata, spec: { service } }: Gateway): string {
   return `${service.scheme ?? 'http'}://${service.name}.${metadata.namespace}.svc:${service.port ?? 8081}`;
 }
 
-/** Returns the version in force. */
+/** Returns the active version. */
 export async function liveVersion(address: string, token: string, signal: AbortSignal): Promise<ActiveVersion> {
   const answer = await call({ address, token }, 'GET', 'policy-versions/current', signal);
   if (answer.unreachable !== undefined) return { unreachable: answer.unreachable };
@@ -23,7 +23,7 @@ export async function liveVersion(address: string, token: string, signal: AbortS
   return { unreachable: messageOf(status, body), unauthorized: status === 401 || status === 403 };
 }
 
-/** Stores a configuration; a refusal contains the gateway's message. */
+/** Stores a configuration. If it is refused, the error contains the gateway's message. */
 export async function putConfiguration(
   address: string,
   token: string,
@@ -66,7 +66,7 @@ async function call(
   }
 }
 
-/** Returns the gateway's own message; the API server's conditions hold at most 32768 characters. */
+/** Returns the gateway's own message, truncated because the API server's conditions are limited to 32768 characters. */
 function messageOf(status: number, body: unknown): string {
   const { error } = body as { error?: { message?: string } };
   return (error?.message ?? `The gateway answered with ${status} and without a message.`).slice(0, 16_000);

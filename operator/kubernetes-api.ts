@@ -51,12 +51,12 @@ interface ApiAccess {
   /** Address of the API server, without a path. */
   readonly server: string;
   readonly namespace: string;
-  /** Called for every request, because service account tokens rotate. */
+  /** Returns the token. Called for every request, because service account tokens rotate. */
   token(): Promise<string>;
 }
 
 const requestTimeoutMs = 15_000;
-/** The server ends a watch after this time, and the operator opens the next one. */
+/** Duration of a watch. The server ends it after this time, and the operator opens the next one. */
 const watchSeconds = 300;
 const pageSize = 500;
 
@@ -136,7 +136,7 @@ export function kubernetesApi({ server, namespace, token }: ApiAccess) {
       }
     },
 
-    /** Reads a secret, or marks it as forbidden, so that only the objects that need it fail. */
+    /** Reads a secret, or marks it as forbidden, so that only the objects that need this secret fail. */
     secret: (name: string) =>
       found<Secret>(path('api/v1', 'secrets', name)).catch((fault: unknown): Secret => {
         if (fault instanceof KubernetesError && fault.status === 403) return { metadata: { name }, isForbidden: true };
@@ -144,7 +144,7 @@ export function kubernetesApi({ server, namespace, token }: ApiAccess) {
       }),
     deployment: (name: string) => found<Deployment>(deployments(name)),
 
-    /** Applies server-side: the operator takes ownership of these fields, even from another writer. */
+    /** Applies the Deployment server-side: the operator takes ownership of these fields, even from another writer. */
     applyDeployment: (wanted: AppliedDeployment) => apply<Deployment>(deployments(wanted.metadata.name), wanted),
 
     /** @throws KubernetesError 409 if the object has changed since it was read. */
@@ -165,7 +165,7 @@ export function kubernetesApi({ server, namespace, token }: ApiAccess) {
 
     lease: (name: string) => found<Lease>(leases(name)),
     createLease: (lease: Lease) => read<Lease>('POST', leases(), { body: lease }),
-    /** @throws KubernetesError 409 if another replica was faster. */
+    /** @throws KubernetesError 409 if another replica updated it first. */
     updateLease: (lease: Lease) => read<Lease>('PUT', leases(lease.metadata.name), { body: lease }),
   };
 

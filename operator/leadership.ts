@@ -1,4 +1,4 @@
-/** Leader election: only the replica that holds a Lease does the work [operator.kubernetes]. */
+/** Leader election: only the replica that holds the Lease does the work [operator.kubernetes]. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { type KubernetesApi, KubernetesError, type Lease } from './kubernetes-api.ts';
 
@@ -18,7 +18,7 @@ export interface Leadership {
   assertHeld(): void;
 }
 
-/** Runs the work whenever this replica holds the lease, until `ended`; then releases the lease. */
+/** Runs the work whenever this replica holds the lease. Releases the lease once `ended` aborts. */
 export async function whileLeading(
   api: Pick<KubernetesApi, 'lease' | 'createLease' | 'updateLease'>,
   settings: LeaseSettings,
@@ -103,7 +103,9 @@ export async function whileLeading(
   }
 }
 
-/** Fraction of the lease duration after which the holder stops, before another replica may take over. */
+/**
+ * Fraction of the lease duration after which the holder stops, so that it stops before another replica can take over.
+ */
 const safeShare = 2 / 3;
 
 const unlessConflict = (written: Promise<Lease>): Promise<Lease | undefined> =>

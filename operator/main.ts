@@ -9,8 +9,8 @@ const account = '/var/run/secrets/kubernetes.io/serviceaccount';
 const leaseName = 'governance-operator';
 
 /**
- * Runs the operator. Outside a cluster (development), `KUBERNETES_API` is the address of `kubectl proxy`,
- * `OPERATOR_NAMESPACE` the namespace and `OPERATOR_GATEWAY_ADDRESS` the admin surface.
+ * Runs the operator. Outside a cluster (in development), `KUBERNETES_API` is the address of `kubectl proxy`,
+ * `OPERATOR_NAMESPACE` is the namespace and `OPERATOR_GATEWAY_ADDRESS` is the address of the admin surface.
  * @throws Error if a setting is missing or invalid.
  */
 export async function main(environment: NodeJS.ProcessEnv, ended: AbortSignal): Promise<void> {

@@ -5,9 +5,9 @@ import { type Gateway, kinds, type Part, type ResourceKind } from './resources.t
 
 export interface ObjectCache {
   gateways(): Gateway[];
-  /** Returns all objects that name a Gateway. */
+  /** Returns all objects that refer to a Gateway. */
   parts(): Part[];
-  /** Stores the result of a write immediately; the corresponding watch event then changes nothing. */
+  /** Stores the result of a write immediately; the corresponding watch event then has no effect. */
   put(object: CustomResource): void;
 }
 

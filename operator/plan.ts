@@ -3,17 +3,17 @@ import { type Composition, compose, isRefusal, type Sources, secretProblem } fro
 import { type AppliedDeployment, isApplied, isRolledOut, wantedDeployment } from './environment.ts';
 import { type Deployment, finalizer, type Gateway, type Part } from './resources.ts';
 
-/** The gateway's configuration in force, or the reason it is not known. */
+/** The gateway's active configuration, or the reason why it is not known. */
 export type ActiveVersion =
   | { readonly version: number; readonly sha256: string }
   | { readonly unreachable: string; readonly unauthorized?: boolean };
 
 export interface Observed extends Sources {
-  /** Undefined if the Gateway names no Deployment, or it does not exist. */
+  /** Undefined if the Gateway does not name a Deployment, or the Deployment does not exist. */
   readonly deployment: Deployment | undefined;
 }
 
-/** Result of a reconciliation, from which every object of the Gateway gets its conditions. */
+/** Result of a reconciliation, from which the conditions of all the Gateway's objects are derived. */
 export type ReconcileOutcome =
   | {
       readonly stored: true;
@@ -38,7 +38,7 @@ type Reason =
 interface Plan {
   /** Objects that must get the finalizer before any of their content reaches the gateway. */
   readonly claim: readonly (Gateway | Part)[];
-  /** Server-side apply of the operator's fields in the Deployment. */
+  /** Server-side apply for the operator's fields in the Deployment. */
   readonly apply?: AppliedDeployment;
   /** Configuration to send after the apply; absent if `outcome` states the reason. */
   readonly composition?: Composition;
@@ -68,13 +68,14 @@ export function plan(observed: Observed): Plan {
 }
 
 /**
- * Returns whether to send the composition: it has changed, or the gateway's configuration is not the one stored last.
+ * Returns whether to send the composition: true if it has changed, or if the gateway's configuration is not the last
+ * one stored.
  */
 export function isDue({ composed }: Composition, { status }: Gateway, live: { readonly sha256: string }): boolean {
   return status?.composed !== composed || status?.sha256 !== live.sha256;
 }
 
-/** Keeps the configuration in force, and gives up ownership of the operator's variables. */
+/** Keeps the active configuration, and gives up ownership of the operator's variables. */
 function afterDeletion({ gateway, secrets, deployment }: Observed): Plan {
   const wanted = wantedDeployment(gateway, [], secrets);
   const outcome = failedOutcome(

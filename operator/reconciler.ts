@@ -32,9 +32,9 @@ export class Reconciler {
 
   /**
    * Reconciles every Gateway in the namespace with its objects.
-   * @param fresh rereads all secrets; otherwise only missing ones are read.
+   * @param fresh rereads all secrets; otherwise only missing secrets are read.
    * @returns the outcome of each Gateway, by name.
-   * @throws KubernetesError, or a connection error; the next run continues from the state at that time.
+   * @throws KubernetesError, or a connection error; the next run starts from the state at that time.
    */
   async run(fresh: boolean): Promise<Map<string, ReconcileOutcome>> {
     if (fresh) this.#secrets.clear();

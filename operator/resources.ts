@@ -1,9 +1,9 @@
-/** The custom resources of `governance.dev/v1alpha1`, and the built-in ones that the operator reads. */
+/** The custom resources of `governance.dev/v1alpha1`, and the built-in resources that the operator reads. */
 
 export const group = 'governance.dev';
 export const groupVersion = `${group}/v1alpha1`;
 
-/** Kinds whose objects name a Gateway and become parts of its configuration. */
+/** Kinds whose objects refer to a Gateway and become parts of its configuration. */
 const partKinds = ['Provider', 'Route', 'Tenant', 'Policy'] as const;
 export type PartKind = (typeof partKinds)[number];
 export type ResourceKind = 'Gateway' | PartKind;
@@ -17,13 +17,13 @@ export const plurals: Readonly<Record<ResourceKind, string>> = {
   Policy: 'policies',
 };
 
-/** Name of the manager for the fields that the operator writes. */
+/** Field manager name for the fields that the operator writes. */
 export const fieldManager = 'governance-operator';
 /** Finalizer that prevents a deleted object from being removed while the gateway still uses its content. */
 export const finalizer = `${group}/in-use`;
 /** Label on a Secret: the name of the Gateway whose objects may refer to it. */
 export const usableBy = `${group}/usable-by`;
-/** Annotation on the pod template: it changes with the secrets' values, so that new pods read them. */
+/** Annotation on the pod template. It changes with the secrets' values, so that new pods read them. */
 export const secretsAnnotation = `${group}/secrets`;
 
 export interface Metadata {
@@ -57,14 +57,14 @@ interface SecretReference {
 type Fields = Readonly<Record<string, unknown>>;
 
 interface GatewaySpec {
-  /** Admin surface's service, in the object's namespace. */
+  /** The admin surface's service, in the object's namespace. */
   readonly service: { readonly name: string; readonly port?: number; readonly scheme?: 'http' | 'https' };
-  /** The gateway's Deployment: the operator owns the secret variables in its container. */
+  /** The gateway's Deployment. The operator owns the secret variables in its container. */
   readonly deployment?: { readonly name: string; readonly container?: string };
   readonly adminToken: SecretReference;
-  /** Additional secrets that the configuration names, passed as variables of the container. */
+  /** Additional secrets that the configuration names, passed to the container as variables. */
   readonly secrets?: readonly (SecretReference & { readonly name: string })[];
-  /** The configuration, without the sections from other objects. */
+  /** The configuration, without the sections that come from other objects. */
   readonly configuration?: Fields;
 }
 export interface GatewayStatus {
@@ -102,7 +102,7 @@ export type Part = Resource<PartSpec, PartStatus> & { readonly kind: PartKind };
 /** A Secret, with its values in Base64. */
 export interface Secret {
   readonly metadata: Metadata;
-  /** True if the operator's role does not allow reading this secret; whether it exists is unknown. */
+  /** True if the operator's role does not allow reading this secret, in which case its existence is unknown. */
   readonly isForbidden?: true;
   readonly data?: Readonly<Record<string, string>>;
 }

@@ -1,4 +1,4 @@
-/** Runs the operator for one namespace: while it holds the lease, it reconciles after each change and at intervals. */
+/** Runs the operator for one namespace. While it holds the lease, it reconciles after each change and at intervals. */
 import { setTimeout as wait } from 'node:timers/promises';
 import type { KubernetesApi } from './kubernetes-api.ts';
 import { KubernetesError } from './kubernetes-api.ts';
@@ -74,7 +74,7 @@ async function reconcileOften(options: OperatorOptions, leadership: Leadership, 
 const isRolling = (outcomes: ReadonlyMap<string, ReconcileOutcome>): boolean =>
   [...outcomes.values()].some((outcome) => !outcome.stored && outcome.reason === 'RollingOut');
 
-/** Waits for a call or a timeout; a call that arrives outside a wait is recorded for the next one. */
+/** Waits for a wake-up call or a timeout. A call that arrives outside a wait is recorded for the next wait. */
 function waker(signal: AbortSignal) {
   let called = Promise.withResolvers<void>();
   const pause = (ms: number, ended: AbortSignal) => wait(ms, undefined, { signal: ended }).catch(() => undefined);

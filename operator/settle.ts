@@ -1,4 +1,7 @@
-/** Computes the writes after a reconciliation: changed conditions, and the release of deleted objects. Pure. */
+/**
+ * Computes the writes after a reconciliation: changed conditions, and the release of deleted objects. These are pure
+ * functions.
+ */
 import type { Observed, ReconcileOutcome } from './plan.ts';
 import {
   type Condition,
@@ -46,7 +49,10 @@ function isLeftToGateway({ kind, status }: Gateway | Part, outcome: ReconcileOut
   return synced === undefined || synced.status === 'True';
 }
 
-/** Settles parts whose Gateway does not exist; deleted parts are released immediately, because no gateway uses them. */
+/**
+ * Settles parts whose Gateway does not exist. Deleted parts are released immediately, because they are not used by any
+ * gateway.
+ */
 export function settleWithoutGateway(parts: readonly Part[], now: string): Settlement {
   const release = parts.filter(
     ({ metadata }) => metadata.deletionTimestamp !== undefined && metadata.finalizers?.includes(finalizer),
@@ -102,7 +108,7 @@ function isServing({ kind, status }: Gateway | Part, reason: string): boolean {
 const isReady = (status: PartStatus | undefined): boolean =>
   status?.conditions?.some(({ type, status: truth }) => type === 'Ready' && truth === 'True') ?? false;
 
-/** Compares regardless of member order, which the API server changes. */
+/** Compares values regardless of member order, which the API server changes. */
 const isEqualJson = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
 const canonical = (value: unknown): string =>
   JSON.stringify(value, (_name, each) =>

@@ -1,4 +1,4 @@
-/** Converts JSON Schema to structural schemas; unions and maps of unions stay open for the gateway to check. */
+/** Converts JSON Schema to structural schemas. Unions and maps of unions are left open for the gateway to check. */
 
 export interface OpenApi {
   readonly type?: string;
@@ -12,7 +12,7 @@ export interface OpenApi {
 
 /**
  * Keywords with the same meaning in structural schemas. Defaults are omitted because, once stored in an object, they
- * would outlive a release.
+ * would outlive the release.
  */
 const keptKeywords = [
   'description',

@@ -1,7 +1,7 @@
 /**
  * `npm run compile`: bundles this checkout's gateway and client into a few files in `dist`, for the tests and for `npm
- * start`. It does nothing if they are up to date or the compiler is not installed. Previously compiled code is kept for
- * gateways that are still running it.
+ * start`. It does nothing if the files are up to date or the compiler is not installed. Previously compiled code is
+ * kept for gateways that are still running it.
  */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -12,7 +12,7 @@ import { compiledCode, sourceOf } from '../bin/compiled.ts';
 const root = join(import.meta.dirname, '..');
 process.chdir(root); // the compiler writes file names relative to it
 const keptFolders = 3;
-/** Changes with each installation. */
+/** File that changes with each installation. */
 const installed = 'node_modules/.package-lock.json';
 
 // If the checkout is read-only or the disk is full, the sources run, as they do if nothing was compiled.

@@ -1,8 +1,8 @@
 /**
  * An esbuild plugin for the AWS SDK, whose parts import each other through index files. With chunks, a file that only a
- * later chunk needs is loaded at start if the startup code reads an index that names it: functions that speak JSON
- * loaded XML code. With this plugin, each name is imported from the file that declares it; names declared in an index
- * itself are still imported from the index.
+ * later chunk needs is loaded at start if the startup code reads an index that names the file; for example, functions
+ * that use JSON loaded XML code. With this plugin, each name is imported from the file that declares it; names declared
+ * in an index itself are still imported from the index.
  */
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -22,7 +22,7 @@ function indexOf(specifier) {
 export function directImports() {
   const known = new Map();
 
-  /** Returns the names that an index re-exports: name → the file and the name there. */
+  /** Returns the names that an index re-exports, each with its file and its name in that file. */
   function exportsOf(index) {
     if (!known.has(index)) known.set(index, readExports(index));
     return known.get(index);

@@ -8,8 +8,8 @@ import { functions } from '../features/functions.ts';
 import { routes } from '../features/routes.ts';
 
 /**
- * Clients that only some functions bundle, by the right that requires them: a member of `HostCapabilities`, and its
- * value.
+ * Clients that only some functions bundle, keyed by the right that requires them: a member of `HostCapabilities`, and
+ * its value.
  */
 const capabilities = [
   {
@@ -69,8 +69,8 @@ export function entryOf(name) {
 }
 
 /**
- * Returns the wrapper that adapts a handler to Lambda. All functions for chat calls compose their ports in the same
- * way.
+ * Returns the wrapper that adapts a handler to Lambda. All functions that handle chat calls compose their ports in the
+ * same way.
  */
 function wrapperOf({ streams, invokesModels, surface }, answers) {
   if (!answers) return ['eventHandler', '#lambdas/aws.ts'];

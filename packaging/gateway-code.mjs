@@ -12,8 +12,8 @@ const workers = [
 ];
 
 /**
- * Its ES modules look up `@grpc/grpc-js` at run time, and find either a different copy from the bundled one or none, so
- * that no spans were sent over gRPC. Its CommonJS modules are bundled with their dependencies.
+ * Package whose ES modules look up `@grpc/grpc-js` at run time and find either a different copy from the bundled one or
+ * none, so that no spans were sent over gRPC. Its CommonJS modules are bundled with their dependencies.
  */
 const base = '@opentelemetry/otlp-grpc-exporter-base';
 export const gatewayOptions = {
@@ -24,8 +24,9 @@ export const gatewayOptions = {
 };
 
 /**
- * @param outdir must be as deep as the sources, because files next to them are looked up at the same relative path.
- * @param options esbuild options in addition to the usual ones.
+ * @param outdir must be at the same depth as the sources, because files next to them are looked up at the same relative
+ * path.
+ * @param options additional esbuild options.
  * @returns the files that were bundled, relative to the checkout.
  */
 export async function gatewayCode(outdir, options = {}) {

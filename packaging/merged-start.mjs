@@ -1,6 +1,6 @@
 /**
- * Merges the files that a function loads at start. esbuild makes one chunk for all modules that are reached by the same
- * `import()`s, which results in more than a hundred files. Here they are merged into one, `start.mjs`. The entry stays
+ * Merges the files that a function loads at start. esbuild creates one chunk for all modules that are reached by the
+ * same `import()`s, which results in more than a hundred files. This merges them into one, `start.mjs`. The entry stays
  * separate: it waits for the configuration, and parts loaded in the meantime import from `start.mjs`.
  */
 import { rm } from 'node:fs/promises';
@@ -12,7 +12,7 @@ const relative = /^\.\/.*\.mjs$/;
 /**
  * @param options esbuild options for the remaining files.
  * @param outdir folder of `index.mjs` and its chunks.
- * @param outputs from the metafile that esbuild wrote with them.
+ * @param outputs outputs from the metafile that esbuild wrote for the folder.
  * @param chunks files that are loaded at start, without `index.mjs`.
  * @returns the outputs in the form of a metafile.
  */

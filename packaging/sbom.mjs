@@ -27,7 +27,7 @@ const packageIn = async (folder) => ({
 
 const refOf = ({ name, version }) => `pkg:npm/${name.replace('@', '%40')}@${version}`;
 
-/** Describes a package. A licence that is not an SPDX expression is given by name. */
+/** Describes a package. A licence that is not an SPDX expression is listed by name. */
 function packageComponent({ name, version, license }) {
   const ref = refOf({ name, version });
   const said = typeof license === 'string' ? license : license?.type;

@@ -1,6 +1,6 @@
 /**
- * esbuild plugins that leave code out of the functions: parts of the AWS SDK, of zod and of the contracts that no function
- * needs.
+ * esbuild plugins that omit code from the functions: parts of the AWS SDK, of zod and of the contracts that functions
+ * do not need.
  */
 import { createHash } from 'node:crypto';
 import { readFile, realpath } from 'node:fs/promises';
@@ -22,8 +22,8 @@ export const smallerCode = async () => [
 
 /**
  * Marks the SDK's schema descriptions as pure. The SDK describes every operation of a service in arrays with computed
- * keys, which esbuild would otherwise keep: the functions use three of S3's hundred. Descriptions that are marked as
- * pure and not imported are removed.
+ * keys, which esbuild would otherwise keep, although the functions use only three of S3's hundred operations.
+ * Descriptions that are marked as pure and not imported are removed.
  */
 function shakenSchemas() {
   const description = /^export var (\w+\$) = (\[.*\n(?: .*\n)*\]);$/gm;
@@ -40,8 +40,8 @@ function shakenSchemas() {
 }
 
 /**
- * Removes the methods that convert zod schemas to JSON Schema, together with their writers: the reference pages need
- * them, but the functions do not. Calling such a method throws.
+ * Removes the methods that convert zod schemas to JSON Schema, together with the code that writes them: the reference
+ * pages need them, but the functions do not. Calling such a method throws an error.
  */
 function withoutJsonSchemas() {
   const method =
@@ -103,7 +103,7 @@ function nameAndVersion() {
 }
 
 /**
- * Replaces the endpoint discovery cache of DynamoDB's client with a map: discovery is off, and this removes the
+ * Replaces the endpoint discovery cache in the DynamoDB client with a map. Discovery is off, and this removes the
  * packages that the cache needs.
  */
 function withoutEndpointCache() {
@@ -116,7 +116,7 @@ function withoutEndpointCache() {
 }
 
 /**
- * Returns the digest of the code that checks configurations: a function reads a configuration without checking it if
+ * Returns the digest of the code that checks configurations. A function reads a configuration without checking it if
  * the same code has already checked it.
  */
 async function digestOfSchema() {

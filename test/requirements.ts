@@ -8,7 +8,9 @@ import { readCases } from './support/yaml.ts';
 
 export interface Requirement {
   readonly id: string;
-  /** Folder in `features/` that implements the behaviour. Without the folder, no test has to prove it. */
+  /**
+   * Folder in `features/` that implements the behaviour. If the folder is missing, no test has to prove the behaviour.
+   */
   readonly feature?: string;
   readonly says: string;
 }

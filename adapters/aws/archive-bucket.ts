@@ -82,7 +82,9 @@ function runNamed(place: string, folder: string): ArchivedRun | undefined {
   return { first: Number(first), last: Number(last), hash, place };
 }
 
-/** Returns the object's name for consecutive entries. Listing a session gives its chain in order. */
+/**
+ * Returns the name of the object that holds consecutive entries. Listing a session's objects gives its chain in order.
+ */
 export function archiveKey(run: readonly EvidenceEntry[]): string {
   const [{ tenant, session_id, index }, { index: last, hash }] = [run[0]!, run.at(-1)!];
   const folder = folderOf(tenant, session_id) + position(index);
@@ -97,7 +99,7 @@ const archivedObject = (run: readonly EvidenceEntry[]) => ({
   IfNoneMatch: '*',
 });
 
-/** Ignores the refusal to replace an object: an earlier delivery stored it. */
+/** Ignores a refusal to replace an object, because an earlier delivery has already stored it. */
 export function ignoreExisting(cause: unknown): void {
   if (!isErrorNamed(cause, 'PreconditionFailed')) throw cause;
 }

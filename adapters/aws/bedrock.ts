@@ -49,7 +49,7 @@ export function lazyBedrock(config: BedrockRuntimeClientConfig = {}): Bedrock {
 /** Bedrock with the environment's own credentials. */
 export const bedrockRuntime: Bedrock = lazyBedrock();
 
-/** Casts the input: core declares its members by name, the SDK by type. */
+/** Casts the input, because core declares its members by name and the SDK by type. */
 const commandInput = (input: ConverseInput) => input as unknown as ConverseCommandInput;
 
 /** Yields the events. Closes the connection if the reader leaves early. */

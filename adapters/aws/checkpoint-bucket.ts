@@ -1,6 +1,6 @@
 /**
- * Checkpoints in the Object-Lock bucket: one object per session and checkpoint, with its own proof, under names that no
- * tenant can have. The positions in the names count down, so that the newest is listed first.
+ * Checkpoints in the Object-Lock bucket: one object per session and checkpoint, each with its own proof, under names
+ * that no tenant can use. The positions in the names count down, so the newest checkpoint is listed first.
  */
 
 import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
@@ -23,7 +23,7 @@ interface CheckpointBucketOptions {
   readonly clock: Clock;
   /** @default a client with the environment's credentials */
   readonly client?: S3Client;
-  /** Caches the checkpoints this process signed, so that the writer does not read them for every batch. */
+  /** Caches the checkpoints this process signed, so that the writer does not have to read them for every batch. */
   readonly remembers?: boolean;
 }
 

@@ -26,5 +26,5 @@ export const clientBounds = ({ connectMs = 1_000, requestMs = 3_000, attempts = 
  */
 export const objectBounds = (requestMs = 8_000) => clientBounds({ requestMs, attempts: 2 });
 
-/** Options for calls that are made once, each with its own deadline. */
+/** Options for calls that are attempted once, each with its own deadline. */
 export const onceWithDeadline = clientBounds({ requestMs: 0, attempts: 1 });

@@ -12,8 +12,8 @@ import { clientBounds } from './client-bounds.ts';
 type Api = typeof import('./sdk/connection.ts') & { readonly client: ApiGatewayManagementApiClient };
 
 /**
- * Posts to connections. The client is loaded with the first post. A post that times out is not repeated, because the
- * caller may have received it and would read the message twice.
+ * Posts to connections. The client is loaded on the first post. A post that times out is not repeated, because the
+ * caller may have received it and would then get the message twice.
  * @param url of the API's stage.
  * @param postMs timeout of a post, in milliseconds.
  */

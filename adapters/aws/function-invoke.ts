@@ -1,4 +1,4 @@
-/** Hands work to another function, which continues after the caller has ended (the WebSocket's worker). */
+/** Hands work to another function (the WebSocket worker), which continues after the caller has ended. */
 import type { LambdaClient, LambdaClientConfig } from '@aws-sdk/client-lambda';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { clientBounds } from './client-bounds.ts';
@@ -6,8 +6,8 @@ import { clientBounds } from './client-bounds.ts';
 type Lambda = typeof import('./sdk/lambda.ts') & { readonly client: LambdaClient };
 
 /**
- * Invokes asynchronously; the client is loaded with the first call. An asynchronous payload may be up to 1 MB (256 kB
- * before October 2025).
+ * Invokes a function asynchronously; the client is loaded on the first call. An asynchronous payload may be up to 1 MB
+ * (256 kB before October 2025).
  * @throws GatewayError `service_unavailable` if the work was not accepted.
  */
 export function lazyFunctionInvoke(

@@ -13,13 +13,13 @@ import { clientBounds } from './client-bounds.ts';
 
 type Kms = typeof import('./sdk/kms.ts') & { readonly client: KMSClient };
 
-/** Signs with a KMS key. The client is loaded with the first signature, because most of a handler's calls need none. */
+/** Signs with a KMS key. The client is loaded on the first signature, because most handler calls sign nothing. */
 export function lazyKmsSigner(
   keyId: string,
   config: KMSClientConfig = {},
   /** Ids or ARNs of earlier signing keys. */
   former: readonly string[] = [],
-  /** Those earlier keys, oldest first, that this function may use to sign that the next key follows. */
+  /** Those earlier keys, oldest first, that this function may use to sign a statement naming the next key. */
   linked: readonly string[] = [],
 ): Signer {
   const kms = connection(config);
@@ -38,7 +38,10 @@ export function lazyKmsSigner(
     },
   };
 
-  /** Signs with both keys that one follows the other. A disabled key cannot sign, so its statement is left out. */
+  /**
+   * Signs, with both keys, a statement that one follows the other. A disabled key cannot sign, so its statement is left
+   * out.
+   */
   async function linkTo(next: string, at: number): Promise<KeySuccession[]> {
     const signerOf = (id: string) => ({
       keyId: signedAs(id),
@@ -70,16 +73,16 @@ export function lazyKmsSigner(
   }
 }
 
-/** Returns the key id named in signatures: the last part of an ARN. */
+/** Returns the key id that signatures name: the last part of an ARN. */
 const signedAs = (id: string): string => id.slice(id.lastIndexOf('/') + 1);
 
-/** Returns the ids of earlier keys from one of the function's environment variables. */
+/** Returns the ids of earlier keys, read from one of the function's environment variables. */
 export const formerKeyIds = (
   environment: NodeJS.ProcessEnv,
   name: 'SIGNING_KEY_FORMER_IDS' | 'SIGNING_KEY_LINKED_IDS' | 'VOTE_KEY_FORMER_IDS' = 'SIGNING_KEY_FORMER_IDS',
 ): string[] => (environment[name] ?? '').split(',').filter((id) => id !== '');
 
-/** Connects once, at the first use. */
+/** Connects once, on first use. */
 function connection(config: KMSClientConfig): () => Promise<Kms> {
   let connected: Promise<Kms> | undefined;
   return () => {
@@ -162,7 +165,7 @@ interface LogKeyIds {
   readonly overlaps: boolean;
 }
 
-/** Returns the log keys from the function's environment, or undefined if no log is kept. */
+/** Returns the log keys from the function's environment, or undefined if there is no log. */
 export function logKeyIds({
   LOG_KEY_ID,
   LOG_KEY_FORMER_IDS = '',
@@ -182,7 +185,7 @@ async function logSignature({ client, SignCommand }: Kms, KeyId: string, Message
   return requireBytes(Signature);
 }
 
-/** Refuses the caller if signing fails (fail closed). */
+/** Rejects the call if signing fails (fail closed). */
 function refuseSigning(cause: unknown): never {
   throw new GatewayError(
     'service_unavailable',

@@ -1,5 +1,5 @@
 /**
- * Bodies in S3, keyed by their SHA-256. Access patterns: put-if-absent, get. No object is overwritten or deleted,
+ * Bodies in S3, keyed by their SHA-256. Access patterns: put-if-absent, get. Objects are never overwritten or deleted,
  * because a key identifies its content.
  */
 
@@ -18,13 +18,15 @@ interface ObjectBucketOptions {
   readonly bucket: string;
   /** @default the folder of configurations and modules */
   readonly folder?: ObjectFolder;
-  /** @default a client of its own, created at the first call */
+  /** @default a separate client, created on the first call */
   readonly client?: S3Client;
 }
 
 const objectKey = (folder: ObjectFolder, digest: string) => `${folder}/${digest.slice(0, 2)}/${digest}`;
 
-/** Returns the parameters of a put. S3 checks the bytes against the digest and refuses to replace an object. */
+/**
+ * Returns the parameters for a put. S3 checks the bytes against the digest and refuses to replace an existing object.
+ */
 const putParams = (bucket: string, bytes: Uint8Array, digest: string, folder: ObjectFolder): PutObjectCommandInput => ({
   Bucket: bucket,
   Key: objectKey(folder, digest),
@@ -34,7 +36,7 @@ const putParams = (bucket: string, bytes: Uint8Array, digest: string, folder: Ob
   IfNoneMatch: '*',
 });
 
-/** Stores bodies in a bucket. The client is loaded with the first body, because most of a handler's calls need none. */
+/** Stores bodies in a bucket. The client is loaded for the first body, because most handler calls store none. */
 export function objectBucket(options: ObjectBucketOptions): ObjectStore {
   const { bucket, folder = objectFolders.configurations, client } = options;
   let connected: Promise<S3> | undefined;
@@ -78,7 +80,10 @@ async function readObject(
   }
 }
 
-/** Puts an object. 412: the same bytes are already stored. 409: another put is in progress, and S3 requires a retry. */
+/**
+ * Puts an object. Status 412 means that the same bytes are already stored; 409 means that another put is in progress,
+ * and S3 requires a retry.
+ */
 async function putUnlessPresent(s3: S3, input: PutObjectCommandInput, tries = 3): Promise<void> {
   try {
     await s3.client.send(new s3.PutObjectCommand(input));

@@ -1,4 +1,6 @@
-/** Turns an AWS service's refusal into an issuer fault, without the service's messages, which repeat ARNs. */
+/**
+ * Turns an AWS service's refusal into an issuer fault, leaving out the service's messages because they contain ARNs.
+ */
 import { type OutsideFaultKind, ServiceFault } from '#core/execution/credentials/fault.ts';
 
 const kinds: Readonly<Record<string, OutsideFaultKind>> = {
@@ -29,7 +31,7 @@ interface SdkError {
   readonly $metadata?: { readonly httpStatusCode?: number };
 }
 
-/** Returns the fault. Of the service's response it repeats only the SDK's names for error kinds. */
+/** Returns the fault. From the service's response it includes only the SDK's names for error kinds. */
 export function sdkFault(thrown: unknown): ServiceFault {
   if (thrown instanceof ServiceFault) return thrown;
   const { name = '', code, $metadata } = (thrown ?? {}) as SdkError;

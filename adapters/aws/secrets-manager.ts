@@ -1,6 +1,6 @@
 /**
- * Secrets by environment name, from bundles in Secrets Manager. Each secret is one JSON object, name → value. A
- * function gets the names of all bundles but may read only its own; the others are empty for it.
+ * Secrets by environment name, from bundles in Secrets Manager. Each bundle is one JSON object, name → value. A
+ * function gets the names of all bundles but may read only its own; the others appear empty to it.
  */
 
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -11,7 +11,7 @@ import { clientBounds } from './client-bounds.ts';
 
 interface SecretsManagerOptions {
   readonly secretIds: readonly string[];
-  /** @default a client of its own, created at the first call */
+  /** @default a separate client, created on the first call */
   readonly client?: SecretsManagerClient;
   /** Milliseconds since the epoch. @default the system's clock */
   readonly now?: () => number;
@@ -22,13 +22,11 @@ interface KeptSecrets extends SecretStore {
   forget(): void;
 }
 
-/**
- * Time after which a bundle is read again. If a provider refuses a value, the bundle is read earlier [secrets.kept].
- */
+/** Time after which a bundle is reread. If a provider refuses a value, the bundle is reread earlier [secrets.kept]. */
 const keptMs = 5 * 60_000;
-/** Minimum time between two reads, even if a provider keeps refusing a good key. */
+/** Minimum time between two reads, even if a provider keeps refusing a valid key. */
 const leastMs = 10_000;
-/** Time for which a missing permission is cached, because permissions do not change within a second. */
+/** Time for which a missing permission is cached, because permissions do not change from one second to the next. */
 const refusedMs = 60_000;
 
 type Bundle = Readonly<Record<string, unknown>>;
@@ -78,7 +76,7 @@ export function secretsManager({ secretIds, client, now = Date.now }: SecretsMan
   };
 }
 
-/** Parses a bundle. Messages never contain the text, which is the secret. */
+/** Parses a bundle. Error messages never contain the text, which is secret. */
 function parseBundle(text: string | undefined, secretId: string): Bundle {
   let value: unknown;
   try {

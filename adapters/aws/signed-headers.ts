@@ -1,5 +1,5 @@
 /**
- * Signature Version 4 for a request, using `aws4`: it caches derived keys and adds 14 kB to a function, while the SDK's
+ * Signature Version 4 for a request, using `aws4`, which caches derived keys and adds 14 kB to a function; the SDK's
  * signer adds 140 kB.
  */
 import aws4 from 'aws4';
@@ -25,7 +25,7 @@ interface Scope {
   readonly at: Date;
 }
 
-/** Returns the headers of a POST with date, session token and signature. */
+/** Returns a POST's headers, with date, session token and signature. */
 export function signedHeaders(
   { path, headers, body }: PostRequest,
   { service, region, credentials, at }: Scope,

@@ -1,6 +1,6 @@
 /**
- * Approval and rollout clocks on AWS: one Standard execution each, named by its id. The table is authoritative, so a
- * response that the change already happened counts as success.
+ * Approval and rollout clocks on AWS: each clock is one Standard execution named by the clock's id. The table is
+ * authoritative, so a response that the change already happened counts as success.
  */
 import type { SFNClient, SFNClientConfig } from '@aws-sdk/client-sfn';
 import type { ApprovalClock } from '#core/approvals/ports.ts';
@@ -10,14 +10,13 @@ import { clientBounds } from './client-bounds.ts';
 
 type Sfn = typeof import('./sdk/step-functions.ts') & { readonly client: SFNClient };
 
-/** Faults of a repeated start: an earlier attempt by the gateway or the sweep came first. */
+/** Faults of a repeated start: an earlier attempt by the gateway or the sweep has already succeeded. */
 const startedBefore = ['ExecutionAlreadyExists'];
 /** Faults of a finished execution: it timed out, ended, or never had this token. The row is already settled. */
 const settledBefore = ['TaskTimedOut', 'TaskDoesNotExist', 'InvalidToken'];
 
 /**
- * Starts and ends the clocks. The client is loaded with the first review or vote, because most of a handler's calls
- * need none.
+ * Starts and ends the clocks. The client is loaded for the first review or vote, because most handler calls need none.
  */
 export function lazyStepFunctionsClock(stateMachineArn: string, config: SFNClientConfig = {}): ApprovalClock {
   const sfn = lazyConnection(config);

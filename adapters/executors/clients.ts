@@ -1,4 +1,4 @@
-/** Executor clients, each loaded when first needed: a function that runs no SQL loads no driver. */
+/** Executor clients, each loaded when first needed, so that a function that runs no SQL loads no driver. */
 
 import { CommandSlots } from '#core/execution/executors/command-slots.ts';
 import type { ExecutorPorts } from '#core/execution/executors/ports.ts';
@@ -36,7 +36,7 @@ export function localExecutorClients(environment: NodeJS.ProcessEnv, hidden: rea
   };
 }
 
-/** Returns the clients on AWS: programs run in the function with that name; without a name, no programs run. */
+/** Returns the clients for AWS. Programs run in the function with the given name; without a name, no programs run. */
 export function awsExecutorClients(sandbox: string | undefined): ExecutorClients {
   return { ...shared, dataApi: rdsData(), shell: sandbox ? inFunction(sandbox) : undefined, commandSlots: undefined };
 }

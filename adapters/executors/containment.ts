@@ -1,7 +1,7 @@
 /**
  * Isolates programs from the gateway on the same machine [executor.contained]: they get their own processes, IPC and
- * users, no network unless allowed, no rights, and do not see the hidden folders. Uses Linux user namespaces, entered
- * with `unshare` or `bwrap`, whichever this machine permits.
+ * users, no network access unless allowed, and no privileges, and cannot see the hidden folders. Uses Linux user
+ * namespaces, entered with `unshare` or `bwrap`, whichever this machine permits.
  */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -20,15 +20,15 @@ export interface Containment {
   wrap(line: readonly string[], allowed: Permissions): string[];
 }
 
-/** Sockets of the machine's services. A program without network access could reach them by path. */
+/** Sockets of this machine's services. A program without network access could otherwise reach them by path. */
 const serviceSockets = '/run';
 
-/** Names the DNS servers; on many machines it is a link into the sockets folder. */
+/** File that names the DNS servers; on many machines it is a link into the sockets folder. */
 const resolverFile = '/etc/resolv.conf';
 
 /**
  * As root in a new namespace, hides each folder except for the file to keep, then switches back to the user, without
- * any rights.
+ * any privileges.
  */
 const enter = `
 user=$1 group=$2 kept=$3; shift 3
@@ -66,7 +66,7 @@ export const byBubblewrap: ContainmentMethod = (hidden, kept) => ({
 });
 
 /**
- * Finds a containment that this machine permits by trying each; returns undefined if there is none.
+ * Tries each containment method and returns one that this machine permits, or undefined if there is none.
  * @param hidden absolute paths of existing folders.
  * @param ways in the order in which they are tried.
  * @param sockets whether service sockets below /run are hidden. Programs may need them to talk to services.
@@ -92,7 +92,7 @@ export async function findContainment(
   }
 }
 
-/** Returns the target of the file's link if it is in one of the hidden folders. */
+/** Returns the file's link target if it is in one of the hidden folders. */
 async function hiddenTarget(file: string, folders: readonly string[]): Promise<string | undefined> {
   const target = await realpath(file).catch(() => undefined);
   return target !== undefined && folders.some((folder) => target.startsWith(`${folder}/`)) ? target : undefined;
@@ -110,6 +110,6 @@ async function isContained(containment: Containment, hidden: string): Promise<bo
   );
 }
 
-/** Returns the largest process id. In its own process namespace, a program's ids start at 1. */
+/** Returns the largest process id. In a process namespace of its own, a program's ids start at 1. */
 const largestProcessId = async (): Promise<string> =>
   String(Math.max(process.pid, ...(await readdir('/proc')).map(Number).filter(Number.isInteger)));

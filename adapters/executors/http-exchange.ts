@@ -1,5 +1,5 @@
 /**
- * One HTTP exchange on a connection to a checked address: the name is resolved once, every address is checked, and the
+ * One HTTP exchange on a connection to a checked address. The name is resolved once, every address is checked, and the
  * socket is opened to exactly one of those addresses, so that the name cannot resolve differently after the check.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
@@ -14,7 +14,7 @@ import type { HttpExchange, IncomingAnswer, OutgoingRequest } from '#core/execut
 import { isErrorNamed } from '#core/kernel/error-names.ts';
 
 interface ExchangeOptions {
-  /** Returns every address of a host name. @default the system resolver */
+  /** Returns all addresses of a host name. @default the system resolver */
   readonly resolve?: (host: string) => Promise<readonly string[]>;
 }
 
@@ -33,7 +33,7 @@ export function httpExchange({ resolve = systemResolve }: ExchangeOptions = {}):
 
 type Addresses = readonly [string, ...string[]];
 
-/** Returns the addresses to connect to. Refuses all of them if one is not permitted. */
+/** Returns the addresses to connect to. Refuses all of them if any is not permitted. */
 async function pinAddresses(
   { hostname }: URL,
   { allowPrivate, networks }: Pick<OutgoingRequest, 'allowPrivate' | 'networks'>,
@@ -146,8 +146,8 @@ function brokenBy(fault: NodeJS.ErrnoException, connected: boolean): ExecutionFa
 
 /**
  * Returns whether an executor may connect to an address: a public one or, with `allowPrivate`, one in a private network
- * or on this machine. Metadata services, link-local or reserved addresses, and strings that are not addresses are never
- * allowed.
+ * or on this machine. Metadata services, link-local addresses, reserved addresses, and strings that are not addresses
+ * are never allowed.
  * @param networks from the configuration.
  */
 export const mayConnect = (address: string, allowPrivate: boolean, networks?: OwnNetworks): boolean =>

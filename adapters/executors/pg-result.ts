@@ -1,4 +1,4 @@
-/** PostgreSQL results as JSON: types that JSON has are kept, and all others remain PostgreSQL's text. */
+/** PostgreSQL results as JSON: values of types that JSON supports are kept, and all others remain PostgreSQL's text. */
 import type { SqlResult } from '#core/execution/executors/ports.ts';
 
 export interface Column {

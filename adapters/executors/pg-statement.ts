@@ -1,6 +1,6 @@
 /**
- * One statement in PostgreSQL's extended protocol, for `pg`'s client: exactly one (the server refuses a second one in
- * the same query), with bound values and a row limit.
+ * One statement in PostgreSQL's extended protocol, for `pg`'s client: exactly one (the server refuses a second
+ * statement in the same query), with bound values and a row limit.
  */
 import type { Connection, Submittable } from 'pg';
 import type { SqlResult, SqlStatement } from '#core/execution/executors/ports.ts';
@@ -8,9 +8,9 @@ import { type Column, resultFields, rowOf } from './pg-result.ts';
 
 interface Limits {
   readonly maxRows: number;
-  /** Bytes beyond this are dropped. */
+  /** Maximum number of bytes kept; the rest is dropped. */
   readonly maxBytes: number;
-  /** Stops requesting rows from the server at that limit. A statement that changes data always runs to its end. */
+  /** Stops requesting rows from the server at that limit. A statement that changes data always runs to completion. */
   readonly stopEarly: boolean;
 }
 

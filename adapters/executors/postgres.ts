@@ -35,7 +35,7 @@ export const postgresTransaction: SqlTransaction<PostgresServer> = async (work, 
 
 interface TransactionState {
   connected?: true;
-  /** COMMIT has been sent but not yet confirmed. */
+  /** True after COMMIT has been sent but before it is confirmed. */
   committing: boolean;
   broken?: true;
 }
@@ -79,7 +79,7 @@ async function transact(
   throw new ExecutionFault('conflict', 'the database rolled the transaction back');
 }
 
-/** Disconnects when the caller leaves, when the time is up, or when the server sends more than allowed. */
+/** Disconnects when the caller leaves, when time runs out, or when the server sends more than allowed. */
 function watch(
   client: Client,
   work: SqlWork<PostgresServer>,
@@ -104,7 +104,7 @@ function watch(
   });
   return {
     fault: promise,
-    /** Counts the bytes on the socket that carries the responses; TLS may replace it while connecting. */
+    /** Counts the bytes on the socket that carries the responses; TLS may replace that socket while connecting. */
     count: () => {
       const limit = work.maxResultBytes * hardLimitFactor;
       let bytes = 0;
@@ -142,10 +142,13 @@ function postgresFault(thrown: unknown, { connected, committing }: TransactionSt
   });
 }
 
-/** Quotes the driver's message if the fault occurred before the connection was open: certificates, protocols. */
+/**
+ * Quotes the driver's message if the fault occurred before the connection was open, as with certificate or protocol
+ * errors.
+ */
 const reasonOf = (message: string | undefined): string => (message ? `: ${quoteText(message)}` : '');
 
-/** Maps SQLSTATE classes to faults, to the extent that callers need the distinction. */
+/** Maps SQLSTATE classes to faults, as far as callers need the distinction. */
 function databaseFault(code: string, message: string, committing: boolean): ExecutionFault {
   const words = `PostgreSQL says "${message}" (${code})`;
   // A constraint violation or conflict found at COMMIT is a refusal; if the server shuts down meanwhile, the state is

@@ -14,7 +14,7 @@ const largestFileBytes = 1024 * 1024 * 1024;
 interface LimitedCommand {
   /** Command line that sets the limits and executes the program. */
   readonly line: string[];
-  /** False if this machine has no `prlimit`; then only the priority is lowered. */
+  /** False if this machine has no `prlimit`; in that case only the priority is lowered. */
   readonly isLimited: boolean;
 }
 
@@ -46,7 +46,10 @@ async function firstOf(paths: readonly string[]): Promise<string | undefined> {
   return undefined;
 }
 
-/** Counts this user's threads: those of the gateway and of the user's other programs count against the same limit. */
+/**
+ * Counts this user's threads, because the threads of the gateway and of the user's other programs count against the
+ * same limit.
+ */
 async function threadsOfUser(): Promise<number> {
   const user = process.getuid?.();
   const all = await readdir('/proc').catch(() => []);

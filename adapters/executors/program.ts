@@ -1,6 +1,4 @@
-/**
- * Resolves a program and its working directory to absolute paths inside the configured folders, with links followed.
- */
+/** Resolves a program and its working directory to absolute paths inside the configured folders, following links. */
 import { constants } from 'node:fs';
 import { access, realpath, stat } from 'node:fs/promises';
 import { isAbsolute, join, relative } from 'node:path';
@@ -29,7 +27,7 @@ async function isProgram(path: string): Promise<boolean> {
   }
 }
 
-/** Resolves a folder. @throws ExecutionFault `refused` if it does not exist or is outside the root, links included. */
+/** Resolves a folder, following links. @throws ExecutionFault `refused` if it does not exist or is outside the root. */
 export async function folderIn(root: string, cwd = '.'): Promise<string> {
   if (isAbsolute(cwd) && !isInside(root, cwd))
     throw callRefused(`working directory ${cwd} is outside the configured one`);

@@ -1,4 +1,7 @@
-/** The parts of the SDK for the RDS Data API. In a separate file, so that a late import bundles only them. */
+/**
+ * The parts of the SDK needed for the RDS Data API. They have their own file so that a late import bundles only these
+ * parts.
+ */
 export {
   BeginTransactionCommand,
   CommitTransactionCommand,

@@ -24,7 +24,7 @@ import { uniqueFields } from './pg-result.ts';
 
 type Sdk = typeof import('./rds-data-sdk.ts') & { readonly client: Pick<RDSDataClient, 'send'> };
 
-/** Runs transactions. The client is loaded with the first call. `client` replaces the SDK's own, for tests. */
+/** Runs transactions. The client is loaded on the first call. `client` replaces the SDK's own client in tests. */
 export function rdsDataTransaction(
   config: RDSDataClientConfig = {},
   client?: Pick<RDSDataClient, 'send'>,
@@ -92,7 +92,7 @@ async function transact(sdk: Sdk, work: SqlWork<AuroraCluster>, signal: AbortSig
 
 type Execute = (sql: string, parameters?: SqlParameter[]) => Promise<ExecuteStatementCommandOutput>;
 
-/** Fetches rows through a cursor if possible, because the service itself has no limit except 1 MB. */
+/** Fetches rows through a cursor if possible, because the service's only limit of its own is 1 MB. */
 async function run(
   execute: Execute,
   statement: SqlStatement,

@@ -15,13 +15,16 @@ import { folderIn, programAt, programPath } from './program.ts';
 interface RunOptions {
   /** Source of the names in `Command.env`. */
   readonly environment?: NodeJS.ProcessEnv;
-  /** Finds the containment for programs. @default none */
+  /** Finds a containment for programs. @default none */
   readonly contain?: () => Promise<Containment | undefined>;
-  /** Folders to search for programs, in the form of PATH. */
+  /** Folders searched for programs, in PATH format. */
   readonly path?: string;
 }
 
-/** Time for which an output stays open after its program ended, if a process that left the group still holds it. */
+/**
+ * Time for which an output stays open after its program ended, in case a process that left the group still holds it
+ * open.
+ */
 const graceMs = 500;
 
 export function commandRunner({
@@ -63,7 +66,7 @@ const safeGit = {
   'protocol.ext.allow': 'never',
 };
 
-/** Git settings that take precedence over a repository's, so that reading it runs no program [executor.git]. */
+/** Git settings that override a repository's own, so that reading the repository runs no program [executor.git]. */
 const gitSettings: Readonly<Record<string, string>> = {
   GIT_CONFIG_COUNT: String(Object.keys(safeGit).length),
   ...Object.fromEntries(
@@ -167,7 +170,7 @@ function killGroup({ pid }: ChildProcess): void {
   }
 }
 
-/** Collects the beginning of an output. The rest is read, so that the program is not blocked, and then dropped. */
+/** Collects the beginning of an output. The rest is read so that the program does not block, and then dropped. */
 function collect(stream: NodeJS.ReadableStream, { maxOutputBytes }: Command) {
   const chunks: Buffer[] = [];
   let bytes = 0;

@@ -10,11 +10,11 @@ import { jsonOrUndefined } from '#core/kernel/json-or-undefined.ts';
 
 type Lambda = typeof import('../aws/sdk/lambda.ts') & { readonly client: Pick<LambdaClient, 'send'> };
 
-/** Time in addition to the program's own, for the function's start and the network. */
+/** Time in addition to the program's own, for the function's startup and the network. */
 const slackMs = 15_000;
 
 /**
- * Runs programs in a function. The client is loaded with the first call. `client` replaces the SDK's own, for tests.
+ * Runs programs in a function. The client is loaded on the first call. `client` replaces the SDK's own client in tests.
  */
 export function sandboxFunction(
   functionName: string,
@@ -56,7 +56,7 @@ function sandboxResult(payload: Uint8Array | undefined) {
   });
 }
 
-/** Returns the fault. If Lambda refused the call, no program ran; without a response, a program may have run. */
+/** Returns the fault. If Lambda refused the call, no program ran; if there was no response, a program may have run. */
 function sandboxFault(thrown: unknown, ends: AbortSignal): ExecutionFault {
   if (ends.aborted) {
     const late = isErrorNamed(ends.reason, 'TimeoutError');

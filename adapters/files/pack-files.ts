@@ -8,8 +8,8 @@ const shippedName = /^[a-z][a-z0-9-]{0,63}$/;
 
 /**
  * Reads packs.
- * @param shipped folder of the packs that come with the gateway. It serves the price table under the name `prices`:
- * from that folder in a bundle, from `config/` next to it in a checkout.
+ * @param shipped folder of the packs that come with the gateway. It also provides the price table under the name
+ * `prices`: from that folder in a bundle, from `config/` next to it in a checkout.
  * @param beside folder that paths are relative to; absent if configurations may not name files.
  */
 export const packFiles =

@@ -1,4 +1,4 @@
-/** Reads the files that a configuration names: price tables and WASM modules, at paths the operator chooses. */
+/** Reads the files named in a configuration: price tables and WASM modules, at paths the operator chooses. */
 import { readFile } from 'node:fs/promises';
 import { isAbsolute, relative, resolve } from 'node:path';
 import { compileModule } from '#adapters/wasm/module.ts';
@@ -6,7 +6,7 @@ import type { SourceFiles } from '#core/configuration/load/sources.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 
 /**
- * Returns the folder to which a configuration's paths are relative. For the gateway's own configuration this is the
+ * Returns the folder that a configuration's paths are relative to. For the gateway's own configuration this is the
  * checkout, because the gateway may be started in another repository [config.shipped-files].
  */
 export function pathsFrom(configuration: string, checkout: string): string {
@@ -15,7 +15,7 @@ export function pathsFrom(configuration: string, checkout: string): string {
 }
 
 /**
- * Reads files by absolute paths or paths relative to the working directory.
+ * Reads files by absolute path or by path relative to the working directory.
  * @param checkout contains the shipped price table, regardless of the working directory.
  */
 export const sourceFiles = (checkout: string, workingDirectory: string = process.cwd()): SourceFiles => ({

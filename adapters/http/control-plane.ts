@@ -1,12 +1,12 @@
-/** The control plane over HTTP: limited time and size, no redirects, the token in a header only. */
+/** The control plane over HTTP, with limits on time and size, no redirects, and the token sent only in a header. */
 
 import { parseStrictBytes } from '#core/kernel/json.ts';
 import { type ControlPlane, type ControlPlaneAddress, ControlPlaneRefusal } from '#core/operations/federation/ports.ts';
 
 const withinMs = 10_000;
-/** A configuration is sent with at most 2 MB, and its pack and prices make it larger. */
+/** A configuration of at most 2 MB is sent, but its pack and prices make it larger. */
 const maxBytes = 16 * 1024 * 1024;
-/** Maximum number of members and elements, enough for a configuration with thousands of tenants. */
+/** Maximum number of members and elements: enough for a configuration with thousands of tenants. */
 const maxValues = 500_000;
 
 export const controlPlane: ControlPlane = {
@@ -61,7 +61,7 @@ async function boundedBytes({ body }: Response): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Returns the message of a gateway error, or an empty string for any other page. */
+/** Returns the message of a gateway error, or an empty string for any other response body. */
 function messageIn(bytes: Buffer): string {
   try {
     const { error } = JSON.parse(bytes.toString('utf8')) as { error?: { message?: unknown } };

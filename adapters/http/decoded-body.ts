@@ -1,5 +1,5 @@
 /**
- * Decodes replies that are compressed although the request did not allow compression; some proxies send them
+ * Decodes replies that are compressed although the request did not allow compression; some proxies send such replies
  * [provider.encoded-reply].
  */
 import { PassThrough, pipeline, Readable, type Transform } from 'node:stream';
@@ -18,7 +18,7 @@ export const isDecodable = (encoding: string): boolean => Object.hasOwn(decoders
 
 /**
  * Returns the decoded body in pieces. Decodes only as much as the reader consumes, so that the reader's own limit also
- * stops a small reply that expands to a huge one.
+ * stops a small reply that expands to a huge size.
  */
 export function decodedBody(body: HttpBody, encoding: string): HttpBody {
   const decoder = decoders[encoding]!();

@@ -1,4 +1,4 @@
-/** Token issuers' documents, fetched over HTTP: limited time and size, no redirects [identity.oidc-token]. */
+/** Token issuers' documents, fetched over HTTP with limits on time and size, and no redirects [identity.oidc-token]. */
 import type { IssuerDocuments } from '#core/configuration/identity/federation/ports.ts';
 import { isIssuerUrl } from '#core/configuration/identity/federation/urls.ts';
 

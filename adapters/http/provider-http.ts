@@ -1,4 +1,6 @@
-/** Calls providers over keep-alive connections: streams bytes, closes immediately on abort, limits time. */
+/**
+ * Calls providers over keep-alive connections: streams bytes, closes immediately on abort, and enforces time limits.
+ */
 import http, { type IncomingMessage } from 'node:http';
 import https from 'node:https';
 import { urlToHttpOptions } from 'node:url';
@@ -16,12 +18,14 @@ import { decodedBody, isDecodable } from './decoded-body.ts';
 const defaultConnectTimeoutMs = 10_000;
 /** Bytes buffered for a slow reader before the connection is paused. */
 const bufferBytes = 256 * 1024;
-/** Maximum number of bytes passed to a reader at a time, because a provider may send many thousand lines at once. */
+/**
+ * Maximum number of bytes passed to a reader at a time, because a provider may send many thousands of lines at once.
+ */
 const sliceBytes = 4 * 1024;
-/** Maximum that may follow the end of a reply; if more follows, the connection is closed instead of kept. */
+/** Maximum amount of data and time after the end of a reply; beyond it, the connection is closed instead of kept. */
 const leftover = { bytes: 64 * 1024, ms: 1_000 };
 
-/** Connections are pooled per origin. */
+/** Agents that keep connections alive, pooled per origin. */
 const kept = {
   'http:': new http.Agent({ keepAlive: true, maxSockets: 1024 }),
   'https:': new https.Agent({ keepAlive: true, maxSockets: 1024 }),
@@ -111,7 +115,7 @@ interface Target {
   readonly options: http.RequestOptions;
 }
 
-/** Providers have few addresses, so each is parsed once. */
+/** Parsed addresses. Providers have few, so each is parsed once. */
 const targets = new RecentMap<string, Target>({ max: 256 });
 
 const targetOf = (url: string): Target => targets.getOrInsertComputed(url, readTarget);
@@ -172,7 +176,7 @@ interface WholeReader extends PromiseWithResolvers<Buffer> {
   readonly maxBytes: number;
 }
 
-/** A response as an async iterable without a stream's overhead; tracks whether a reader is waiting. */
+/** A response as an async iterable without a stream's overhead. It tracks whether a reader is waiting. */
 class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
   readonly #response: IncomingMessage;
   readonly #waits: () => void;
@@ -182,7 +186,7 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
   /** Set while the body is read as a whole. Its chunks stay in the queue. */
   #whole: WholeReader | undefined;
   #end: 'well' | HttpFault | undefined;
-  /** Bytes that may still come after the reader has left. */
+  /** Number of bytes that may still arrive after the reader has left. */
   #unwanted: number | undefined;
 
   constructor(response: IncomingMessage, waits: () => void) {
@@ -200,7 +204,7 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
     return this.#taker !== undefined || this.#whole !== undefined;
   }
 
-  /** Reads the rest of the body. @throws HttpFault `too-large`, after closing the connection */
+  /** Reads the rest of the body. @throws HttpFault `too-large` after the connection is closed */
   whole(maxBytes: number): Promise<Buffer> {
     const whole = { maxBytes, ...Promise.withResolvers<Buffer>() };
     this.#whole = whole;
@@ -273,7 +277,7 @@ class ReplyBody implements HttpBody, AsyncIterator<Buffer> {
     this.#response.destroy();
   }
 
-  /** Returns the beginning of a long chunk. The rest is next in the queue. */
+  /** Returns the beginning of a long chunk. The rest stays at the front of the queue. */
   #slice(chunk: Buffer): Buffer {
     if (chunk.length <= sliceBytes) return chunk;
     this.#queue.unshift(chunk.subarray(sliceBytes));

@@ -1,6 +1,6 @@
 /**
- * JSON calls to credential issuers and Git hosts: limited time and size, no redirects followed, no part of a response
- * in a fault.
+ * JSON calls to credential issuers and Git hosts: limited time and size, no redirects followed, and no part of a
+ * response included in a fault.
  */
 
 import { ServiceFault } from '#core/execution/credentials/fault.ts';

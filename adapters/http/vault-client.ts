@@ -54,7 +54,7 @@ const pathOf = (path: string): string =>
     .join('/');
 
 /**
- * Returns the fault. Vault sends 503 if it is sealed and 473 from a standby without a leader; both need an operator.
+ * Returns the fault. Vault sends 503 if it is sealed, and a standby without a leader sends 473; both need an operator.
  */
 function vaultFault({ status }: ServiceAnswer): ServiceFault {
   if (status === 503) return new ServiceFault('sealed', 'status 503 because it is sealed', status);
@@ -62,7 +62,7 @@ function vaultFault({ status }: ServiceAnswer): ServiceFault {
   return statusFault(status);
 }
 
-/** Checks whether Vault no longer has a lease with that name. */
+/** Checks whether Vault no longer has the lease. */
 const isOver = ({ status, body }: ServiceAnswer): boolean =>
   status === 404 ||
   (status === 400 &&

@@ -1,4 +1,4 @@
-/** Sends the generic webhook: the approval as JSON, signed over the time and body. */
+/** Sends the generic webhook: the approval as JSON, with a signature over the time and body. */
 
 import { approvalsUrl, approvalUrl } from '#core/approvals/approval-url.ts';
 import { DeliveryRefusal } from '#core/approvals/notifications/deliver.ts';
@@ -13,7 +13,7 @@ export { webhookSignature } from '#core/approvals/notifications/webhook-signatur
 const timeoutMs = 10_000;
 
 /**
- * Posts a signed message. Returns a successful reply, with its body unread.
+ * Posts a signed message. Returns a successful reply with its body unread.
  * @throws DeliveryRefused if the receiver specified a time to wait; Error for any other response, a redirect, or a
  * timeout of 10 s.
  */
@@ -45,7 +45,7 @@ export async function postSigned(
 
 export function webhookNotifier({ adminUrl, policyEvents, ...options }: WebhookOptions): Notifier {
   const { clock } = options;
-  /** @param message contains an id that repeated deliveries share, so that receivers can recognise them */
+  /** @param message contains an id that repeated deliveries share, so that receivers can recognise duplicates */
   async function post(message: object): Promise<Record<string, string>> {
     const response = await postSigned(options, message);
     await response.body?.cancel();

@@ -1,6 +1,6 @@
 /**
- * Checkpoints in a local run: an append-only file with one signed checkpoint per line and its chain points, each line
- * naming the hash of the previous one. A line truncated by a crash was never acknowledged and is dropped.
+ * Checkpoints in a local run: an append-only file with one signed checkpoint and its chain points per line, each line
+ * containing the hash of the previous one. A line truncated by a crash was never acknowledged and is dropped.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { dirname } from 'node:path';
@@ -33,7 +33,7 @@ interface CheckpointFile extends CheckpointLog {
   close(): Promise<void>;
 }
 
-/** Opens the file, creating it with mode 0600, and reads it. */
+/** Opens and reads the file, creating it with mode 0600 if it does not exist. */
 export async function checkpointFile(options: CheckpointFileOptions): Promise<CheckpointFile> {
   const { path, signer, clock } = options;
   const file = await open(path, 'a+', 0o600);
@@ -71,7 +71,7 @@ export async function checkpointFile(options: CheckpointFileOptions): Promise<Ch
     previous = checkpointHash(checkpoint);
   }
 
-  /** Rereads a line; returns undefined if it differs from the one written. */
+  /** Rereads a line; returns undefined if it differs from the line that was written. */
   async function lineOf({ last, offset, bytes, position }: CheckpointPosition): Promise<SessionCheckpoint | undefined> {
     try {
       const { checkpoint, points } = JSON.parse(await textAt(file, offset, bytes)) as {

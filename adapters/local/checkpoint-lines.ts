@@ -15,17 +15,17 @@ export interface CheckpointLine {
 }
 
 interface ReadCheckpoints {
-  /** End of the last whole line. */
+  /** Byte position at which the last whole line ends. */
   readonly end: number;
   /** Hash of the last checkpoint. */
   readonly previous: string;
-  /** Describes the file's damage. */
+  /** Description of the file's damage. */
   readonly damage?: string;
   /** Whether bytes follow the last whole line. */
   readonly torn: boolean;
 }
 
-/** Maximum number of lines that are pending until a signature covers them. */
+/** Maximum number of lines held until a signature covers them. */
 const heldLines = 1_000;
 
 const lineSchema = z.strictObject({ checkpoint: checkpointSchema, points: z.array(chainPointSchema).min(1) });

@@ -12,7 +12,7 @@ export const machines = {
 } as const;
 export type MachineName = keyof typeof machines;
 
-/** Loads a file from `state-machines/` with the function's name in place of its ARN. */
+/** Loads a file from `state-machines/`, replacing its ARN placeholder with the function's name. */
 export async function definitionOf(name: MachineName): Promise<StateMachine> {
   const file = new URL(`../../state-machines/${name}.asl.json`, import.meta.url);
   const { placeholder, function: performing } = machines[name];

@@ -1,7 +1,7 @@
 /**
  * Feeds the ledger's commits to the projector, as Lambda would from the table's stream: in batches, each retried until
- * it succeeds. A state folder has only one process, so all commits are its own. Entries lost from the queue in a crash
- * are reread from the log at start.
+ * it succeeds. A state folder has only one process, so every commit comes from this process. Entries lost from the
+ * queue in a crash are reread from the log at startup.
  */
 import { readFile } from 'node:fs/promises';
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
@@ -15,40 +15,46 @@ interface CommitFeedOptions {
   readonly log: Pick<EvidenceLog, 'audit'>;
   readonly tenants: () => Promise<readonly string[]>;
   readonly handler: (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
-  /** File with the time up to which everything is projected. Losing it only costs work, because entries count once. */
+  /**
+   * File that holds the time up to which everything is projected. Losing the file only costs work, because each entry
+   * is counted once.
+   */
   readonly checkpoint: string;
   readonly clock: Clock;
   readonly report: (message: string) => void;
   /** Waits, or returns earlier if stopped. */
   readonly pause?: (ms: number) => Promise<void>;
-  /** @default 5,000 entries; tests set fewer. */
+  /** @default 5,000 entries; tests set a lower limit. */
   readonly maxQueued?: number;
 }
 
 export interface CommitFeed {
-  /** Takes a committed entry. */
+  /** Accepts a committed entry. */
   readonly committed: (entry: EvidenceEntry) => void;
-  /** Returns how long the oldest entry has waited; 0 if none is waiting. */
+  /** Returns how long the oldest queued entry has waited; 0 if the queue is empty. */
   lagMs(): number;
-  /** Rereads the entries that a crash left unprojected, then follows the commits. */
+  /** Rereads the entries that a crash left unprojected, then follows new commits. */
   start(): Promise<void>;
   /** Finishes the queue. */
   stop(): Promise<void>;
 }
 
-/** Entries per read of the log: the marks for this many entries fit into one transaction. */
+/** Entries per read of the log: the marks for a page of this size fit into one transaction. */
 const pageSize = 90;
-/** Size from which a batch does not wait for more. */
+/** Batch size from which projection starts without waiting for more entries. */
 const fullBatch = 500;
 /**
- * Entries that queue up during a batch share the next batch, which needs only the files and signatures of a single
- * entry.
+ * Maximum batch size. Entries that queue up during a batch share the next one, which needs no more files and signatures
+ * than a single entry does.
  */
 const batchSize = 1_000;
 /** Maximum number of queued entries in memory. Later entries are reread from the log. */
 const maxQueued = 5_000;
 const backoffMs = { first: 200, most: 10_000 };
-/** Entries carry the time at which their step began. If there are conflicts, the commit is a few seconds later. */
+/**
+ * Overlap with projected entries. An entry carries the time at which its step began; if there were conflicts, the
+ * commit is a few seconds later.
+ */
 const overlapMs = 60_000;
 const lookBackMs = 7 * 24 * 3_600_000;
 /** Shortest interval between checkpoints. */
@@ -75,7 +81,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   let stopping = false;
   let running: Promise<void> = Promise.resolve();
   let keptAt = 0;
-  /** Time since which an entry has been waiting. */
+  /** Time since which the oldest entry has been waiting. */
   let behindSince: number | undefined;
 
   const committed = (entry: EvidenceEntry) => {
@@ -102,7 +108,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   }
 
   /**
-   * Projects the entries that did not fit in the queue, oldest first. @returns false if they are left for the next
+   * Projects the entries that did not fit in the queue, oldest first. @returns false if some are left for the next
    * start
    */
   async function projectMissed(): Promise<boolean> {
@@ -152,7 +158,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     await pause(delay);
   }
 
-  /** @returns false if the batch was left for the next start: the checkpoint must not move past it */
+  /** @returns false if the batch was left for the next start, in which case the checkpoint must not move past it */
   async function projectAndKeep(batch: readonly EvidenceEntry[]): Promise<boolean> {
     if (!(await project(batch))) return false;
     await checkpointAfter(batch);
@@ -176,7 +182,9 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     await waiting.promise;
   }
 
-  /** Moves the checkpoint at intervals. After a crash, entries after it are projected again but counted once. */
+  /**
+   * Moves the checkpoint at intervals. After a crash, later entries are projected again, but each is counted only once.
+   */
   async function checkpointAfter(batch: readonly EvidenceEntry[]): Promise<void> {
     const now = clock.now();
     if (!stopping && now - keptAt < checkpointEveryMs) return;
@@ -188,7 +196,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
   }
 
   /**
-   * Projects a batch; returns false if the feed stops first. A failing batch is halved, as on AWS, until the faulty
+   * Projects a batch; returns false if the feed stops first. As on AWS, a failing batch is halved until the faulty
    * session is isolated; the handler then sets that session aside.
    */
   async function project(batch: readonly EvidenceEntry[]): Promise<boolean> {
@@ -209,7 +217,7 @@ export function createCommitFeed(options: CommitFeedOptions): CommitFeed {
     return true;
   }
 
-  /** Returns the entries from the first one that the handler requests again. */
+  /** Returns the entries starting from the first one that the handler wants redelivered. */
   async function unprojected(part: readonly EvidenceEntry[]): Promise<readonly EvidenceEntry[]> {
     try {
       const { batchItemFailures } = await handler({ Records: part.map(recordOf) });
@@ -281,7 +289,7 @@ interface TimeRange {
   readonly to: number;
 }
 
-/** The times of commits that did not fit into the queue, as ranges of about one batch of entries each. */
+/** Times of the commits that did not fit into the queue, as ranges of about one batch of entries each. */
 class MissedTimes {
   readonly #starts: number[] = [];
   #count = 0;

@@ -1,6 +1,4 @@
-/**
- * Passes new deliveries to `notify` immediately, as the table's stream does on AWS: in batches, one after the other.
- */
+/** Passes new deliveries to `notify` immediately, as the table's stream does on AWS: in batches, one after another. */
 import type { DynamoDBStreamEvent } from 'aws-lambda';
 import { recordOfDelivery } from '#adapters/tables/delivery-record.ts';
 import type { Delivery, DeliveryStore } from '#core/approvals/notifications/ports.ts';

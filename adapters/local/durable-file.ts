@@ -10,7 +10,7 @@ export async function writeDurably(path: string, bytes: Uint8Array | string, mod
   await syncFolder(dirname(path));
 }
 
-/** Writes the file unless it already exists. Returns false if it does; the existing file is kept. */
+/** Writes the file unless it already exists. Returns false if it does, and leaves it unchanged. */
 export async function createDurably(path: string, bytes: Uint8Array | string, mode = 0o600): Promise<boolean> {
   const temporary = await writeBeside(path, bytes, mode);
   try {
@@ -34,7 +34,7 @@ async function writeBeside(path: string, bytes: Uint8Array | string, mode: numbe
   return temporary;
 }
 
-/** Syncs a folder. Without this, a new file's name is not durable. */
+/** Syncs a folder. Without a sync, a new file's name is not durable. */
 export async function syncFolder(folder: string): Promise<void> {
   await withFile(await open(folder, 'r'), (file) => file.sync());
 }
@@ -47,7 +47,9 @@ async function withFile(file: FileHandle, work: (file: FileHandle) => Promise<vo
   }
 }
 
-/** Returns undefined for a missing file; throws other faults. For `readFile(path).catch(undefinedIfMissing)`. */
+/**
+ * Returns undefined for a missing file and rethrows other faults. Use it as `readFile(path).catch(undefinedIfMissing)`.
+ */
 export function undefinedIfMissing(fault: NodeJS.ErrnoException): undefined {
   if (fault.code !== 'ENOENT') throw fault;
 }

@@ -4,7 +4,7 @@ import { clientBounds } from '../aws/client-bounds.ts';
 import { dynamoClient } from '../aws/dynamodb/client.ts';
 
 /**
- * Returns a client that fails a hanging call after nine seconds, in which case the caller gets 503
+ * Returns a client that fails a hanging call after nine seconds, so that the caller gets a 503 response
  * [cloud.store-client]. Its credentials are dummies unless the environment provides real ones.
  */
 export const endpointClient = (endpoint: string): DynamoDBClient =>

@@ -1,4 +1,7 @@
-/** Reads secrets from this process's environment first, then from those the local run generated (allowlist). */
+/**
+ * Reads secrets from this process's environment first, then from those the local run generated. Only allowlisted names
+ * are read.
+ */
 import { isSecretName } from '#core/contracts/config/secret-names.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 

@@ -1,12 +1,15 @@
-/** File names for ids that callers choose: short enough for every file system, and distinct even if it ignores case. */
+/**
+ * File names for ids that callers choose: short enough for every file system, and distinct even if the file system
+ * ignores case.
+ */
 import { sha256 } from '#core/kernel/canonical.ts';
 
 /** Ids that are used as file names unchanged. */
 const plainName = /^[a-z0-9][a-z0-9_-]{0,127}$/;
-/** Number of characters that precede the digest for any other id. Plain names contain no dot. */
+/** For any other id, the number of characters that precede the digest. Plain names contain no dot. */
 const shownCharacters = 60;
 
-/** Returns at most 128 characters from `[a-z0-9._-]`: the id itself, or its beginning and its SHA-256. */
+/** Returns at most 128 characters from `[a-z0-9._-]`: the id itself, or the beginning of the id and its SHA-256. */
 export function fileNameOf(id: string): string {
   if (plainName.test(id)) return id;
   const shown = id
@@ -17,7 +20,7 @@ export function fileNameOf(id: string): string {
 }
 
 /**
- * Returns the name that releases before 0.8 used: too long for many ids, and shared by `A` and `a` if the file system
+ * Returns the name used by releases before 0.8: too long for many ids, and shared by `A` and `a` if the file system
  * ignores case.
  */
 export const formerFileName = (id: string): string => encodeURIComponent(id).replaceAll('.', '%2E');

@@ -1,7 +1,7 @@
 /**
- * The local run's evidence archive: one append-only file per session, one entry per line. Entries are not synced one by
- * one: the table is authoritative, and entries lost in a power cut are copied from it again. An entry copied twice
- * appears twice, with the same hash.
+ * The local run's evidence archive: one append-only file per session, one entry per line. Entries are not synced
+ * individually: the table is authoritative, and entries lost in a power failure are copied from it again. An entry
+ * copied twice appears twice, with the same hash.
  */
 import { appendFile, type FileHandle, mkdir, open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -32,7 +32,7 @@ export function folderArchive(root: string, { shared = false }: FolderArchiveOpt
     join(root, formerFileName(tenant), `${formerFileName(sessionId)}.jsonl`);
   /** Files that end with a whole line. */
   const whole = new RecentMap<string, true>({ max: 1000 });
-  /** Batches open until the end of this turn, so that entries of one session share a write. */
+  /** Batches open until the end of this turn, so that entries of the same session share a write. */
   const batches = new Map<string, Batch>();
 
   return {
@@ -76,7 +76,7 @@ export function folderArchive(root: string, { shared = false }: FolderArchiveOpt
   }
 
   /**
-   * Writes whole lines, and only after a whole line: a full disk or a power cut can leave half a line, which would
+   * Writes whole lines, and only after a whole line: a full disk or a power failure can leave half a line, which would
    * corrupt the next one.
    */
   async function append(path: string, text: string): Promise<void> {
@@ -88,8 +88,8 @@ export function folderArchive(root: string, { shared = false }: FolderArchiveOpt
 }
 
 /**
- * Yields a session's copies in a file as runs, in the order they were written; none if there is no such file. Skips
- * lines of other sessions, because two sessions may share a file written by an earlier release.
+ * Yields a session's copies in a file as runs, in the order they were written, or nothing if there is no such file.
+ * Skips lines of other sessions, because two sessions may share a file written by an earlier release.
  */
 async function* runsIn(path: string, session: { tenant: string; sessionId: string }): AsyncIterable<ArchivedRun> {
   const file = await openIfPresent(path);
@@ -137,7 +137,10 @@ async function entriesAt(place: string): Promise<EvidenceEntry[]> {
   }
 }
 
-/** Opens a file. A name from an earlier release may be too long for the file system; such a file never existed. */
+/**
+ * Opens a file. A name from an earlier release may be too long for the file system, in which case the file never
+ * existed.
+ */
 const openIfPresent = (path: string): Promise<FileHandle | undefined> =>
   open(path).catch((fault: NodeJS.ErrnoException) => {
     if (fault.code !== 'ENOENT' && fault.code !== 'ENAMETOOLONG') throw fault;

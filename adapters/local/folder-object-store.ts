@@ -6,7 +6,7 @@ import type { ObjectStore } from '#core/kernel/ports.ts';
 import { undefinedIfMissing, writeDurably } from './durable-file.ts';
 
 export function folderObjectStore(folder: string): ObjectStore {
-  /** Returns the path. Two-letter folders keep listings short. */
+  /** Returns the path, which includes two-letter folders to keep listings short. */
   const pathOf = (sha256: string) => join(folder, sha256.slice(0, 2), sha256);
   return {
     put: async (bytes) => {

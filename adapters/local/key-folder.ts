@@ -1,5 +1,5 @@
 /**
- * Keys for processes that share a store, in one folder that each of them mounts read-only: the evidence signing key,
+ * Keys for processes that share a store, in one folder that each process mounts read-only: the evidence signing key,
  * the transparency log's key and the capability ticket key [shared.gateways].
  */
 import { mkdir, readFile } from 'node:fs/promises';
@@ -19,8 +19,8 @@ export interface SharedKeys {
 const needed = ['signing-key.pem', 'log-key.pem', 'ticket-key'] as const;
 
 /**
- * Reads the keys. @throws Error that names the missing files; none is created, because a key known to only one process
- * would divide the store.
+ * Reads the keys. @throws Error that names the missing files. No key is created here, because a key known to only one
+ * process would divide the store.
  */
 export async function sharedKeys(folder: string): Promise<SharedKeys> {
   const texts = await Promise.all(needed.map((name) => readFile(join(folder, name), 'utf8').catch(undefinedIfMissing)));
@@ -34,8 +34,8 @@ export async function sharedKeys(folder: string): Promise<SharedKeys> {
 }
 
 /**
- * Creates the missing keys. All except the signing key are derived from it, just as processes without such a folder do,
- * so a store in use keeps its log and its tickets.
+ * Creates the missing keys. All except the signing key are derived from the signing key, as in processes without such a
+ * folder, so a store in use keeps its log and its tickets.
  * @returns the names of the created files.
  */
 export async function makeKeys(folder: string): Promise<string[]> {

@@ -39,7 +39,7 @@ function keysIn(text: string, path: string): Partial<LocalKeys> {
   }
 }
 
-/** Returns the demonstration app's RSA key, with which the scm broker signs, as PEM. */
+/** Returns the demonstration app's RSA key as PEM; the scm broker signs with it. */
 export async function demoAppKey(stateFolder: string): Promise<string> {
   const path = join(stateFolder, 'scm-app-key.pem');
   const found = await readFile(path, 'utf8').catch(() => undefined);

@@ -7,7 +7,7 @@ import { createDurably, undefinedIfMissing } from './durable-file.ts';
 import { privateKeyIn } from './private-key.ts';
 
 /**
- * Loads the key in `path`, creating it with mode 0600 if there is none. @throws Error if the file holds a different
+ * Loads the key in `path`, creating it with mode 0600 if there is none. @throws Error if the file contains a different
  * kind of key.
  * @param made the key to store; random by default.
  */

@@ -1,6 +1,6 @@
 /**
- * The transparency log's keys in a state folder: the current private key, the previous one while both sign, and the
- * public keys of all earlier ones, oldest first [transparency.log].
+ * The transparency log's keys in a state folder: the current private key, the previous one while both are signing, and
+ * the public keys of all earlier ones, oldest first [transparency.log].
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, hkdfSync, type KeyObject } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
@@ -17,7 +17,7 @@ const formerPath = (folder: string): string => join(folder, 'log-keys.json');
 
 export interface LogKeys {
   readonly current: KeyObject;
-  /** Private key that signs together with the current one. */
+  /** Private key that signs in addition to the current one. */
   readonly previous?: KeyObject;
   /** Public keys before the current one, oldest first; the last of them is the previous key. */
   readonly former: readonly KeyObject[];
@@ -51,9 +51,9 @@ export const logSignersOf =
   };
 
 /**
- * Replaces the current key. The old key also signs until `retireLogKey` is called. No gateway may run on the folder
- * meanwhile. A crash midway leaves the log unchanged, with one additional key listed.
- * @throws Error while an earlier key still signs.
+ * Replaces the current key. The old key also signs until `retireLogKey` is called. No gateway may be running on the
+ * folder meanwhile. A crash midway leaves the log unchanged, with one additional key listed.
+ * @throws Error while an earlier key is still signing.
  */
 export async function rotateLogKey(folder: string): Promise<{ from: string; to: string }> {
   const { current, previous } = await logKeysOf(folder);
@@ -69,7 +69,7 @@ export async function rotateLogKey(folder: string): Promise<{ from: string; to: 
   return { from: fingerprint(before), to: fingerprint(publicKey) };
 }
 
-/** Removes the previous private key, which was still signing too. @throws Error if there is none. */
+/** Removes the previous private key, which was still signing. @throws Error if there is none. */
 export async function retireLogKey(folder: string): Promise<{ retired: string }> {
   const { previous } = await logKeysOf(folder);
   if (!previous)
@@ -79,7 +79,7 @@ export async function retireLogKey(folder: string): Promise<{ retired: string }>
   return { retired: fingerprint(createPublicKey(previous)) };
 }
 
-/** Returns the first 16 hex digits of the key's hash; a log's name contains those of its first key. */
+/** Returns the first 16 hex digits of the key's hash; a log's name contains the fingerprint of its first key. */
 export const fingerprint = (key: KeyObject): string => logKeyOf(key, 'x').name.split('/')[1]!;
 
 /**

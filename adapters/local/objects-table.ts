@@ -1,14 +1,14 @@
 /**
- * Bodies by SHA-256 in the store, for processes that share the store but no folder: a policy version stored by one of
- * them is readable by all [shared.gateways]. This table exists only in local runs; on AWS, bodies are in a bucket.
- * Rows: `sha256` names the body; `part` is a piece of it, or `body`, which is put last and holds the number of pieces.
- * Without that row, the body is incomplete and treated as missing.
+ * Bodies by SHA-256 in the store, for processes that share the store but no folder: a policy version stored by one
+ * process can be read by all [shared.gateways]. This table exists only in local runs; on AWS, bodies are in a bucket.
+ * In each row, `sha256` names the body, and `part` is the number of a piece or `body`; the `body` row is written last
+ * and holds the number of pieces. Without that row, the body is incomplete and treated as missing.
  */
 import { allRows, type StoreOptions } from '#adapters/tables/store.ts';
 import { sha256 as sha256Of } from '#core/kernel/canonical.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 
-/** A DynamoDB row holds at most 400 kB. */
+/** Size of a part, because a DynamoDB row holds at most 400 kB. */
 const partBytes = 350_000;
 const last = 'body';
 const partName = (at: number): string => String(at).padStart(8, '0');
@@ -44,8 +44,8 @@ export function objectsTable({ store }: StoreOptions): ObjectStore {
 }
 
 /**
- * Returns a store that also reads bodies from this process's folder of an earlier release, copying them into the store
- * as it does.
+ * Returns a store that also reads bodies from this process's own folder, where an earlier release kept them, and copies
+ * each one it finds into the store.
  */
 export const sharedObjects = (store: ObjectStore, folder: ObjectStore): ObjectStore => ({
   put: (bytes) => store.put(bytes),

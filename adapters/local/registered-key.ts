@@ -1,4 +1,4 @@
-/** Registers a store's keys, so that two processes that sign with different keys never share one store. */
+/** Registers a store's keys, so that two processes that sign with different keys never share a store. */
 
 import { createPublicKey } from 'node:crypto';
 import type { StoreOptions } from '#adapters/tables/store.ts';
@@ -51,7 +51,7 @@ export async function registerLogKey({ current, former }: LogKeys, registry: Sto
   });
 }
 
-/** @param check throws if this process's key may not succeed the registered one. */
+/** @param check throws if this process's key may not succeed the registered key. */
 async function register(
   options: StoreOptions,
   id: string,

@@ -16,10 +16,10 @@ import { privateKeyIn } from './private-key.ts';
 const privatePath = (folder: string): string => join(folder, 'signing-key.pem');
 const publishedPath = (folder: string): string => join(folder, 'signing-keys.json');
 
-/** Reads the current private key, which exists once there is a signer. */
+/** Reads the current private key, which exists only after a signer has been created. */
 export const signingKeyPem = (folder: string): Promise<string> => readFile(privatePath(folder), 'utf8');
 
-/** Returns a state folder's signer, creating its key if there is none, and lists that key among the published keys. */
+/** Returns a state folder's signer, creating its key if there is none, and adds that key to the published keys. */
 export async function stateSigner(folder: string): Promise<Signer> {
   const signer = await keyFileSigner(privatePath(folder));
   const { keys, listed } = await listedKeys(folder, signer);
@@ -34,7 +34,7 @@ export async function readSigner(folder: string): Promise<Signer> {
   return { ...signer, keys: async () => keys };
 }
 
-/** Returns the published keys, with the signer's own first. */
+/** Returns the published keys, starting with the signer's own. */
 async function listedKeys(
   folder: string,
   signer: Signer,
@@ -49,8 +49,8 @@ async function listedKeys(
 }
 
 /**
- * Replaces the current key; no gateway may run on the folder meanwhile. The statement that links the keys is published
- * first, so a crash midway leaves a listed key that signs nothing.
+ * Replaces the current key; no gateway may be running on the folder meanwhile. The statement that links the keys is
+ * published first, so a crash midway leaves a listed key that signs nothing.
  */
 export async function rotateSigningKey(folder: string, clock: Clock): Promise<{ from: string; to: string }> {
   const previous = await stateSigner(folder);

@@ -1,4 +1,4 @@
-/** Allows one gateway per state folder: a lock file names its holder, and becomes void as soon as the holder ends. */
+/** Allows one gateway per state folder: a lock file names its holder, and becomes stale as soon as the holder exits. */
 import { randomBytes } from 'node:crypto';
 import { linkSync, mkdirSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -45,7 +45,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** Links a complete file, which is atomic, so a lock is never read half-written. */
+/** Links a complete file, which is atomic, so that a half-written lock is never read. */
 function create(path: string, text: string): boolean {
   const temporary = temporaryPath(path);
   writeFileSync(temporary, text, { mode: 0o600 });
@@ -60,7 +60,9 @@ function create(path: string, text: string): boolean {
   }
 }
 
-/** Moves a lock that no longer counts out of the way. If another process created its own lock there meanwhile, moves that lock back. */
+/**
+ * Moves a stale lock out of the way. If another process has created its own lock there meanwhile, moves that lock back.
+ */
 function takeAway(path: string, stale: string): void {
   const aside = temporaryPath(path);
   try {
@@ -102,8 +104,8 @@ function isAlive(pid: number): boolean {
 }
 
 /**
- * Returns a process's start time, so that a reused id is not mistaken for the holder; empty if /proc does not show it.
- * Also empty for a killed process that its parent has not reaped, as in a container without an init.
+ * Returns a process's start time, so that a reused id is not mistaken for the holder. Returns an empty string if /proc
+ * does not show it, or if the process was killed but not reaped by its parent, as in a container without an init.
  */
 function startOf(pid: number): string {
   const stat = readIfReadable(`/proc/${pid}/stat`) ?? '';

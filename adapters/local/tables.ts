@@ -1,4 +1,4 @@
-/** Creates a store's tables on a DynamoDB-compatible server. Can be repeated. */
+/** Creates a store's tables on a DynamoDB-compatible server. Can be run repeatedly. */
 
 import {
   CreateTableCommand,
@@ -22,8 +22,8 @@ const tableNames = (prefix = 'gateway-'): TableNames =>
 
 /**
  * Creates missing tables and returns the physical names, e.g. `gateway-evidence`.
- * @throws Error in one line if a table from another release exists, because its rows cannot be found by this release's
- * keys.
+ * @throws Error with a one-line message if a table from another release exists, because its rows cannot be found by
+ * this release's keys.
  */
 export async function createTables(client: DynamoDBClient, prefix = 'gateway-'): Promise<TableNames> {
   const names = tableNames(prefix);
@@ -52,7 +52,7 @@ async function assertSameKeys(client: DynamoDBClient, physical: string, spec: Ta
 
 type KeyDefinition = Pick<CreateTableCommandInput, 'KeySchema'>;
 
-/** Returns text such as `id; by_opened KEYS_ONLY opened_in, opened`. */
+/** Returns a string such as `id; by_opened KEYS_ONLY opened_in, opened`. */
 function keysOf(table: KeyDefinition & { GlobalSecondaryIndexes?: readonly IndexKeys[] | undefined }): string {
   const names = ({ KeySchema = [] }: KeyDefinition) =>
     [...KeySchema]
@@ -70,7 +70,7 @@ interface IndexKeys extends KeyDefinition {
   readonly Projection?: { readonly ProjectionType?: string | undefined } | undefined;
 }
 
-/** Creates one table. Succeeds if another caller created it meanwhile. */
+/** Creates one table. Succeeds if another caller has created it meanwhile. */
 export async function createTable(client: DynamoDBClient, physical: string, spec: TableSpec): Promise<void> {
   try {
     const { TableDescription } = await client.send(new CreateTableCommand(tableParams(physical, spec)));
@@ -119,7 +119,7 @@ async function existingTables(client: DynamoDBClient): Promise<Set<string>> {
   return found;
 }
 
-/** Enables deletion by TTL, which only frees space; a server that does not support it works as well. */
+/** Enables deletion by TTL, which only frees space; servers that do not support it work too. */
 async function enableTtl(client: DynamoDBClient, physical: string, attribute: string): Promise<void> {
   try {
     await client.send(

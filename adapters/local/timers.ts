@@ -2,7 +2,7 @@
 import type { Clock } from '#core/kernel/ports.ts';
 import type { Timers } from './asl/interpreter.ts';
 
-/** setTimeout uses 32-bit delays, so longer spans are divided. */
+/** Longest delay of one timer: setTimeout uses 32-bit delays, so longer spans are divided. */
 const longestMs = 2 ** 31 - 1;
 
 export function systemTimers(clock: Clock): Timers {

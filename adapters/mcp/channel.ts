@@ -1,5 +1,5 @@
 /**
- * Shares one two-way channel to a server (stdio, HTTP+SSE) among many callers: requests get the gateway's own ids and
+ * Shares one two-way channel to a server (stdio, HTTP+SSE) among many callers. Requests get the gateway's own ids and
  * progress tokens, so that no caller receives another caller's response or progress.
  */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
@@ -37,7 +37,7 @@ interface Pending {
 
 export type ChannelOptions = Pick<ConnectOptions, 'handshake' | 'signal'>;
 
-/** Takes `params` of a `notifications/message`. */
+/** Handler for the `params` of a `notifications/message`. */
 export type ServerLog = (params: JsonObject) => void;
 
 /** Writes a server's log messages to the gateway's log, with secrets masked. */
@@ -71,7 +71,10 @@ export class ChannelLink implements UpstreamLink {
     this.name = entry.name;
   }
 
-  /** Performs the handshake. @param timeoutMs its timeout, if different from that of a call. @throws UpstreamFault */
+  /**
+   * Performs the handshake. @param timeoutMs the handshake's timeout, if different from that of a call. @throws
+   * UpstreamFault
+   */
   async begin(
     channel: Channel,
     { protocolVersion, clientInfo }: ClientHandshake,
@@ -145,7 +148,7 @@ export class ChannelLink implements UpstreamLink {
     });
   }
 
-  /** Leaves the channel open for its other users: it ends with the process or with its server. */
+  /** Leaves the channel open for its other users; it closes when the process or its server ends. */
   async close(): Promise<void> {}
 
   async shut(): Promise<void> {
@@ -168,19 +171,19 @@ export class ChannelLink implements UpstreamLink {
     else if (isObject(message.error)) pending?.done.resolve({ error: rpcError(message.error) });
   }
 
-  /** Fails the request whose response could not be read. */
+  /** Fails the request whose response is unreadable. */
   fail(id: number, fault: UpstreamFault): void {
     this.#pending.get(id)?.done.reject(fault);
   }
 
-  /** Ends the connection: rejects all pending requests, and the next request starts it again. */
+  /** Ends the connection: rejects all pending requests. The next request reopens it. */
   over(fault: UpstreamFault): void {
     this.#over ??= fault;
     for (const { done } of this.#pending.values()) done.reject(fault);
     this.#pending.clear();
   }
 
-  /** Forwards a notification. Callers do not get log lines, because servers log other calls' arguments. */
+  /** Forwards a notification. Log lines are not forwarded to callers, because servers log other calls' arguments. */
   #announce(message: JsonObject): void {
     if (message.method === 'notifications/message' && isObject(message.params)) this.#log(message.params);
     const shared = sharedNotification(message);

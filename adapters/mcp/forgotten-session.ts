@@ -1,6 +1,4 @@
-/**
- * Recognises the ways in which HTTP servers report an unknown session other than with status 404 or 410 [mcp.sessions].
- */
+/** Recognises how HTTP servers report an unknown session other than with status 404 or 410 [mcp.sessions]. */
 import { mcpCodes, type RpcError } from '#core/mcp/protocol/messages.ts';
 
 const codes: readonly number[] = [mcpCodes.invalidRequest, -32000, -32001];

@@ -1,5 +1,6 @@
 /**
- * One HTTP exchange with an MCP server: headers, bounded bodies, streamed events, faults without addresses or secrets.
+ * One HTTP exchange with an MCP server: headers, size-limited bodies, streamed events, and faults without addresses or
+ * secrets.
  */
 import { httpCall } from '#adapters/http/provider-http.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
@@ -25,7 +26,7 @@ interface ExchangeCall {
   readonly signal: AbortSignal;
   /** Idle time that ends the exchange; by default the entry's own limit. */
   readonly idleMs?: number;
-  /** The request may have effects, so it is never sent twice. */
+  /** True if the request may have effects, so that it must never be sent twice. */
   readonly once?: boolean;
 }
 
@@ -75,11 +76,11 @@ export async function jsonOf(reply: HttpReply, entry: McpUpstreamEntry): Promise
   return boundedJson(text, entry, 'it answered with something that is not JSON');
 }
 
-/** Deeper than any schema or result, and still safe for the stack. */
+/** Maximum nesting depth: deeper than any schema or result, and still safe for the stack. */
 const maxLevels = 256;
 
 /**
- * Parses a server's text after counting its values [mcp.answer-bounds].
+ * Parses text from a server after counting its values [mcp.answer-bounds].
  * @param garbage describes text that is not JSON.
  * @throws UpstreamFault
  */
@@ -99,7 +100,7 @@ export function boundedJson(text: string, { max_result_values }: McpUpstreamEntr
   }
 }
 
-/** Yields the events in the reply, each limited to the size of a result. @throws UpstreamFault */
+/** Yields the events in the reply, limiting each to the maximum size of a result. @throws UpstreamFault */
 export async function* eventsOf(reply: HttpReply, entry: McpUpstreamEntry): AsyncGenerator<SseEvent> {
   const decoder = sseDecoder({ maxEventBytes: entry.max_result_bytes });
   try {

@@ -70,7 +70,7 @@ function messages(ports: ExchangePorts, entry: McpUpstreamEntry, url: string, cl
 }
 
 /**
- * Handles an event. An unreadable event fails only its own request; the stream's other callers continue
+ * Handles an event. An unreadable event fails only its own request, and the stream's other callers are unaffected
  * [mcp.stdio-start].
  */
 function takeEvent(link: ChannelLink, event: SseEvent, entry: McpUpstreamEntry): void {
@@ -82,7 +82,10 @@ function takeEvent(link: ChannelLink, event: SseEvent, entry: McpUpstreamEntry):
   }
 }
 
-/** Returns the address for messages. Credentials are sent there, so an address at a different origin is refused. */
+/**
+ * Returns the address for messages. Credentials are sent to that address, so it is refused if its origin differs from
+ * the configured URL's.
+ */
 function addressIn(data: string, { url }: McpUpstreamEntry): string {
   const address = URL.canParse(data, url) ? new URL(data, url) : undefined;
   if (address?.origin === new URL(url!).origin) return address.href;

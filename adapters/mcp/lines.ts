@@ -1,4 +1,4 @@
-/** Splits a server's output into lines of limited length. For a longer line, only the id of its request is kept. */
+/** Splits a server's output into lines of limited length. For an overlong line, only the id of its request is kept. */
 import { StringDecoder } from 'node:string_decoder';
 
 export class LineReader {
@@ -14,7 +14,7 @@ export class LineReader {
     this.#take = take;
   }
 
-  /** Returns the number of characters in an overlong line that has not ended yet; otherwise 0. */
+  /** Returns the number of characters in an overlong line that has not ended yet, or 0 if there is none. */
   get overlongCharacters(): number {
     return this.#dropping ? this.#length : 0;
   }
@@ -53,7 +53,7 @@ export class LineReader {
   }
 }
 
-/** Returns the id of an unparsed message, which is at its beginning or its end. */
+/** Returns the id of an unparsed message, which is found at its beginning or its end. */
 export function idIn(text: string): number | undefined {
   const ends = text.length > 400 ? `${text.slice(0, 200)} ${text.slice(-200)}` : text;
   const id = /"id"\s*:\s*(\d+)/.exec(ends)?.[1];

@@ -1,4 +1,7 @@
-/** Runs MCP servers as child processes in a local run: no shell, a scrubbed environment, restarted when they end. */
+/**
+ * Runs MCP servers as child processes in a local run, without a shell, in a scrubbed environment, and restarts them
+ * when they exit.
+ */
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Containment } from '#adapters/executors/containment.ts';
@@ -28,7 +31,7 @@ const inherited: Readonly<Record<McpUpstreamEntry['inherit'][number], readonly s
   ],
 };
 const longestBackOffMs = 30_000;
-/** Time after which a process is considered started. */
+/** Uptime after which a process is considered successfully started. */
 const settledMs = 60_000;
 const graceMs = 2_000;
 /** Multiple of the result limit at which a line is treated as endless. */
@@ -44,7 +47,7 @@ interface SupervisedServer {
   failures: number;
   startedAt: number;
   notBefore: number;
-  /** Reason why the process last ended, with the last error output. */
+  /** Reason why the process last exited, with the last error output. */
   why: string;
 }
 
@@ -55,7 +58,7 @@ interface StdioPorts {
   readonly environment: NodeJS.ProcessEnv;
   /** Returns the containment for a server with or without network access; undefined if this machine permits none. */
   readonly contain: (network: boolean) => Promise<Containment | undefined>;
-  /** Called when a server completed its handshake, or with the reason why it did not or why it has ended. */
+  /** Called when a server has completed its handshake, or with the reason why it did not or why it has exited. */
   readonly connected: ((server: string, down?: string) => void) | undefined;
 }
 
@@ -69,7 +72,7 @@ export class StdioServers {
   }
 
   /**
-   * Returns an entry's running server, restarting one that ended, with a longer delay after each failure. @throws
+   * Returns an entry's running server. Restarts one that exited, with a longer delay after each failure. @throws
    * UpstreamFault
    */
   async connect(entry: McpUpstreamEntry, options: ChannelOptions): Promise<ChannelLink> {
@@ -235,8 +238,8 @@ export class StdioServers {
 }
 
 /**
- * Handles a line. Servers also print lines that are not messages; those are ignored. A response that exceeds its limits
- * fails its request.
+ * Handles a line. Lines that are not messages, which servers also print, are ignored. A response that exceeds its
+ * limits fails its request.
  */
 function takeLine(link: ChannelLink, text: string, entry: McpUpstreamEntry): void {
   let message: unknown;

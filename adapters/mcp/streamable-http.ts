@@ -1,5 +1,5 @@
 /**
- * Connects to MCP servers over streamable HTTP: with sessions (2025) or stateless requests (2026), whichever the server
+ * Connects to MCP servers over streamable HTTP, with sessions (2025) or stateless requests (2026), whichever the server
  * supports.
  */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
@@ -73,7 +73,7 @@ async function discover(ports: StreamablePorts, entry: McpUpstreamEntry, { hands
   return link;
 }
 
-/** Recognises how servers that implement the stateless revision refuse an `initialize`. */
+/** Recognises how servers that implement the stateless revision reject an `initialize` request. */
 function otherEra(code: number): 'other era' {
   const telling: readonly number[] = [mcpCodes.unsupportedVersion, mcpCodes.unknownMethod, mcpCodes.invalidParams];
   if (telling.includes(code) || code === mcpCodes.invalidRequest || code === -32000) return 'other era';

@@ -1,4 +1,4 @@
-/** A connection to an MCP server over streamable HTTP: requests, resumed streams, and forgotten sessions. */
+/** A connection to an MCP server over streamable HTTP: requests, resumed streams, and expired sessions. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -16,7 +16,7 @@ export interface StreamablePorts extends ExchangePorts {
 
 /** Idle time that ends a stream without pending requests, because such streams last for hours. */
 const streamIdleMs = 24 * 3_600_000;
-/** Maximum number of times a stream that ends before its response is resumed. */
+/** Maximum number of times that a stream is resumed if it ends before its response. */
 const maxResumes = 20;
 const resumeAfterMs = 500;
 
@@ -129,7 +129,7 @@ export class StreamableLink implements UpstreamLink {
     throw new UpstreamFault('garbage', 'its answer contains no response to the request');
   }
 
-  /** Checks for the many ways in which servers refuse a session they have forgotten [mcp.sessions]. */
+  /** Checks for the many ways in which servers reject a session they no longer know [mcp.sessions]. */
   #speaksOfSession(outcome: RpcOutcome): boolean {
     return this.continuation.session_id !== undefined && 'error' in outcome && isSessionRefusal(outcome.error);
   }
@@ -139,7 +139,7 @@ export class StreamableLink implements UpstreamLink {
     return !this.#speaksOfSession(outcome);
   }
 
-  /** Reads until the response. Resumes a stream that ends early, as the protocol allows. */
+  /** Reads the stream until the response arrives. Resumes a stream that ends early, as the protocol allows. */
   async #streamed(first: HttpReply, id: RequestId, { onMessage, signal }: RequestOptions): Promise<RpcOutcome> {
     let reply = first;
     let last: string | undefined;
@@ -189,7 +189,7 @@ export class StreamableLink implements UpstreamLink {
     });
   }
 
-  /** Returns headers that repeat the body (2026-07-28). */
+  /** Returns headers that repeat values from the body (2026-07-28). */
   #standard(method: string, { name, uri, taskId }: JsonObject): Record<string, string> {
     if (this.era === 'session') return {};
     const named = [name, uri, taskId].find((value) => typeof value === 'string') as string | undefined;
@@ -202,7 +202,7 @@ export class StreamableLink implements UpstreamLink {
   }
 }
 
-/** Returns the response among the messages; passes those with a method to the listener. */
+/** Returns the response among the messages; passes messages with a method to the listener. */
 function outcomeIn(
   value: Json,
   id: RequestId,
@@ -222,7 +222,7 @@ function outcomeIn(
 const isEvents = ({ headers }: HttpReply) => headers['content-type']?.startsWith('text/event-stream') === true;
 const isJson = ({ headers }: HttpReply) => headers['content-type']?.startsWith('application/json') === true;
 
-/** Ignores a refused request's body if it is unreadable. */
+/** Ignores the body of a refused request if the body is unreadable. */
 const onlyIf =
   ({ status }: HttpReply) =>
   (fault: unknown): undefined => {

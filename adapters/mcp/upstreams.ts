@@ -13,9 +13,9 @@ interface UpstreamOptions {
   readonly outgoing: () => Record<string, string>;
   readonly pause: (ms: number) => Promise<void>;
   readonly telemetry: Pick<Telemetry, 'log'>;
-  /** Called when an HTTP server completed its handshake, or with the reason why it did not. */
+  /** Called when an HTTP server has completed its handshake, or with the reason why it did not. */
   readonly connected?: (server: string, down?: string) => void;
-  /** Servers as child processes. Absent on AWS, which cannot run them. */
+  /** Servers that run as child processes. Absent on AWS, which cannot run them. */
   readonly stdio?: StdioServers;
 }
 
@@ -37,7 +37,7 @@ export function mcpUpstreams({ stdio, connected, ...options }: UpstreamOptions):
 
   const says = (entry: McpUpstreamEntry) => logOfServer(options.telemetry, entry);
 
-  /** Reports a connection's result, unless the caller gave up, which says nothing about the server. */
+  /** Reports a connection's result, unless the caller gave up, which says nothing about the server's state. */
   const noted = async <Link>(entry: McpUpstreamEntry, connecting: Promise<Link>): Promise<Link> => {
     try {
       const link = await connecting;

@@ -1,4 +1,4 @@
-/** Reads every call's effects with PostgreSQL's grammar, which is loaded at the first call that contains SQL. */
+/** Reads every call's effects with PostgreSQL's grammar, which is loaded on the first call that contains SQL. */
 import type { OwnPrograms } from '#core/contracts/config/catalog.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { gitEffects } from '#core/effects/git.ts';
@@ -9,7 +9,7 @@ import { shellEffects } from '#core/effects/shell.ts';
 import { carriesSql, type SqlParse, sqlEffects } from '#core/effects/sql.ts';
 import { sqlGrammar } from './grammar.ts';
 
-/** Reads the effects. Never throws: without the grammar, the effects of SQL are unclear. */
+/** Reads the effects. Never throws: if the grammar is unavailable, the effects of SQL are unclear. */
 export async function readCallEffects(call: ToolCall, programs?: OwnPrograms): Promise<Effects> {
   const parse = carriesSql(call) ? await sqlGrammar().catch(unavailable) : unused;
   return readEffects({ shell: shellEffects, sql: sqlEffects(parse), http: httpEffects, git: gitEffects })(

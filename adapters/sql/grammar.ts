@@ -1,19 +1,19 @@
 /**
- * PostgreSQL's own grammar, compiled to WebAssembly. Loaded at the first SQL call and kept. A parser that ran out of
- * stack is discarded, because its state must not affect the next statement.
+ * PostgreSQL's own grammar, compiled to WebAssembly. It is loaded on the first SQL call and kept. A parser that ran out
+ * of stack is discarded, because its state must not affect the next statement.
  */
 import { GatewayError } from '#core/kernel/errors.ts';
 
-/** `{ stmts: [{ stmt: { SelectStmt: … } }] }` as PostgreSQL 18 returns it. */
+/** PostgreSQL 18's result: `{ stmts: [{ stmt: { SelectStmt: … } }] }`. */
 interface ParseResult {
   readonly version: number;
   readonly stmts?: readonly { readonly stmt?: unknown }[];
 }
 
-/** @throws GatewayError `invalid_request` with PostgreSQL's message if the grammar refuses the SQL. */
+/** @throws GatewayError `invalid_request` with PostgreSQL's message if the grammar rejects the SQL. */
 export type SqlGrammar = (sql: string) => ParseResult;
 
-/** The parts of the compiled module that are used here. */
+/** The parts of the compiled module used here. */
 interface Parser {
   lengthBytesUTF8(text: string): number;
   stringToUTF8(text: string, at: number, bytes: number): void;
@@ -25,12 +25,12 @@ interface Parser {
   _wasm_free_parse_result(result: number): void;
 }
 
-/** A parser never releases the memory that long SQL required. */
+/** Length from which SQL counts as long, because a parser never releases the memory that long SQL required. */
 const longText = 32 * 1024;
 
 let grammar: Promise<SqlGrammar> | undefined;
 
-/** Loads the grammar once (about 20 ms) for all callers. If loading fails, the next call retries. */
+/** Loads the grammar once for all callers (about 20 ms). If loading fails, the next call retries. */
 export function sqlGrammar(): Promise<SqlGrammar> {
   grammar ??= load().catch((fault: unknown) => {
     grammar = undefined;
@@ -45,7 +45,7 @@ async function load(): Promise<SqlGrammar> {
   };
   let parser: Parser | undefined = await create();
   let coming = false;
-  /** Replaces the parser. The current one, if any, serves until the new one is ready. */
+  /** Replaces the parser. The current one, if any, stays in use until the new one is ready. */
   const renew = async (): Promise<void> => {
     if (coming) return;
     coming = true;

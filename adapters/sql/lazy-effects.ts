@@ -1,4 +1,4 @@
-/** Loads the effect readers at the first governed call, because most functions never have one. */
+/** Loads the effect readers on the first governed call, because most functions never get one. */
 import type { OwnPrograms } from '#core/contracts/config/catalog.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { Effects } from '#core/effects/ports.ts';

@@ -1,16 +1,16 @@
-/** Follows links in this machine's file system, one step at a time if the target does not exist. */
+/** Follows links in this machine's file system, step by step if the target does not exist. */
 import { readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { LinkResolver } from '#core/guard/links.ts';
 
 const maxSteps = 256;
 
-/** @param folder servers' working directory. */
+/** @param folder the servers' working directory. */
 export const followsLinks = (folder: string): LinkResolver => ({
   follow: (path) => followLink(resolve(folder, path), maxSteps),
 });
 
-/** Follows links. A missing path may still be a dangling link: a tool that writes would create its target. */
+/** Follows links. A missing path may still be a dangling link, whose target a tool that writes would create. */
 async function followLink(path: string, left: number): Promise<string | undefined> {
   try {
     return await realpath(path);

@@ -4,12 +4,13 @@ import { v7 } from 'uuid';
 import type { Ids } from '#core/kernel/ports.ts';
 
 /**
- * Random bytes are fetched in blocks of this size, because fetching them for each id costs as much as the id itself.
+ * Pool of random bytes, which are fetched in blocks of this size because fetching them for each id costs as much as
+ * generating the id itself.
  */
 const pool = Buffer.alloc(4096);
 let used = pool.length;
 
-/** Returns fresh bytes. Each part of the pool is returned only once, and only the next fill overwrites it. */
+/** Returns fresh bytes. Each part of the pool is returned only once, and is overwritten only by the next fill. */
 function fresh(bytes: number): Buffer {
   if (bytes > pool.length) return randomFillSync(Buffer.alloc(bytes));
   if (used + bytes > pool.length) {
@@ -20,7 +21,7 @@ function fresh(bytes: number): Buffer {
   return pool.subarray(used - bytes, used);
 }
 
-/** Bytes of the last id, formatted here because the library joins an id's text from 20 pieces. */
+/** Bytes of the last id. They are formatted here because the library joins an id's text from 20 pieces. */
 const made = Buffer.alloc(16);
 
 export const systemIds: Ids = {

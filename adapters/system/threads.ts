@@ -12,16 +12,17 @@ export class ThreadLate extends Error {
 }
 
 interface ThreadsOptions {
-  /** Name for messages: `the WASM module ran longer than 100 ms`. */
+  /** Name used in messages, e.g. `the WASM module ran longer than 100 ms`. */
   readonly what: string;
-  /** Maximum heap of a thread in megabytes; a thread that needs more ends. @default no separate limit */
+  /** Maximum heap of a thread in megabytes; a thread that exceeds it is ended. @default no separate limit */
   readonly heapMb?: number;
 }
 
 interface Threads<Call, Answer> {
   /**
    * Runs a call. Its time starts when a thread takes it.
-   * @throws ThreadLate, or another Error, if time ran out, the thread died, or none became free in five seconds.
+   * @throws ThreadLate, or another Error, if time ran out, the thread died, or no thread became free within five
+   * seconds.
    */
   run(call: Call, timeoutMs: number): Promise<Answer>;
   /** Ends all threads; running calls fail. */
@@ -44,12 +45,12 @@ interface Thread<Call, Answer> {
 }
 
 const maxWaitMs = 5_000;
-/** Heap limit for new objects: large enough for a long text, smaller than V8's default. */
+/** Heap limit for new objects: large enough for long text, but smaller than V8's default. */
 const maxYoungGenerationSizeMb = 24;
 
 /**
  * @param file a worker that sends one message once it is ready, and one response per message.
- * @param count threads, started at the first call and restarted immediately when one ends.
+ * @param count number of threads, which start on the first call and are restarted immediately if they exit.
  */
 export function threads<Call, Answer>(
   file: URL,
@@ -100,7 +101,7 @@ export function threads<Call, Answer>(
   };
 
   /**
-   * Ends a thread. A thread that never became ready is not restarted before the next call, because it would fail the
+   * Ends a thread. A thread that never became ready is not restarted before the next call, because it would fail in the
    * same way.
    */
   const end = (thread: Thread<Call, Answer>, why: Error): void => {

@@ -1,7 +1,7 @@
 /**
- * Started actions: from their `allow` entry to their `result` entry, longer under an idempotency key. Access patterns:
- * one row; overdue rows (index by_due per shard, which omits ended actions, then the rows). Rows change only inside
- * `Ledger.commit`.
+ * Started actions: rows exist from the `allow` entry to the `result` entry, or longer under an idempotency key. Access
+ * patterns: one row; overdue rows (index by_due per shard, which omits ended actions, then the rows). Rows change only
+ * inside `Ledger.commit`.
  */
 import type { StartedActions } from '#core/actions/ports.ts';
 import { idempotencyDays, type StartedAction } from '#core/contracts/started-action.ts';
@@ -10,7 +10,7 @@ import { dueIn, dueRows } from './due-rows.ts';
 import type { IndexAttributes, Row, StoreOptions, Write } from './store.ts';
 
 const dayS = 24 * 3600;
-/** Lifetime of an open row. For an approval used under an idempotency key, the row ends long before that. */
+/** Lifetime of an open row. The row of an approval used under an idempotency key ends long before that. */
 const openSeconds = 30 * dayS;
 
 const actionKey = (tenant: string, id: string): string => `${tenant}#${id}`;
@@ -27,7 +27,7 @@ export function actionStart(row: StartedAction): Write {
   };
 }
 
-/** @param at time when the `result` entry was written (ISO time). */
+/** @param at time when the `result` entry was written (ISO time) */
 export function actionEnd(
   { tenant, id, envelope_id, end }: Extract<Change, { type: 'action.end' }>,
   at: string,

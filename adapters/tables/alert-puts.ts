@@ -16,7 +16,7 @@ export const toStored = (row: AlertRow): Row => ({
   ...(row.alert.state !== 'resolved' && { open_in: openAlerts, opened_at: row.alert.created_at }),
 });
 
-/** Puts the row if it is unchanged since it was read. A replaced alert is kept under its own number. */
+/** Puts the row if the stored row is unchanged since it was read. A replaced alert is kept under its own number. */
 export function alertPuts({ row, before }: { readonly row: AlertRow; readonly before?: AlertRow }): Write[] {
   const put: Write = { put: 'alerts', row: toStored(row), if: ifUnchanged(before) };
   if (!before || before.number === row.number) return [put];

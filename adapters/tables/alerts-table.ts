@@ -1,8 +1,8 @@
 /**
  * Alerts [alert.lifecycle]: one row per key (type, dimension, metric) with its newest alert, and separate rows for
- * earlier ones. Access patterns: all alerts of a scope, the newest of a key, the open ones of all scopes (by_open), a
- * write conditional on the revision that was read; the ledger writes state changes in the transaction of their evidence
- * entry.
+ * earlier alerts. Access patterns: all alerts in a scope; the newest alert for a key; the open alerts in all scopes
+ * (by_open); a write conditional on the revision that was read. The ledger writes state changes in the same transaction
+ * as their evidence entry.
  */
 import type { AlertRow } from '#core/contracts/alert.ts';
 import type { AlertStore } from '#core/operations/alerts/ports.ts';

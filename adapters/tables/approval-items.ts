@@ -1,7 +1,7 @@
 /**
  * Rows of the approvals table: a new row with its pointer, and a row's transitions. Parameters and results are stored
- * as canonical JSON text, because a map in the store accepts no number beyond 2^53, no double below 1e-130 and at most
- * 32 levels.
+ * as canonical JSON text, because a map in the store accepts no number above 2^53, no double below 1e-130 and no more
+ * than 32 levels.
  */
 import { dueAt } from '#core/approvals/due.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
@@ -18,15 +18,15 @@ const keptSeconds = 30 * 24 * 3600;
 const ttlOf = (iso: string) => Math.floor(Date.parse(iso) / 1000) + keptSeconds;
 
 /**
- * Returns the sort key in `by_status`. It contains the requester, so that one key's requests are found, and all keys'
- * requests counted, without reading a row. Neither a time nor an envelope id contains a `#`.
+ * Returns the sort key in `by_status`. It contains the requester, so that one key's requests can be found, and all
+ * keys' requests counted, without reading a row. Neither a time nor an envelope id contains a `#`.
  */
 const queuedKey = ({ queued_at, envelope_id, key_id }: ApprovalRow): string => `${queued_at}#${envelope_id}#${key_id}`;
 export const keyIdOf = (queued: string): string => queued.split('#').slice(2).join('#');
 
 /**
- * Returns the sort key in `by_due`. It contains the time a request was queued, so that pending requests are counted without reading
- * a row.
+ * Returns the sort key in `by_due`. It contains the time at which a request was queued, so that pending requests can be
+ * counted without reading a row.
  */
 export const dueKey = (at: string, status: ApprovalStatus, queuedAt = ''): string =>
   `${at}#${status}${status === 'pending' ? `#${queuedAt}` : ''}`;

@@ -1,8 +1,8 @@
 /**
- * Approvals: one row per request, and one pointer per call digest to its newest request. Access patterns: row by id;
- * newest request for a call (by the pointer); a tenant's rows in a given state (index by_status, then the rows); due
- * rows (index by_due per shard, then the rows). Rows change only inside `Ledger.commit`, except for the clock's own
- * attributes.
+ * Approvals: one row per request, and one pointer per call digest to its newest request. Access patterns: a row by id;
+ * the newest request for a call (through the pointer); a tenant's rows in a given state (index by_status, then the
+ * rows); due rows (index by_due per shard, then the rows). Rows change only inside `Ledger.commit`, except for the
+ * clock's own attributes.
  */
 
 import type { ApprovalStore } from '#core/approvals/ports.ts';
@@ -19,7 +19,7 @@ const maxScanned = 5_000;
 /** Number of due rows per read. */
 const groupSize = 100;
 
-/** Returns a row's approval, or reports its id and returns nothing if its text is not JSON. */
+/** Returns a row's approval. If the row's text is not JSON, reports its id and returns undefined. */
 function readableRow(row: Row, unreadable: (id: string) => void = () => {}): ApprovalRow[] {
   try {
     return [toRow(row)];
@@ -34,7 +34,7 @@ export function approvalsTable({ store }: StoreOptions): ApprovalStore {
   const dueApprovals = dueList({ store, table: 'approvals', sortKey: 'due' });
   const read = (id: string): Promise<Row | undefined> => store.get('approvals', { id });
 
-  /** Queries one partition: the votes cast by a tenant's people are far below one partition's capacity. */
+  /** Queries one partition, because the votes cast by a tenant's people stay far below one partition's capacity. */
   const ofStatus = (tenant: string, status: ApprovalStatus) =>
     ({
       store,
@@ -45,7 +45,7 @@ export function approvalsTable({ store }: StoreOptions): ApprovalStore {
       order: status === 'pending' ? 'ascending' : 'descending',
     }) as const;
 
-  /** Changes the row unless its status differs or the condition is not met. */
+  /** Changes the row, unless its status differs or the condition is not met. */
   const ifStill = async (id: string, status: ApprovalStatus, change: Change, also?: Condition): Promise<void> => {
     const unchanged: Condition = { equals: ['status', status] };
     await store.update('approvals', { id }, change, { if: also ? { all: [unchanged, also] } : unchanged });
@@ -119,7 +119,7 @@ export function approvalsTable({ store }: StoreOptions): ApprovalStore {
       return found;
     },
 
-    /** Records that the clock is running. A request that was decided in the meantime needs no clock. */
+    /** Records that the clock is running. A request that was settled in the meantime needs no clock. */
     async clockStarted({ envelope_id, queued_at, expires_at }) {
       const set = { clock_started: true, due: dueKey(expires_at, 'pending', queued_at) };
       const isPending: Condition = { equals: ['status', 'pending'] };

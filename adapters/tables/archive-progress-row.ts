@@ -2,7 +2,10 @@
 import type { ArchiveProgressStore } from '#core/evidence/archive-progress.ts';
 import type { StoreOptions } from './store.ts';
 
-/** A tenant's series begin with the tenant's id, which contains no `@`. */
+/**
+ * Key of the row. It cannot clash with a tenant's series, which begin with the tenant's id and therefore contain no
+ * `@`.
+ */
 const key = { series: '@archive-check', at: 'progress' };
 
 export const archiveProgressRow = ({ store }: StoreOptions): ArchiveProgressStore => ({

@@ -1,4 +1,4 @@
-/** Reads one page of the audit log: a tenant's entries day by day, newest first, filtered. */
+/** Reads one filtered page of the audit log: a tenant's entries day by day, newest first. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { UnreadableEntry } from '#core/evidence/entry-text.ts';
 import type { AuditFilter } from '#core/evidence/ports.ts';
@@ -18,16 +18,16 @@ interface Range {
 }
 
 interface Reader {
-  /** Returns entry keys, newest first, strictly after `after` (an `at` value). */
+  /** Returns entry keys, newest first, starting strictly after `after` (an `at` value). */
   keys(partitions: readonly string[], range: Range): AsyncIterable<Row>;
-  /** Returns the rows with these keys, in order. Omits missing rows. */
+  /** Returns the rows with these keys, in order. Leaves out missing rows. */
   rows(keys: readonly Row[]): Promise<readonly Row[]>;
 }
 
 /** The last moment whose ISO text sorts chronologically. */
 const lastMs = Date.parse('9999-12-31T23:59:59.999Z');
 /**
- * Limits of one call, after which it returns a cursor: a week plus the days at its edges, and this number of entries.
+ * Limits for one call, after which it returns a cursor: a week plus the days at its edges, and this number of entries.
  */
 const daysPerCall = 9;
 const entriesPerCall = 10_000;
@@ -60,7 +60,9 @@ export async function auditPage(filter: AuditFilter, reader: Reader): Promise<Pa
   return { items: found, ...(rest && { cursor: rest }) };
 }
 
-/** Returns a row's entry. Returns undefined for an unreadable one, which the filter's callback receives. */
+/**
+ * Returns a row's entry, or undefined if the row is unreadable, in which case it is passed to the filter's callback.
+ */
 function entryOf(row: Row, { tenant, session, unreadable }: AuditFilter): EvidenceEntry | undefined {
   const entry = entryOfRow(row, tenant);
   if (!(entry instanceof UnreadableEntry)) return entry;
@@ -97,8 +99,8 @@ function matchesFilter(entry: EvidenceEntry, filter: AuditFilter): boolean {
 }
 
 /**
- * Returns the tool. Chat entries have an operation instead, and their decision is inside the body; their kind is
- * `chat`.
+ * Returns the tool. Chat entries, whose kind is `chat`, have an operation instead, and their decision is inside the
+ * body.
  */
 const toolOf = ({ kind, body }: EvidenceEntry) => (kind === 'chat' ? body.operation : body.tool);
 const decisionOf = ({ kind, body }: EvidenceEntry) => (kind === 'chat' ? body.decision : kind);

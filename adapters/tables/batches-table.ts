@@ -1,19 +1,19 @@
 /**
  * Callers' files, batches and responses: owner = tenant#key, ids in time order. Rows are marked as deleted, not
- * removed. Access patterns: one row of an owner; an owner's rows by kind (newest first); a whole row (put).
+ * removed. Access patterns: one row of an owner; an owner's rows by kind (newest first); putting a whole row.
  */
 import type { StoredObjectStore, StoredOwner } from '#core/chat/stored/ports.ts';
 import type { StoredBatch, StoredObject } from '#core/contracts/stored-batch.ts';
 import type { IndexAttributes, Key, StoreOptions } from './store.ts';
 
-/** Time for which a deleted row is kept, so that a caller reading a list does not lose its position. */
+/** Time for which a deleted row is kept, so that a caller paging through a list does not lose its position. */
 const keptSeconds = 7 * 24 * 3600;
 
 const prefixes = { file: 'file-', batch: 'batch_' } as const;
 
 const ownerOf = ({ tenant, key_id }: StoredOwner): string => `${tenant}#${key_id}`;
 
-/** Providers keep a response for 30 days. */
+/** Time for which responses are kept: 30 days, as at the providers. */
 const responseSeconds = 30 * 24 * 3600;
 
 function toStored({ owner: _owner, ttl: _ttl, ...row }: StoredObject & IndexAttributes<'owner' | 'ttl'>): StoredObject {

@@ -1,8 +1,8 @@
 /**
  * The breakers that environments share, in the `breakers` row of the `counters` table [chat.breaker]. Attributes, per
- * provider: `state/<name>` — the state; `window/<name>`, `calls/<name>`, `faults/<name>` — the sums that all
- * environments reported in the current window. Access patterns: reading it together with the configuration; replacing a
- * state based on its epoch (conditional update); adding a report to its window, or beginning the window (conditional
+ * provider: `state/<name>` — the state; `window/<name>`, `calls/<name>`, `faults/<name>` — the sums reported by all
+ * environments in the current window. Access patterns: reading the row together with the configuration; replacing a
+ * state based on its epoch (conditional update); adding a report to its window, or starting a new window (conditional
  * update).
  */
 
@@ -24,7 +24,7 @@ const tallyNames = (provider: string) => ({
 export function breakersTable({ store }: StoreOptions): BreakersTable {
   const states = new Map<string, SharedBreaker>();
 
-  /** Applies a row's states. An older state never replaces a newer one. */
+  /** Applies the states in a row. An older state never replaces a newer one. */
   const take = (row: Row | undefined): void => {
     for (const [name, value] of Object.entries(row ?? {})) {
       if (!name.startsWith(statePrefix)) continue;

@@ -1,12 +1,12 @@
 /**
  * Cancellations: one row per call that a caller asked to cancel, `<tenant>#<key id>#<call>`; other calls have no row.
- * Access patterns: request (update), check (stale once per second while a call runs; consistent by the requesting
- * process), take (update). TTL removes rows.
+ * Access patterns: request (update); check (a stale read once per second while a call runs, or a consistent read by the
+ * requesting process); take (update). TTL removes rows.
  */
 import type { CallName, Cancellations } from '#core/execution/cancellation/ports.ts';
 import type { StoreOptions } from './store.ts';
 
-/** Longer than any call can run. */
+/** Time for which rows are kept: longer than any call can run. */
 const keptSeconds = 3_600;
 
 const cancellationKey = ({ tenant, key_id, call }: CallName) => ({ id: `${tenant}#${key_id}#${call}` });

@@ -1,7 +1,7 @@
 /**
- * Archived stretches of chains that are waiting for their checkpoint, in the observations table. The table's stream
- * delivers a tenant's rows in order and to one process at a time [evidence.checkpoint.queued]. Access pattern: put.
- * Rows expire after the stream's retention.
+ * Archived stretches of chains waiting for their checkpoint, in the observations table. The table's stream delivers a
+ * tenant's rows in order and to one process at a time [evidence.checkpoint.queued]. Access pattern: put. Rows expire
+ * after the stream's retention period.
  */
 import { chainQueuePrefix } from '#core/contracts/evidence-streams.ts';
 import type { ChainStretch } from '#core/evidence/chain-stretch.ts';
@@ -9,7 +9,7 @@ import { type Clock, type Ids, isoTime } from '#core/kernel/ports.ts';
 import type { Row, StoreOptions } from './store.ts';
 
 const keptSeconds = 7 * 86_400;
-/** A row must fit into one item: a stretch takes at most 600 bytes. */
+/** Maximum number of stretches per row. A row must fit into one item, and a stretch takes at most 600 bytes. */
 const stretchesOfRow = 500;
 
 interface ChainQueueOptions extends StoreOptions {
@@ -49,11 +49,11 @@ interface Image {
   readonly stretches?: { readonly S?: string | undefined } | undefined;
 }
 
-/** Reports whether a stream row is a queued chain. */
+/** Checks whether a stream row is a queued chain. */
 export const isQueuedChain = (image: Image | undefined): boolean =>
   image?.series?.S?.startsWith(chainQueuePrefix) === true;
 
-/** Returns a row's stretches. @throws SyntaxError or TypeError for a row that was not put here */
+/** Returns a row's stretches. @throws SyntaxError or TypeError for a row that was not written by this module */
 export function chainsOfImage(image: Image | undefined): readonly ChainStretch[] {
   const tenant = (image?.series?.S ?? '').slice(chainQueuePrefix.length);
   const rows = JSON.parse(image?.stretches?.S ?? '') as [string, number, string, number, string][];

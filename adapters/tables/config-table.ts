@@ -3,8 +3,8 @@
  * cites it; `current` — the pointer, a copy of the active row; `imported` — the digest of the last imported file;
  * `bindings` — the allowed uses of each secret; `federation` — a data plane's settings from its control plane;
  * `admin-token` — the digest of the platform administrator's token; `tenant#<id>` and `key#<key id>` — see
- * `tenant-rows.ts`. The pointer also holds the digests of keys stored in secrets, so that no secret is read to
- * authenticate a caller. Access patterns: the active row (the pointer: one read, no second hop); one version (and the
+ * `tenant-rows.ts`. The pointer also holds the digests of keys stored in secrets, so that authenticating a caller
+ * requires no secret read. Access patterns: the active row (the pointer: one read, no second hop); one version (and the
  * pointer to check whether it is among the last 20); the last 20 (by known numbers, which have no gaps); advance (one
  * transaction).
  */
@@ -56,8 +56,8 @@ export interface PointerCompanion {
 }
 
 /**
- * Returns the writes for an advance. The pointer's condition orders all writers; the row's own condition prevents a
- * number from meaning two things.
+ * Returns the writes that advance the active version. The pointer's condition puts all writers in order; the row's own
+ * condition prevents a number from being used for two versions.
  */
 function advance(row: VersionRow, { importedSha256, bindings, keys }: VersionCompanions = {}): Write[] {
   const expected = row.version - 1;
@@ -88,7 +88,7 @@ export async function putAdminToken({ store }: StoreOptions, digest: string): Pr
   await store.put('config', { id: adminTokenId, sha256: digest });
 }
 
-/** Reads both rows. Returns undefined if that fails; the pointer is then read alone. */
+/** Reads both rows. Returns undefined if that fails, in which case only the pointer is read. */
 async function readTogether(
   store: Store,
   beside: PointerCompanion,
@@ -103,7 +103,7 @@ async function readTogether(
   }
 }
 
-/** @param beside read whenever the pointer is. The configuration is read even if this fails. */
+/** @param beside a row that is read whenever the pointer is. The configuration is read even if this read fails. */
 export function configTable(options: StoreOptions, beside?: PointerCompanion): ConfigStore {
   const { store } = options;
   const read = <R extends object>(id: string): Promise<R | undefined> => store.get<R>('config', { id });

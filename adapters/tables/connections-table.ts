@@ -1,7 +1,8 @@
 /**
  * Open WebSockets: one row per connection, with a map of its running calls. Access patterns: put on connecting; get by
- * id; conditional updates of one call: begin (id free or its lease over, room left), claim (once, by the process that
- * began it), cancel, over; leave. The gateway never deletes rows: it compares `expires_at`, and TTL removes them.
+ * id; conditional updates of one call: begin (if the id is free or its lease has expired, and there is room), claim
+ * (once, by the process that began it), cancel, end; leave. The gateway never deletes rows: it compares `expires_at`,
+ * and TTL removes them.
  */
 
 import {
@@ -26,7 +27,7 @@ function toConnection({ ttl: _ttl, ...connection }: SocketConnection & IndexAttr
   return connection;
 }
 
-/** Conditions: the connection exists, has not expired and has not been closed. */
+/** Returns the conditions for an open connection: it exists, has not expired and has not been closed. */
 const isOpen = (now: string): Condition[] => [{ present: 'id' }, { absent: 'gone' }, { above: ['expires_at', now] }];
 
 export function connectionsTable({ clock, store }: ConnectionsTableOptions): SocketConnections {

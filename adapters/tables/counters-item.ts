@@ -13,7 +13,7 @@ export interface StoredCounters {
 }
 
 /**
- * Returns the counters of a shard that has no item. Only the first shard starts this way; the others start with a
+ * Returns the counters of a shard that has no item. Only the first shard starts this way; other shards are created by a
  * split.
  */
 const emptyShard = (shard: number): StoredCounters => ({
@@ -21,7 +21,7 @@ const emptyShard = (shard: number): StoredCounters => ({
   state: shard === 0 ? emptyState : mergedShardState,
 });
 
-/** Returns a shard's id. A tenant may have any name, so the shard's number precedes it. */
+/** Returns a shard's id. The shard's number comes first, because a tenant may have any name. */
 const shardId = (tenant: string, shard: number): string =>
   shard === 0 ? `tenant#${tenant}` : `shard#${shard}#${tenant}`;
 const globalId = (key: string): string => `global#${key}`;
@@ -41,14 +41,17 @@ export function toSeen(row: Row | undefined, shard: number): StoredCounters {
 
 export const toTotal = (row: Row | undefined): number => Number(row?.granted ?? 0);
 
-/** A shard's new counters, and those they replace. */
+/** A shard's new counters and those they replace. */
 export interface ShardWrite {
   readonly shard: number;
   readonly seen: StoredCounters;
   readonly state: CounterState;
 }
 
-/** Puts the next version if the version read is still current. A refused put returns the row, which saves a read. */
+/**
+ * Puts the next version if the version that was read is still current. A refused put returns the current row, which
+ * saves a read.
+ */
 export const shardPut = (tenant: string, { shard, seen, state }: ShardWrite): Write & { readonly row: Row } => ({
   put: 'counters',
   row: { id: shardId(tenant, shard), version: seen.version + 1, state: stateText(state) },
@@ -56,7 +59,7 @@ export const shardPut = (tenant: string, { shard, seen, state }: ShardWrite): Wr
   current: true,
 });
 
-/** Changes a global account. The granted sum stays within the limit under which the grant was made. */
+/** Changes a global account. The total granted stays within the limit under which the grant was made. */
 export const globalUpdate = (key: string, { microusd, limit_microusd }: Move): Write => ({
   update: 'counters',
   key: globalKey(key),
@@ -66,7 +69,7 @@ export const globalUpdate = (key: string, { microusd, limit_microusd }: Move): W
   }),
 });
 
-/** Refusal of a write because another process wrote first. */
+/** Rejection of a write because another process wrote first. */
 export interface Conflict {
   /** The current counters, if the store returned them. */
   readonly current?: StoredCounters;

@@ -7,13 +7,16 @@ import { parentOf } from '#core/limits/shards.ts';
 import type { CountersQueue } from './counters-queue.ts';
 import type { CountersStore } from './counters-store.ts';
 
-/** A shard's number, a lease of this process, or `uncounted` if the call has no reservation. */
+/**
+ * The source of a reservation: a shard's number, one of this process's leases, or `uncounted` if the call has no
+ * reservation.
+ */
 type ReservationSource =
   | number
   | 'uncounted'
   | { readonly book: LeaseBook; readonly lease: HeldLease; readonly tokens: number };
 
-/** Maximum number of this process's calls whose place is cached until they are settled. */
+/** Maximum number of this process's calls whose shard is cached until they are settled. */
 const maxCalls = 50_000;
 
 export interface CountersPlaces {
@@ -22,7 +25,8 @@ export interface CountersPlaces {
   /** Checks whether the call belongs to this process. */
   has(id: string): boolean;
   /**
-   * Applies a step to an open reservation. Returns false if it has ended. Calls without a reservation have no steps.
+   * Applies a step to an open reservation. Returns false if the reservation has ended. Calls without a reservation have
+   * no steps.
    */
   step(tenant: string, id: string, transition: Transition<boolean>): Promise<boolean>;
   /** Ends the call with `step`, and returns the unused part of its share to the lease. */
@@ -54,7 +58,7 @@ export function countersPlaces(store: CountersStore, queue: CountersQueue): Coun
     return first.outcome || (first.depth > 0 && (await anywhere(tenant, id, transition)));
   }
 
-  /** Applies a step in the shard or its ancestors, because a merged shard leaves its calls to its parent. */
+  /** Applies a step in the shard or one of its ancestors, because a merged shard leaves its calls to its parent. */
   async function inAncestors(tenant: string, place: number, transition: Transition<boolean>): Promise<boolean> {
     for (let shard = place; ; shard = parentOf(shard)) {
       const stepped = await queue.step(tenant, shard, transition, true);
@@ -63,7 +67,7 @@ export function countersPlaces(store: CountersStore, queue: CountersQueue): Coun
     }
   }
 
-  /** Applies a step to a call that another process reserved, in a shard that only the store knows. */
+  /** Applies a step to a call that another process reserved, in a shard that is known only from the store. */
   async function anywhere(tenant: string, id: string, transition: Transition<boolean>): Promise<boolean> {
     const leaves = await store.readAll(tenant);
     const found = [...leaves].find(([, { state }]) => state.open.some((one) => one.id === id));

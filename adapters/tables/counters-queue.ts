@@ -1,6 +1,6 @@
 /**
- * Batches one process's steps on one shard [limit.shards]: steps that arrive during a write join the next write.
- * Optimistic: a step is usually one write and no read, because a refused write returns the item.
+ * Batches one process's steps on one shard [limit.shards]: steps that arrive during a write join the next write. Writes
+ * are optimistic: a step usually takes one write and no read, because a refused write returns the item.
  */
 
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -13,16 +13,19 @@ import type { CountersStore } from './counters-store.ts';
 
 /** Maximum number of shards whose counters are cached between steps. */
 const maxShards = 2000;
-/** Measured: 50 processes working on one item at the same time needed at most 31 attempts; most steps need one. */
+/**
+ * Maximum number of attempts. In measurements, 50 processes working on one item at the same time needed at most 31
+ * attempts; most steps need one.
+ */
 const maxTries = 40;
 const maxJitterMs = 200;
 /**
- * Age beyond which the cached state of a shard written by other processes is too old: a read costs less than a lost
- * write.
+ * Age beyond which the cached state of a shard written by other processes is too old to use: a read costs less than a
+ * lost write.
  */
 const staleMs = 50;
 /**
- * Time after a lost write during which a shard counts as written by other processes. Shards of a split tenant always
+ * Time after a lost write during which a shard counts as written by other processes. A split tenant's shards always
  * count as such.
  */
 const contendedMs = 10_000;
@@ -30,15 +33,18 @@ const contendedMs = 10_000;
 /** Result of a step: its outcome, or the reason there is none; `depth` is the shard's current depth. */
 export type StepResult<T> =
   | { readonly kind: 'done'; readonly outcome: T; readonly depth: number }
-  /** Another process was faster, and the step was not `patient`. */
+  /** Another process wrote first, and the step was not `patient`. */
   | { readonly kind: 'lost'; readonly depth: number }
   /** The shard was merged into its parent. */
   | { readonly kind: 'gone' };
 
 export interface CountersQueue {
-  /** @param patient retries after a lost write. Otherwise the step is `lost`, and its caller may try another shard. */
+  /**
+   * @param patient whether to retry after a lost write. If false, the step is `lost`, and its caller may try another
+   * shard.
+   */
   step<T>(tenant: string, shard: number, transition: Transition<T>, patient?: boolean): Promise<StepResult<T>>;
-  /** Reads a shard for the next steps and returns its depth. */
+  /** Reads a shard for the next steps and returns the shard's depth. */
   look(tenant: string, shard: number): Promise<number>;
   /** Stores counters that were read or written outside the queue. */
   remember(tenant: string, shard: number, seen: StoredCounters): void;
@@ -59,7 +65,10 @@ interface QueuedStep {
   readonly reject: (cause: unknown) => void;
 }
 
-/** `sure`: read from the store after the steps in question arrived, so that a refusal may rely on it. */
+/**
+ * Counters as last seen. `sure` means that they were read from the store after the steps in question arrived, so that a
+ * refusal may rely on them.
+ */
 type Sight = StoredCounters & { readonly sure: boolean };
 
 const gone = Symbol('gone');
@@ -146,7 +155,7 @@ export function countersQueue({ store, clock, pause, random }: QueueOptions): Co
     return stale ? { ...(await store.read(tenant, shard)), sure: true } : { ...known, sure: false };
   }
 
-  /** Writes the whole batch once. If there are no outcomes, another process was faster, and `seen` is its version. */
+  /** Writes the whole batch once. If there are no outcomes, another process wrote first, and `seen` is its version. */
   async function attempt(
     tenant: string,
     shard: number,
@@ -178,7 +187,10 @@ export function countersQueue({ store, clock, pause, random }: QueueOptions): Co
   }
 }
 
-/** Checks whether a repeated write whose response was lost already took effect: no other process writes its id. */
+/**
+ * Checks whether a write whose response was lost already took effect before it was repeated: no other process writes
+ * its id.
+ */
 const isOwnWrite = (seen: StoredCounters, written: StoredCounters): boolean =>
   seen.version === written.version && stateText(seen.state) === stateText(written.state);
 

@@ -1,4 +1,4 @@
-/** Finds a shard [limit.shards], or one of its process's leases [limit.shards], that admits a call. */
+/** Finds a shard [limit.shards], or one of this process's leases on a shard [limit.shards], that admits a call. */
 
 import type { Clock } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -14,23 +14,26 @@ import { type CountersQueue, type StepResult, tooBusy } from './counters-queue.t
 import type { CountersShards } from './counters-shards.ts';
 
 /**
- * Number of lost writes after which a call is shed: the tenant's shards are busy, and more attempts would keep them
- * busy.
+ * Number of lost writes after which a call is shed: the tenant's shards are busy, and more attempts would only keep
+ * them busy.
  */
 const maxLosses = 3;
-/** Number of lost writes allowed if the limits are too small for more shards: the limits themselves end the rush. */
+/**
+ * Number of lost writes allowed if the limits are too small for more shards, in which case the limits themselves end
+ * the rush.
+ */
 const maxLossesOfSmall = 20;
-/** Number of open calls of other processes at which a shard is full: each write is billed by the item's size. */
+/** Number of other processes' open calls at which a shard is full: each write is billed by the item's size. */
 const fullAt = 48;
 /**
- * Calls per second from other processes at which a shard is full: reading their number costs less than a lost write.
+ * Number of calls per second from other processes at which a shard is full: counting them costs less than a lost write.
  */
 const fullSecond = 50;
 /** Number of open calls at which a shard is split before it is full. */
 const crowdedAt = 16;
 /**
- * Probability that a call splits a shard: one in eight for a crowded shard, one in sixteen for a full one. One split is
- * enough.
+ * Probability that a call splits a shard: one in eight for a crowded shard, and one in sixteen for a full one. One
+ * split is enough.
  */
 const crowdedSplits = 1 / 8;
 const fullSplits = 1 / 16;
@@ -40,7 +43,7 @@ const maxDetours = 16;
 const refusedMs = 1000;
 const maxTenants = 1000;
 
-/** The shards this process uses: its rank among them, and how often the shard it last saw was split. */
+/** The shards this process uses: its rank among the processes, and how often the shard it last used was split. */
 interface Home {
   readonly rank: number;
   readonly depth: number;
@@ -60,7 +63,7 @@ interface ReserveOptions {
   readonly random: () => number;
 }
 
-/** Reserves for calls that have limits. */
+/** Returns the function that reserves for calls with limits. */
 export function counterReserve(options: ReserveOptions): (request: ReserveRequest) => Promise<ReserveOutcome> {
   const { queue, shards, places, clock, random } = options;
   const book = new LeaseBook();
@@ -77,7 +80,7 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     return leasedOutcome(lease);
   };
 
-  /** Tries shards one after another until one admits the call or all together refuse it. */
+  /** Tries shards one after another until one admits the call or all of them together refuse it. */
   async function somewhere(request: ReserveRequest): Promise<ReserveOutcome> {
     const { tenant } = request;
     if (!homes.has(tenant)) await settleIn(tenant);
@@ -129,7 +132,7 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     return asMuch && sameRates(request.limits, limits) ? known.outcome : undefined;
   }
 
-  /** @param bounded refuses a shard with many open calls of other processes as `full`. */
+  /** @param bounded whether a shard with many open calls from other processes is refused as `full`. */
   async function reserveAt(
     shard: number,
     request: ReserveRequest,
@@ -172,7 +175,7 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     return { ...stepped, outcome };
   }
 
-  /** Counts other processes' open calls. Those of this process need no capacity. */
+  /** Counts other processes' open calls. This process's own calls need no capacity. */
   function othersIn({ open }: CounterState): number {
     return open.length < crowdedAt ? 0 : open.filter((one) => !places.has(one.id)).length;
   }
@@ -184,7 +187,7 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     return taken + (window.findLast((bucket) => bucket.second === second)?.requests ?? 0);
   }
 
-  /** Takes a lease; the current call is the first to spend from it. */
+  /** Takes a lease, which the current call is the first to use. */
   function hold(
     { id, tenant, limits, tokens }: ReserveRequest,
     taken: { readonly shard: number; readonly second: number; readonly requests: number; readonly status: LimitStatus },
@@ -207,7 +210,9 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     places.put(id, { book, lease, tokens });
   }
 
-  /** Reads the first shard before a process first writes for a tenant, because all processes begin there. */
+  /**
+   * Reads the first shard before a process writes for a tenant for the first time, because all processes begin there.
+   */
   async function settleIn(tenant: string): Promise<void> {
     const look = looking.get(tenant) ?? queue.look(tenant, 0);
     looking.set(tenant, look);

@@ -1,7 +1,7 @@
 /**
- * Spreads a tenant's counters [limit.shards]: over one item while few processes write them, over up to 512 while many
- * do. A shard is split when writes are lost to other processes, and merged when traffic is low or its share is too
- * small for a call that the tenant has capacity for.
+ * Spreads a tenant's counters [limit.shards]: over one item while few processes write them, and over up to 512 while
+ * many do. A shard is split when writes are lost to other processes. It is merged when traffic is low, or when its
+ * share is too small for a call that the tenant has capacity for.
  */
 import type { Clock } from '#core/kernel/ports.ts';
 import { type CounterState, usedOf } from '#core/limits/counter-state.ts';
@@ -23,19 +23,19 @@ import type { CountersStore } from './counters-store.ts';
 
 type Leaves = ReadonlyMap<number, StoredCounters>;
 
-/** The whole tenant's capacity for a call that its shard refused. */
+/** The whole tenant's capacity for a call that one of its shards refused. */
 type TenantCapacity =
   | { readonly shard: number }
   | { readonly refused: ReserveOutcome }
-  /** The capacity is in parts that are too small, and other processes are writing them. */
+  /** The capacity is divided into parts that are too small, and other processes are writing them. */
   | 'scattered';
 
 export interface CountersShards {
-  /** Makes room for more writers, unless there are 512 shards or the shares would become too `small`. */
+  /** Makes room for more writers, unless there are already 512 shards or the shares would become too `small`. */
   split(shard: number, request: ReserveRequest): Promise<'split' | 'lost' | 'deepest' | 'small'>;
   /** Reads all shards, because a refusal depends on their sum. */
   roomFor(request: ReserveRequest, refusedBy: string): Promise<TenantCapacity>;
-  /** Merges pairs of shards that few calls have used within a minute. */
+  /** Merges pairs of shards that had few calls in the last minute. */
   mergeCalm(tenant: string): Promise<void>;
 }
 
@@ -95,7 +95,10 @@ export function countersShards(
     },
   };
 
-  /** Merges the smallest part of the tree that has capacity. Returns undefined if another process was writing there. */
+  /**
+   * Merges the smallest part of the tree that has enough capacity. Returns undefined if another process was writing
+   * there.
+   */
   async function mergeUntil(
     tenant: string,
     leaves: Leaves,
@@ -131,18 +134,20 @@ const statesOf = (leaves: Leaves): CounterState[] => [...leaves.values()].map(({
 
 const depthOf = (leaves: Leaves): number => Math.max(...statesOf(leaves).map(({ depth }) => depth));
 
-/** Returns the shards that were once split off from this one at this depth, including itself. */
+/** Returns the shards that were split off from this one at this depth, including the shard itself. */
 const leavesUnder = (leaves: Leaves, shard: number, depth: number): Leaves =>
   new Map([...leaves].filter(([leaf, { state }]) => state.depth >= depth && leaf % 2 ** depth === shard));
 
-/** Treats every open call as if it had cost the amount it reserved. Each shard limits its own number of open calls. */
+/**
+ * Treats every open call as if it had cost the full amount it reserved. Each shard limits its own number of open calls.
+ */
 const settledWhole = (state: CounterState): CounterState => {
   const keys = new Set([...Object.keys(state.spend), ...state.open.flatMap(({ accounts }) => accounts)]);
   return { ...state, spend: Object.fromEntries([...keys].map((key) => [key, usedOf(state, key)])), open: [] };
 };
 
 /**
- * Checks whether traffic is low. Stored windows keep old buckets until the next call, so only those of the last minute
+ * Checks whether traffic is low. Stored windows keep old buckets until the next call, so only the last minute's buckets
  * count.
  */
 const isCalm = ({ window, open }: CounterState, nowMs: number): boolean =>

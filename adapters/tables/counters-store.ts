@@ -1,4 +1,7 @@
-/** Reads and writes the `counters` table [error.store-down]: every fault except a conflict is `service_unavailable`. */
+/**
+ * Reads and writes the `counters` table. Every fault except a conflict becomes `service_unavailable`
+ * [error.store-down].
+ */
 import { isWhole, maxShards, usualDepth } from '#core/limits/shards.ts';
 import type { Moves } from '#core/limits/slices.ts';
 import {
@@ -16,17 +19,20 @@ import {
 } from './counters-item.ts';
 import { type Store, StoreFault } from './store.ts';
 
-/** Shards are read one by one. If one was split or merged meanwhile, they are reread, at most this many times. */
+/** Maximum number of reads. Shards are read one by one, and reread if one of them was split or merged meanwhile. */
 const maxLooks = 5;
 
 export interface CountersStore {
   read(tenant: string, shard: number): Promise<StoredCounters>;
-  /** Reads all current shards, keyed by number. One request reads the first; another reads the rest if it was split. */
+  /**
+   * Reads all current shards, keyed by number. One request reads the first shard; if it was split, another request
+   * reads the rest.
+   */
   readAll(tenant: string): Promise<ReadonlyMap<number, StoredCounters>>;
   /** Returns the amount of each global budget that all tenants have reserved, by account. */
   readTotals(keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
   /**
-   * Writes everything or nothing, including global accounts.
+   * Writes everything, including global accounts, or nothing.
    * @returns undefined if the write succeeded; otherwise the store's response for the first shard.
    */
   write(tenant: string, writes: readonly ShardWrite[], moves?: Moves): Promise<Conflict | undefined>;

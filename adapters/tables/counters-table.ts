@@ -3,7 +3,7 @@
  * patterns: a shard's item (put if its version is current; a refused write returns the item, so that a step is usually
  * one write and no read); two or more shards in one transaction (split, merge); all shards of a tenant (one consistent
  * Get, and one BatchGet if it was split); a global budget's item (consistent Get, changed in one transaction with a
- * shard). A tenant without limits and budgets has an item only for its streams.
+ * shard). A tenant without limits or budgets has an item only for its streams.
  */
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock } from '#core/kernel/ports.ts';
@@ -101,7 +101,7 @@ function countersOf(options: CountersOptions): Counters {
 const globalKeys = ({ budgets }: Limits, nowMs: number): string[] =>
   budgets.filter(({ scope }) => scope === 'global').map((budget) => accountKey(budget, nowMs));
 
-/** Refuses values that are not counts, because they would corrupt the item for all callers. */
+/** Rejects values that are not counts, because they would corrupt the item for all callers. */
 function assertCounts(...counts: readonly number[]): void {
   for (const count of counts) {
     if (!Number.isSafeInteger(count) || count < 0)

@@ -1,7 +1,7 @@
 /**
- * Issued credentials: scope, expiry, revocation; never a value. Access patterns: one record; a tenant's active ones
- * (query per shard, newest first: ids are UUIDv7); those of all tenants due for revocation (index by_due per shard,
- * which contains no others, then the rows). Records change only inside `Ledger.commit`.
+ * Issued credentials: scope, expiry and revocation, but never a value. Access patterns: one record; a tenant's active
+ * ones (query per shard, newest first: ids are UUIDv7); all tenants' records due for revocation (index by_due per
+ * shard, which contains only those, then the rows). Records change only inside `Ledger.commit`.
  */
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { CredentialStore } from '#core/execution/credentials/ports.ts';

@@ -1,12 +1,12 @@
-/** Keys as opaque cursors. */
+/** Store keys as opaque cursors. */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Key } from './store.ts';
 
-/** Returns the key at the end of a page as an opaque cursor. */
+/** Returns the last key of a page as an opaque cursor. */
 export const toCursor = (key: Key | undefined): string | undefined =>
   key && Buffer.from(JSON.stringify(key)).toString('base64url');
 
-/** Returns a cursor's key. @throws GatewayError `invalid_request` for a cursor the gateway did not create. */
+/** Returns a cursor's key. @throws GatewayError `invalid_request` for a cursor that the gateway did not create. */
 export function fromCursor(cursor: string | undefined, attributes: readonly string[]): Key | undefined {
   if (cursor === undefined) return undefined;
   let key: unknown;

@@ -1,8 +1,8 @@
 /**
- * Notifications to send: durable until sent or dead. Access patterns: put if absent by id; due ones, oldest first
- * (index by_due per shard, which contains no others, then the rows); a tenant's dead ones, newest first (index by_due
- * of `dead#<tenant>`, then the rows); move on if unchanged (condition on attempts and due time); callbacks already seen
- * (put if absent).
+ * Notifications to send, stored durably until sent or dead. Access patterns: put if absent by id; due notifications,
+ * oldest first (index by_due per shard, which contains only those, then the rows); a tenant's dead ones, newest first
+ * (index by_due of `dead#<tenant>`, then the rows); move on if unchanged (condition on attempts and due time);
+ * callbacks already seen (put if absent).
  */
 import type { Delivery, DeliveryStore } from '#core/approvals/notifications/ports.ts';
 import { dueIn, dueRows } from './due-rows.ts';
@@ -11,7 +11,7 @@ import type { IndexAttributes, Row, StoreOptions } from './store.ts';
 
 const keptSeconds = 30 * 24 * 3600;
 
-/** Returns the index partition of dead deliveries, separate from the due ones, so that no worker reads it. */
+/** Returns the index partition for dead deliveries. It is separate from the due ones, so that no worker reads it. */
 const deadIn = (tenant: string): string => `dead#${tenant}`;
 
 export const toDeliveryRow = ({ due_at, ...delivery }: Delivery): Row => ({

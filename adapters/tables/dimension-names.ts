@@ -1,7 +1,7 @@
 /**
  * The models, providers and tools that have their own buckets on a day [admin.analytics]: one row per scope, kind and
- * day, with the set of their names. Callers choose names; beyond a limit, new ones are counted under `other`. Access
- * patterns: the names of a day, one more name while there is room (update with a condition).
+ * day, with the set of their names. Names are chosen by callers, so names beyond a limit are counted under `other`.
+ * Access patterns: the names of a day; adding a name while there is room (update with a condition).
  */
 
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -21,7 +21,7 @@ import type { Key, Row, Store } from './store.ts';
 const listedKinds = ['model', 'provider', 'tool'] as const satisfies readonly DimensionKind[];
 type ListedKind = (typeof listedKinds)[number];
 
-/** Maximum number of cached sets; each holds at most `maxNames`. */
+/** Maximum number of cached sets, each with at most `maxNames` names. */
 const remembered = 4_000;
 
 interface DimensionDay {
@@ -45,7 +45,7 @@ export function dimensionNames(store: Store) {
     return found;
   }
 
-  /** Adds a name. @returns the names after the addition; the unchanged names if it did not fit. */
+  /** Adds a name. @returns the names after the addition, or the unchanged names if there was no room. */
   async function add(place: DimensionDay, name: string): Promise<Set<string>> {
     const { written, row } = await store.update(
       'observations',
@@ -63,8 +63,8 @@ export function dimensionNames(store: Store) {
 
   return {
     /**
-     * Returns the dimension to count in a scope on a day: the dimension itself while there is room for its name,
-     * otherwise `<kind>:other`.
+     * Returns the dimension under which to count in a scope on a day: the dimension itself while there is room for its
+     * name, otherwise `<kind>:other`.
      */
     async counted(scope: Scope, dimension: Dimension, day: string): Promise<Dimension> {
       const parts = partsOf(dimension);

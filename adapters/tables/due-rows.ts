@@ -1,6 +1,6 @@
 /**
- * Lists of due rows across all tenants: index `by_due` over 16 partitions `due#<n>`, keys only. A row with `due_in` is
- * in the list, and leaves it when that attribute is removed.
+ * Lists of due rows across all tenants: index `by_due` over 16 partitions `due#<n>`, keys only. A row is in the list
+ * while it has the attribute `due_in`.
  */
 import { type OrderedRows, pageOf } from './in-order.ts';
 import { rowsByKey } from './rows-by-key.ts';
@@ -13,12 +13,12 @@ const list = 'due';
 export const dueIn = (id: string): string => partitionOf(list, id, shards.due);
 
 /**
- * A table with the attribute for the time at which a row is due: it begins with an ISO time, so that it sorts
+ * A table and its attribute for the time at which a row is due. The attribute begins with an ISO time, so that it sorts
  * chronologically.
  */
 type DueList = Pick<OrderedRows, 'store' | 'table' | 'sortKey'>;
 
-/** Returns the list as ordered rows, with the longest overdue first. */
+/** Returns the list as ordered rows, longest overdue first. */
 export const dueList = (source: DueList): Omit<OrderedRows, 'about'> => ({
   ...source,
   index: 'by_due',
@@ -27,8 +27,8 @@ export const dueList = (source: DueList): Omit<OrderedRows, 'about'> => ({
 });
 
 /**
- * Reads at most `limit` whole rows that are due by `now`, the longest overdue first, consistently. The index lags, so
- * the caller skips rows that have changed since.
+ * Reads at most `limit` whole rows that are due by `now`, longest overdue first, with consistent reads. The index lags,
+ * so the caller skips rows that have changed since.
  */
 export async function dueRows<R extends object = Row>(
   source: DueList,

@@ -1,7 +1,7 @@
 /**
- * Evidence and session heads. Access patterns: entries of a chain in order; a tenant's entries by time (index by_time
- * per day and shard, newest day first, then the rows); a session's head; a tenant's sessions (index by_opened per
- * shard, then the rows). Both indexes hold keys only, so that an additional entry in a session does not write
+ * Evidence entries and session heads. Access patterns: a chain's entries in order; a tenant's entries by time (index
+ * by_time per day and shard, newest day first, then the rows); a session's head; a tenant's sessions (index by_opened
+ * per shard, then the rows). Both indexes hold only keys, so that an additional entry in a session does not write to
  * `by_opened`.
  */
 
@@ -27,7 +27,7 @@ export const entryKey = ({ tenant, session_id, index }: EvidenceEntry): Key => (
 });
 
 /**
- * Puts an entry if absent. Its text is stored verbatim, so that the hashed bytes are the bytes read.
+ * Puts an entry if absent. Its text is stored verbatim, so that the bytes read are the bytes that were hashed.
  * @param writer names the writing call, so that identical text from two calls can be distinguished.
  * @param text the entry's canonical text.
  * @param clustered all entries of a day share one partition in `by_time`.

@@ -15,14 +15,16 @@ export type CommitRequest = Parameters<Ledger['commit']>[0];
 export interface PendingCommit {
   readonly step: CommitRequest;
   /**
-   * Identifies exactly this call: two callers may write the same text at the same moment, but only one of them
+   * Identifies exactly this call: two callers may write the same text at the same moment, but only one of the writes
    * succeeds.
    */
   readonly writer: string;
   readonly resolve: (outcome: CommitOutcome) => void;
   readonly reject: (fault: unknown) => void;
   tries: number;
-  /** True if it shares no transaction because its conditions may fail, or the store refused its group. */
+  /**
+   * True if the commit must not share a transaction, because its conditions may fail or the store refused its group.
+   */
   alone: boolean;
 }
 
@@ -40,26 +42,26 @@ export interface SessionLinks<Item> {
   readonly links: readonly Link<Item>[];
 }
 
-/** Outcome of a part. A transaction is written completely or not at all. */
+/** Outcome for one part of a transaction, which is written completely or not at all. */
 export type Verdict =
   | { readonly type: 'written' }
   /** Another part caused the failure. */
   | { readonly type: 'innocent' }
   /** Another writer caused the failure; `head` is the current end of the chain, if the store returned it. */
   | { readonly type: 'conflict'; readonly head?: SessionHead }
-  /** These commits can never be written this way; the others of the part can. */
+  /** These commits can never be written this way; the other commits in the part can. */
   | { readonly type: 'refused'; readonly answers: ReadonlyMap<PendingCommit, CommitOutcome | Error> }
-  /** The store refused the group without naming the cause. */
+  /** The store refused the group without naming the cause, so the parts must be written separately. */
   | { readonly type: 'apart' };
 
 interface GroupOptions<Item> {
   readonly head: EvidenceLog['head'];
-  /** Checks whether a step may share a transaction: its conditions normally hold. */
+  /** Checks whether a step may share a transaction, which is the case if its conditions normally hold. */
   readonly shares: (step: CommitRequest) => boolean;
   readonly itemsOf: (sealed: SealedEntry, waiting: PendingCommit) => Pick<Link<Item>, 'items' | 'bytes'>;
   /**
-   * Writes the parts in one transaction and returns one verdict per part. An exception is reported to every caller in
-   * it.
+   * Writes the parts in one transaction and returns one verdict per part. If it throws, every caller in the transaction
+   * gets the exception.
    */
   readonly write: (parts: readonly SessionLinks<Item>[]) => Promise<readonly Verdict[]>;
   readonly pause: (ms: number) => Promise<void>;
@@ -71,34 +73,43 @@ interface GroupOptions<Item> {
 interface Chain {
   readonly key: string;
   readonly queue: PendingCommit[];
-  /** Last known end of the chain. Null: the chain has no entry; undefined: it must be read. */
+  /** Last known end of the chain. Null if the chain has no entry; undefined if it must be read. */
   head: SessionHead | null | undefined;
   /**
-   * True while being read or written. One process's writers take turns, so that they conflict only with other
-   * processes.
+   * True while the chain is being read or written. One process's writers take turns, so that they conflict only with
+   * other processes.
    */
   busy: boolean;
-  /** True after a conflict: the chain is written alone until it succeeds. */
+  /** True after a conflict: the chain is written alone until a write succeeds. */
   contended: boolean;
 }
 
-/** 50 writers on one chain needed at most 6 attempts (measured); the jitter never exceeds 200 ms. */
+/**
+ * Maximum number of attempts. In measurements, 50 writers on one chain needed at most 6; the jitter never exceeds 200
+ * ms.
+ */
 const maxTries = 16;
 const maxJitterMs = 200;
-/** Conflicts after which many writers are assumed: two processes that write at the same time conflict once or twice. */
+/**
+ * Number of conflicts after which many writers are assumed: two processes that write at the same time conflict only
+ * once or twice.
+ */
 const contendedTries = 3;
 /** Number of conflicts caused by other commits in its group after which a commit is written alone. */
 const maxShared = 3;
 const maxInFlight = 1;
-/** Maximum number of sessions whose chain end is cached between commits, about 1 kB each. */
+/** Maximum number of sessions whose chain end (about 1 kB each) is cached between commits. */
 const maxRemembered = 500;
-/** Limits of a group: less than a transaction accepts (100 items, 4 MB), and small enough not to delay any caller. */
+/** Limits of a group: below those of a transaction (100 items, 4 MB), and small enough not to delay any caller. */
 const groupCapacity = { links: 25, items: 100, bytes: 3_000_000 };
 const headBytes = 1_000;
 
 export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commit'] {
   const chains = new Map<string, Chain>();
-  /** Chain heads as this process last wrote them: a caller may have read a head before this process's other writes. */
+  /**
+   * Chain heads as last written by this process, because a caller may have read a head before this process's other
+   * writes.
+   */
   const ends = new RecentMap<string, SessionHead>({ max: maxRemembered });
   const writer = randomUUID();
   let commits = 0;
@@ -116,7 +127,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
       goOn();
     });
 
-  /** Starts the next write, with all commits from this turn of the event loop. */
+  /** Starts the next write, which includes all commits from this turn of the event loop. */
   function goOn(): void {
     if (due) return;
     due = true;
@@ -179,7 +190,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     }
   }
 
-  /** Takes a chain's first commits, as many as fit, each sealed onto the previous one. */
+  /** Takes a chain's first commits, as many as fit, and seals each onto the previous one. */
   function take(chain: Chain, room: { links: number; items: number; bytes: number }): SessionLinks<Item> {
     const before = chain.head ?? undefined;
     const links: Link<Item>[] = [];
@@ -214,8 +225,8 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
   }
 
   /**
-   * Seals a commit. Returns undefined if JSON cannot represent it: its caller gets an error, and the other commits
-   * continue.
+   * Seals a commit. Returns undefined if JSON cannot represent the commit: its caller gets an error, and the other
+   * commits continue.
    */
   function sealed(waiting: PendingCommit, head: SessionHead | undefined): Link<Item> | undefined {
     try {
@@ -251,7 +262,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     release(chain);
   }
 
-  /** Checks whether an unwritten commit is retried; if not, reports the reason to its caller. */
+  /** Checks whether an unwritten commit is to be retried; if not, reports the reason to its caller. */
   function stays(waiting: PendingCommit, verdict: Verdict): boolean {
     const answer = verdict.type === 'refused' ? verdict.answers.get(waiting) : undefined;
     waiting.tries += 1;
@@ -263,7 +274,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
     return false;
   }
 
-  /** Frees a chain: removes it if it has no commits, otherwise moves it behind the others. */
+  /** Frees a chain: removes it if it has no commits, otherwise moves it to the end of the queue. */
   function release(chain: Chain): void {
     chain.busy = false;
     chains.delete(chain.key);
@@ -277,7 +288,7 @@ export function groupedCommits<Item>(options: GroupOptions<Item>): Ledger['commi
 const isForeign = ({ step: { owner } }: PendingCommit, head: SessionHead | undefined): boolean =>
   owner !== undefined && head !== undefined && head.owner_key !== owner;
 
-/** Returns the longer of two readings of a growing chain, or the later one if they are equally long. */
+/** Returns the longer of two versions of a growing chain, or the later one if they are equally long. */
 function laterHead(known: SessionHead | null | undefined, read: SessionHead | null): SessionHead | null {
   return (known?.total_entries ?? 0) > (read?.total_entries ?? 0) ? (known ?? null) : read;
 }

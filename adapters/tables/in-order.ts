@@ -1,6 +1,6 @@
 /**
  * Reads rows from several partitions as one ordered list. All partitions are queried at the same time for their share
- * of a page; a partition is queried again only when its share is used up.
+ * of a page, and queried again only when that share is used up.
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Key, Row, Store, StoreTable } from './store.ts';
@@ -11,7 +11,7 @@ export interface OrderedRows {
   readonly index?: string;
   /** Partitions that contain the list. */
   readonly partitions: readonly string[];
-  /** Name of the sort key. Its values begin with an ISO time, so that they sort chronologically. */
+  /** Name of the sort key, whose values begin with an ISO time so that they sort chronologically. */
   readonly sortKey: string;
   readonly order: 'ascending' | 'descending';
   /** Sort keys below `from` and above `to` are left out. */
@@ -35,7 +35,7 @@ const first = '0';
 const last = '~';
 
 /**
- * Yields the rows in order, for as many as the caller takes.
+ * Yields the rows in order until the caller stops.
  * @throws StoreFault
  */
 export async function* inOrder(list: OrderedRows): AsyncGenerator<Row, void, undefined> {
@@ -92,12 +92,12 @@ export async function pageOf(
 }
 
 /**
- * Returns a place in an ordered list as an opaque cursor. It names no partition, so it stays valid if partitions
+ * Returns a place in an ordered list as an opaque cursor. It does not name a partition, so it stays valid if partitions
  * change.
  */
 export const cursorAt = (place: string): string => Buffer.from(place).toString('base64url');
 
-/** @throws GatewayError `invalid_request` for a cursor the gateway did not create. */
+/** @throws GatewayError `invalid_request` for a cursor that the gateway did not create. */
 export function placeAt(
   cursor: string | undefined,
   form = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z#/,

@@ -1,6 +1,6 @@
 /**
- * Hourly sums, cached and valid as long as their hour's stamp is unchanged [admin.analytics]: a dashboard that polls
- * every minute reads only the changes, not two days.
+ * Cached hourly sums, each valid as long as its hour's stamp is unchanged [admin.analytics], so that a dashboard that
+ * polls every minute reads only the changes, not two days.
  */
 import type { TimedSums } from '#core/observatory/buckets.ts';
 import { addUp } from '#core/observatory/measures.ts';
@@ -11,9 +11,7 @@ import type { HourStamps } from '#core/observatory/ports.ts';
  * 200,000.
  */
 const usualNumbers = 250_000;
-/**
- * Maximum number of cached hours per series: those within reach of a query, plus those that a changed clock may add.
- */
+/** Maximum number of cached hours per series: those that a query can reach, plus those that a clock change may add. */
 const hoursASeries = 60;
 
 interface CachedHours {
@@ -26,23 +24,23 @@ interface CachedHours {
 type ReadHours = (first: string, last: string) => Promise<readonly TimedSums[]>;
 
 export class KeptHours {
-  /** Series in order of last use, each by hour. */
+  /** Series in order of last use, each with its cached hours. */
   readonly #series = new Map<string, Map<string, CachedHours>>();
   readonly #most: number;
   #numbers = 0;
 
-  /** @param most maximum number of numbers in the cache */
+  /** @param most the maximum number of cached numbers */
   constructor(most = usualNumbers) {
     this.#most = most;
   }
 
-  /** Returns the number of cached numbers. */
+  /** Returns how many numbers are cached. */
   get numbers(): number {
     return this.#numbers;
   }
 
   /**
-   * Reads the sums of hours.
+   * Reads the sums for hours.
    * @param hours in order, such as `2026-11-25T10`. @param stamps read before this call; an hour without a stamp is not
    * cached.
    * @returns their sums, oldest first, with the sums for the same time added up
@@ -105,11 +103,11 @@ export class KeptHours {
   }
 }
 
-/** Counts an hour's numbers. An empty hour is also cached and counts as one. */
+/** Counts the numbers in an hour. An empty hour is also cached and counts as one. */
 const numbersOf = (sums: readonly TimedSums[]): number =>
   sums.reduce((sum, { measures }) => sum + Object.keys(measures).length, 1);
 
-/** Adds up the shards for each time, oldest first. */
+/** Adds up the shards for each time. The result is sorted oldest first. */
 function sumShards(sums: readonly TimedSums[]): TimedSums[] {
   return [...Map.groupBy(sums, ({ at }) => at)]
     .map(([at, same]) => (same.length === 1 ? same[0]! : { at, measures: addUp(same.map(({ measures }) => measures)) }))

@@ -1,6 +1,6 @@
 /**
- * Risk of keys, in the table with their tenant's session heads. No session is named `key#…`, and because these rows
- * have no `opened`, no session list contains them. Access patterns: one key (together with other reads); replaced if
+ * Key risks, in the same table as their tenant's session heads. No session is named `key#…`, and because these rows
+ * have no `opened`, no session list contains them. Access patterns: one key (together with other reads); replacement if
  * unchanged since it was read (conditional put).
  */
 
@@ -20,7 +20,7 @@ const maxJitterMs = 100;
 
 const keyRiskKey = (tenant: string, keyId: string): Key => ({ id: `${tenant}#key#${keyId}` });
 
-/** A cleared record remains as a row, because the roles may not delete rows. */
+/** A record as stored. A cleared record keeps its row, because the roles may not delete rows. */
 interface StoredRisk {
   readonly revision: number;
   readonly risk?: RiskRecord | undefined;
@@ -34,7 +34,7 @@ export function keyRisksTable(options: KeyRisksOptions): KeyRisks {
   const random = options.random ?? Math.random;
   const waiting = new Map<string, { folds: Fold[]; written: Promise<void> }>();
   const last = new Map<string, Promise<void>>();
-  /** Rows as last read. The revision determines whether they are current. */
+  /** Rows as last read. The revision shows whether they are current. */
   const seen = new RecentMap<string, { readonly row: StoredRisk | undefined }>({ max: 1_000 });
 
   const read = (key: Key) => store.get<StoredRisk>('sessions', key, { together: true });

@@ -1,6 +1,6 @@
 /**
  * The only writer of evidence. One transaction puts entries if absent, advances their sessions' heads if unchanged, and
- * applies the changes of the steps. Fails closed.
+ * applies the steps' changes. Fails closed.
  */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { SealedEntry } from '#core/evidence/chain.ts';
@@ -81,7 +81,8 @@ export function tableLedger(options: LedgerOptions): Ledger {
   }
 
   /**
-   * Checks whether a transaction whose response was lost was written: an entry is stored and is exactly this call's.
+   * Checks whether a transaction whose response was lost was written, in which case a stored entry is exactly this
+   * call's entry.
    */
   async function wrote({ entry, waiting }: Link<ChangeWrite>): Promise<boolean> {
     return (await store.get('evidence', entryKey(entry)))?.writer === waiting.writer;
@@ -118,8 +119,8 @@ function writesOf(change: Change, entry: EvidenceEntry): Write[] {
 }
 
 /**
- * Checks whether a step may share a transaction. Puts with fresh ids never fail a condition; other changes may, and
- * must not delay other callers' commits.
+ * Checks whether a step may share a transaction. Puts with fresh ids never fail a condition; other changes may fail,
+ * and must not delay other callers' commits.
  */
 const shares = ({ changes = [] }: CommitRequest): boolean => changes.every(isFresh);
 
@@ -138,7 +139,7 @@ function isFresh(change: Change): boolean {
   }
 }
 
-/** A write in a transaction, and the change it makes unless it is the entry itself. */
+/** A write in a transaction, and the change it makes, unless it writes the entry itself. */
 interface ChangeWrite {
   readonly write: Write;
   readonly change?: Change;
@@ -147,8 +148,8 @@ interface ChangeWrite {
 const noReason: Reason = { code: 'none' };
 
 /**
- * Returns one verdict per part, given that each part's head was sent first, followed by its links' writes. Returns
- * undefined if no write was the cause.
+ * Returns one verdict per part, given that each part's head was sent first, followed by the writes of its links.
+ * Returns undefined if no write was the cause.
  */
 function verdictsOf(
   parts: readonly SessionLinks<ChangeWrite>[],
@@ -176,8 +177,8 @@ interface GroupReasons {
 }
 
 /**
- * Checks whether exactly this call's entry is stored, which means the transaction was already written and its response
- * was lost.
+ * Checks whether exactly this call's entry is stored, which means that the transaction was already written and its
+ * response lost.
  */
 const standsAlready = ({ links }: GroupReasons): boolean =>
   links.some(({ waiting, items }) => items[0]?.row?.writer === waiting.writer);
@@ -209,7 +210,7 @@ function currentOf({ type }: Change, row: Row): Record<string, unknown> {
 const isNone = ({ code }: Reason): boolean => code === 'none';
 
 /**
- * Checks for a fault such as a throttled, oversized or malformed request, as opposed to a failed condition or another
- * writer.
+ * Checks for a fault such as a throttled, oversized or malformed request, as opposed to a failed condition or a
+ * conflicting writer.
  */
 const isFault = ({ code }: Reason): boolean => code === 'fault';

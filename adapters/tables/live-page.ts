@@ -14,7 +14,7 @@ interface PageQuery<Row> {
   readonly limit: number;
   readonly cursor?: string;
   readonly toRow: (row: Row) => Row;
-  /** ISO time. A row issued before it cannot be valid, nor can the rows that follow that row. */
+  /** ISO time before which rows are no longer valid. Once a row is older, so are all rows that follow. */
   readonly oldest: string;
   readonly isLive: (row: Row) => boolean;
 }

@@ -1,8 +1,8 @@
 /**
  * MCP sessions and tool fingerprints. Rows of the table, all by `id`: `session#<id>` — one session; `tools#<upstream>`
- * — the fingerprints of one server's tools, with the number of their writes. Access patterns: one session (get), put,
- * end (a put that expires it: rows are not deleted); a server's fingerprints (get), put if no other process has written
- * since. `expires_at` is compared, TTL removes rows.
+ * — the fingerprints of one server's tools, with the number of times they were written. Access patterns: one session
+ * (get), put, end (a put that expires it, because rows are not deleted); a server's fingerprints (get), put if no other
+ * process has written since. `expires_at` is compared, and TTL removes rows.
  */
 
 import { type Clock, isoTime } from '#core/kernel/ports.ts';

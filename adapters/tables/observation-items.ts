@@ -19,12 +19,15 @@ import type { Change, Condition, Key, Row, Write } from './store.ts';
 
 const observationRetentionDays = 90;
 const keptSeconds = observationRetentionDays * 24 * 3600;
-/** A mark must outlive the counters it protects; otherwise a late rebuild would count an entry twice. */
+/**
+ * Time for which a mark is kept. It must outlive the counters it protects; otherwise a late rebuild would count an
+ * entry twice.
+ */
 const markKeptSeconds = keptSeconds + 7 * 24 * 3600;
 const recentSeconds = recentHours * 3600;
-/** DynamoDB accepts 100 items per transaction: the marks and the batch's record. */
+/** Maximum number of marks in a transaction, which DynamoDB limits to 100 items: the marks and the batch's record. */
 const maxMarksPerTransaction = 99;
-/** Maximum number of characters in a batch's record, up to three bytes each: DynamoDB accepts 400 kB. */
+/** Maximum number of characters in a batch's record. Each takes up to three bytes, and DynamoDB accepts 400 kB. */
 const recordCharacters = 100_000;
 
 export const countersOf = (tenant: string) => `${tenant}#counters`;
@@ -32,7 +35,7 @@ export const violationsOf = (tenant: string) => `${tenant}#violations`;
 export const requestsOf = (tenant: string) => `${tenant}#requests`;
 export const scoresOf = (tenant: string) => `${tenant}#scores`;
 
-/** Identifies a batch: its writer, and the number of that writer's earlier batches. */
+/** Identification of a batch: its writer, and the number of that writer's earlier batches. */
 export interface BatchId {
   readonly writer: string;
   readonly number: number;
@@ -56,14 +59,14 @@ export function claimPuts(batch: BatchId, { projections, text }: Group, clustere
 }
 
 /**
- * Returns the batch that claimed an entry; undefined for a mark from an earlier release, where the entry was counted
+ * Returns the batch that claimed an entry, or undefined for a mark from an earlier release, which counted the entry
  * together with its mark.
  */
 export function batchOfMark({ writer, number }: Row = {}): BatchId | undefined {
   return typeof writer === 'string' && typeof number === 'number' ? { writer, number } : undefined;
 }
 
-/** Returns the sums that a batch has yet to add; empty once the batch is done. */
+/** Returns the sums that a batch still has to add; empty once the batch is done. */
 export const sumsOfBatch = (record: Row | undefined): readonly Sum[] =>
   JSON.parse(String(record?.sums ?? '[]')) as Sum[];
 
@@ -73,7 +76,7 @@ export const batchDone: { readonly change: Change; readonly if: Condition } = {
   if: { present: 'series' },
 };
 
-/** Returns the projections' sums, with each item once. */
+/** Returns the sums of all projections, with each item once. */
 function sumsOfAll(projections: readonly CountedProjection[]): Sum[] {
   return [...Map.groupBy(projections.flatMap(sumsOf), sumKey).values()].map((same) => ({
     ...same[0]!,
@@ -81,7 +84,7 @@ function sumsOfAll(projections: readonly CountedProjection[]): Sum[] {
   }));
 }
 
-/** A batch to count: the projections, their sums, and the sums as the text of the batch's record. */
+/** A batch to count: the projections, their sums, and the sums as text for the batch's record. */
 export interface Group {
   readonly projections: readonly CountedProjection[];
   readonly sums: readonly Sum[];
@@ -106,10 +109,10 @@ export function groupsOf(projections: readonly CountedProjection[]): Group[] {
   return [...groupsOf(projections.slice(0, half)), ...groupsOf(projections.slice(half))];
 }
 
-/** Returns the rows of violations, requests and scores. A repeated put writes the same row. */
+/** Returns the rows of violations, requests and scores. Putting them again writes the same rows. */
 export const rowsOfAll = (projections: readonly Projection[]): Row[] => projections.flatMap(rowsOf);
 
-/** Shortens a name of any length to a key of limited length. */
+/** Shortens a name of any length to a key of fixed length. */
 const fixedLengthName = (name: unknown): string => digestOf(name).slice(0, 32);
 
 function sumsOf(projection: CountedProjection): Sum[] {
@@ -129,8 +132,8 @@ function sumsOf(projection: CountedProjection): Sum[] {
 const sumKey = ({ series, at }: Sum): string => `${series}#${at}`;
 
 /**
- * Adds a batch's sum only once, even if repeated: the row records each writer's last batch, and a writer begins its
- * next batch only when the previous one is done.
+ * Returns the update that adds a batch's sum only once, even if repeated: the row records each writer's last batch, and
+ * a writer begins its next batch only when the previous one is done.
  */
 export function sumUpdate(
   { writer, number }: BatchId,

@@ -1,7 +1,7 @@
 /**
- * Analytics items: the sums of one minute, dimension and scope, and the same per hour, so that a query over two days
- * reads 48 items per dimension. A tenant's own sums are one item. Those of the whole platform are sharded by tenant,
- * because every call in the deployment increases some of them.
+ * Analytics items: the sums for one minute, dimension and scope, and the same per hour, so that a query over two days
+ * reads 48 items per dimension. A tenant's own sums are one item. The platform-wide sums are sharded by tenant, because
+ * every call in the deployment increases some of them.
  */
 
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -31,12 +31,12 @@ interface Minute extends Point {
   readonly scope: Scope;
 }
 
-/** A projection whose dimensions are within the limit on names. */
+/** A projection whose dimensions are within the limit on the number of names. */
 export interface CountedProjection extends Projection {
   readonly minutes: readonly Minute[];
 }
 
-/** Returns the dimension under which another dimension is counted in a scope on a day. */
+/** Function that returns the dimension under which another dimension is counted in a scope on a day. */
 type CountedDimension = (scope: Scope, dimension: Dimension, day: string) => Promise<Dimension>;
 
 /** Adds to each projection its per-minute sums for its tenant and the platform. */
@@ -68,11 +68,11 @@ export async function withMinutes(
 
 const dayOf = (timestamp: string): string => timestamp.slice(0, 10);
 
-/** Days and scopes contain no line feed. */
+/** Returns the key of a list. Days and scopes contain no line feed. */
 const listKey = (scope: Scope, dimension: Dimension, day: string): string => `${day}\n${scope}\n${dimension}`;
 
 /**
- * Returns a dimension's scopes. A tenant's total counts for both scopes; the global total counts only for the platform.
+ * Returns a dimension's scopes. A tenant's total counts in both scopes; the global total counts only for the platform.
  */
 function scopesOf(dimension: Dimension, tenant: string): readonly Scope[] {
   const kind = partsOf(dimension)?.kind;
@@ -99,15 +99,15 @@ export function minuteSums({ tenant, timestamp, minutes }: CountedProjection): S
 }
 
 /**
- * Returns the dimension whose hours are a scope's stamps. Every batch that adds to the scope increments them, and does
- * so last.
+ * Returns the dimension whose hours serve as a scope's stamps. Every batch that adds to the scope increments them as
+ * its last step.
  */
 export const stampDimension = (scope: Scope): Dimension =>
   scope === everyTenant ? 'global' : dimensionOf('tenant', scope);
 
 /**
- * Returns a batch's sums and those of their hours, in two steps: the second is added after the first. The batch's
- * record omits hours, because they follow from the minutes.
+ * Returns a batch's sums and the corresponding hourly sums, in two steps: the second is added after the first. The
+ * batch's record omits hours, because they follow from the minutes.
  */
 export function withHours(sums: readonly Sum[]): readonly [first: readonly Sum[], stamps: readonly Sum[]] {
   const hours = new Map<string, Sum[]>();
@@ -137,7 +137,7 @@ const addedUp = (alike: ReadonlyMap<string, readonly Sum[]>): Sum[] =>
     ttl: Math.max(...same.map(({ ttl }) => ttl)),
   }));
 
-/** Returns the scope and dimension of a minute's sum; undefined for other sums. */
+/** Returns the scope and dimension of a minute's sum, or undefined for other sums. */
 function parseMinuteSeries({ series }: Sum) {
   const [scope, width, ...rest] = series.split('#') as [Scope, ...string[]];
   if (width !== 'minutes') return undefined;
@@ -145,7 +145,7 @@ function parseMinuteSeries({ series }: Sum) {
   return { scope, shard, dimension: rest.join('#') as Dimension };
 }
 
-/** Returns the row for a minute that is counted elsewhere; it is only in the first shard. */
+/** Returns the row for a minute that is counted elsewhere. The row exists only in the first shard. */
 export const replacedMinute = (dimension: Dimension, { at, measures }: TimedSums): Row => ({
   series: seriesOf('minutes', everyTenant, dimension, 0),
   at: at.slice(0, 16),
@@ -154,7 +154,8 @@ export const replacedMinute = (dimension: Dimension, { at, measures }: TimedSums
 });
 
 /**
- * Parses a row for a minute (`2026-11-25T10:31`) or an hour (`2026-11-25T10`); empty for a row that is only a stamp.
+ * Parses the row of a minute (`2026-11-25T10:31`) or an hour (`2026-11-25T10`). Returns an empty list for a row that is
+ * only a stamp.
  */
 export function toTimedSums(row: Row): TimedSums[] {
   const measures = sumsOfRow(row);

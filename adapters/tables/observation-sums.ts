@@ -1,12 +1,12 @@
-/** The amounts a batch adds to one row of the observations table. */
+/** The amounts that a batch adds to one row of the observations table. */
 import type { Measures } from '#core/observatory/measures.ts';
 import type { Row } from './store.ts';
 
-/** An amount stored as text in the batch's record, so that it can be added after a crash. */
+/** An amount stored as text in the batch's record, so that it can still be added after a crash. */
 export interface Sum {
   readonly series: string;
   readonly at: string;
-  /** Attributes that name the sum for readers. */
+  /** Attributes that identify the sum to readers. */
   readonly of: Readonly<Record<string, unknown>>;
   readonly measures: Measures;
   readonly ttl: number;
@@ -26,7 +26,7 @@ export function sumsOfRow(row: Row): Measures {
 /** Prefix of the attributes that hold the number of each writer's last batch. */
 export const writerMark = '~';
 
-/** Returns the last batch of each writer that increased the row. */
+/** Returns the last batch of each writer that added to the row. */
 export const writersOf = (row: Row): string =>
   Object.keys(row)
     .filter((name) => name.startsWith(writerMark))

@@ -1,10 +1,10 @@
 /**
  * Projections: sums over the evidence stream, with each entry counted once. Access patterns: a tenant's counters by
  * hour, its dimensions by minute (a range of one series); violations and requests, newest first (one series); check
- * whether an entry was counted (put of a mark if absent). Applying a batch: its rows, then a transaction of marks and
- * the batch's record, then one plain update per sum, then the record is emptied. No two batches share a row in the
- * transaction, so parallel consumers do not delay each other. A batch that stopped midway is finished by the first run
- * that finds one of its marks.
+ * whether an entry was counted (put of a mark if absent). A batch is applied in this order: its rows, a transaction
+ * with the marks and the batch's record, one plain update per sum, and then the record is emptied. No two batches share
+ * a row in the transaction, so parallel consumers do not delay each other. A batch that stopped midway is finished by
+ * the first run that finds one of its marks.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -54,13 +54,13 @@ interface ObservationsOptions extends StoreOptions {
 interface Writer {
   readonly name: string;
   number: number;
-  /** The batch that was started and may not have finished. */
+  /** A batch that was started and may not have finished. */
   unfinished: BatchId | undefined;
 }
 
 const maxTries = 6;
 const minuteConcurrency = 25;
-/** Maximum number of reads for a filtered page, after which its matches and a cursor are returned. */
+/** Maximum number of reads for a filtered page, after which the matches so far and a cursor are returned. */
 const readsPerPage = 10;
 const rowsPerRead = 500;
 
@@ -80,7 +80,7 @@ export function observationsTable({ pause = sleep, store }: ObservationsOptions)
     await store.update('observations', batchKey(batch), batchDone.change, { if: batchDone.if });
   }
 
-  /** Finishes a batch that some consumer started; does not change a finished one. */
+  /** Finishes a batch that any consumer started. A finished batch is left unchanged. */
   async function finish(batch: BatchId): Promise<void> {
     const sums = sumsOfBatch(await store.get('observations', batchKey(batch)));
     if (sums.length > 0) await addSums(batch, sums);
@@ -216,7 +216,7 @@ export function observationsTable({ pause = sleep, store }: ObservationsOptions)
   };
 }
 
-/** Returns each UTC day from one ISO time to another, both included, for as far back as minutes are stored. */
+/** Returns each UTC day from one ISO time to another, both included, as far back as minutes are stored. */
 function daysBetween(from: string, to: string): string[] {
   const start = Math.floor(Math.max(Date.parse(from), Date.parse(to) - 3 * dayMs) / dayMs) * dayMs;
   const count = Math.max(0, Math.floor((Date.parse(to) - start) / dayMs) + 1);

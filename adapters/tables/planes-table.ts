@@ -1,7 +1,7 @@
 /**
  * Data planes [federation.status]: one partition per plane, with its last status and one row per reported chain. Access
- * patterns: plane status by name, heads by tenant and session, heads in key order, a status write conditional on the
- * revision that was read, heads one by one (a report advances few of them).
+ * patterns: plane status by name; heads by tenant and session; heads in key order; a status write conditional on the
+ * revision that was read; writing single heads (a report advances only a few).
  */
 import type { KnownHead, PlaneRow } from '#core/contracts/federation.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';

@@ -1,8 +1,8 @@
 /**
  * Rollouts. They are few and rarely written, so they share one partition. In addition, one row per model names its
- * current rollout; while that rollout is open, no other can replace it. Access patterns: one rollout; the newest; the
- * current ones (the models, then their rollouts); put with a condition on the revision, together with the evidence
- * entry.
+ * current rollout; while that rollout is open, no other rollout can replace it. Access patterns: one rollout; the
+ * newest; the current ones (the models, then their rollouts); put with a condition on the revision, together with the
+ * evidence entry.
  */
 import { isOpen, type Rollout } from '#core/contracts/rollout.ts';
 import type { Rollouts } from '#core/models/rollouts/ports.ts';
@@ -24,7 +24,7 @@ interface StoredModel {
 
 const toRollout = ({ rollout }: StoredRollout): Rollout => JSON.parse(rollout);
 
-/** Maximum number of models with a current rollout; a DynamoDB page holds more. */
+/** Maximum number of models with a current rollout, below the size of a DynamoDB page. */
 const maxInForce = 100;
 const maxListed = 200;
 

@@ -2,7 +2,7 @@
 import { keysOf } from './specs.ts';
 import type { Key, Row, Store, StoreTable } from './store.ts';
 
-/** Reads the rows in the order of their index places. Missing rows are left out. */
+/** Reads the rows in the order of their places in the index. Missing rows are left out. */
 export async function rowsByKey<R extends object = Row>(
   store: Store,
   table: StoreTable,

@@ -1,7 +1,7 @@
 /**
- * Sessions with a fault, in the observations table: those that the projector set aside [audit.set-aside], and those
- * whose chain contradicts its evidence [evidence.contradicted]. Access patterns: put if absent, a tenant's rows (one
- * series each) and those of some sessions, remove. They do not expire; a repair removes them.
+ * Faulty sessions, in the observations table: those that the projector set aside [audit.set-aside], and those whose
+ * chain contradicts its evidence [evidence.contradicted]. Access patterns: put if absent; a tenant's rows (one series
+ * each), and the rows of given sessions; remove. Rows do not expire; a repair removes them.
  */
 import type { Contradiction, ContradictionStore } from '#core/evidence/contradiction.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
@@ -21,13 +21,13 @@ export const contradictionRows = ({ store }: StoreOptions): ContradictionStore =
   });
 
 interface Places<R> {
-  /** Place of a row in its series. */
+  /** Returns a row's place in its series. */
   readonly at: (row: R) => string;
-  /** Places that a session's rows may have. */
+  /** Returns the places that a session's rows may have. */
   readonly places: (session: string) => readonly string[];
 }
 
-/** A tenant usually has fewer, and one query finds them all. */
+/** Default number of rows. A tenant usually has fewer, and one query finds them all. */
 const defaultLimit = 100;
 const queriesAtOnce = 10;
 

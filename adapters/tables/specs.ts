@@ -1,4 +1,4 @@
-/** Keys and indexes of every table in a store: those in the contracts, and two that only local runs have. */
+/** Keys and indexes of every table in a store: the tables in the contracts, and two that exist only in local runs. */
 import { type TableSpec, tables } from '#core/contracts/tables.ts';
 import type { StoreTable } from './store.ts';
 

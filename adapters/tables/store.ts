@@ -1,32 +1,29 @@
 /**
- * A row store with two implementations: over DynamoDB (`adapters/aws/dynamodb`) and over SQLite
- * (`adapters/local/sqlite`). Conditions and changes are data: one driver renders them as expressions, the other
+ * A row store with two implementations: one on DynamoDB (`adapters/aws/dynamodb`) and one on SQLite
+ * (`adapters/local/sqlite`). Conditions and changes are data: one driver renders them as expressions, and the other
  * executes them.
  */
 import type { TableName } from '#core/contracts/tables.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 
-/** A table of the gateway, or one that only local runs have. */
+/** One of the gateway's tables, or one that exists only in local runs. */
 export type StoreTable = TableName | 'executions' | 'objects';
 
 /**
  * Attributes by name: JSON values or, as whole attributes, bytes or a set of strings. Undefined members are not stored.
  */
 export type Row = Readonly<Record<string, unknown>>;
-/**
- * The attributes that identify a row: those of the table's key and, for a place in an index, also those of the index's
- * key.
- */
+/** The attributes that identify a row: the table's key and, for a place in an index, also the index's key. */
 export type Key = Readonly<Record<string, string>>;
 /** An attribute by name, or the path through maps to a member. */
 export type Path = string | readonly string[];
 
-/** Attributes of a stored row other than the record it holds: index keys and time to live. */
+/** Attributes of a stored row in addition to the record it holds: index keys and time to live. */
 export type IndexAttributes<Name extends string> = { readonly [Each in Name]?: unknown };
 
 type Scalar = string | number | boolean;
 
-/** A condition on a row. Comparisons with a missing attribute are false, except `differs`. */
+/** A condition on a row. A comparison with a missing attribute is false, except for `differs`. */
 export type Condition =
   | { readonly absent: Path }
   | { readonly present: Path }
@@ -45,7 +42,7 @@ export type Condition =
 /** Changes to the attributes of one row. Values that are undefined are left out. */
 export interface Change {
   readonly set?: Row;
-  /** Members of maps; the maps must exist. */
+  /** Sets members of maps. The maps must exist. */
   readonly setIn?: readonly (readonly [readonly string[], unknown])[];
   readonly setIfAbsent?: Row;
   readonly remove?: readonly Path[];
@@ -71,20 +68,22 @@ export type Write =
   | ({ readonly put: StoreTable; readonly row: Row } & WriteOptions)
   | ({ readonly update: StoreTable; readonly key: Key; readonly change: Change } & WriteOptions);
 
-/** One write's contribution to the cancellation of its transaction. */
+/** The reason one write gave for cancelling its transaction. */
 export interface Reason {
-  /** `busy`: another transaction was writing the row; `fault`: the store did not accept the write. */
+  /**
+   * `busy` means that another transaction was writing the row; `fault` means that the store did not accept the write.
+   */
   readonly code: 'none' | 'condition' | 'busy' | 'fault';
   readonly row?: Row;
 }
 
 export interface TransactionCancelled {
-  /** In the order of the writes. */
+  /** One reason per write, in the same order. */
   readonly reasons: readonly Reason[];
 }
 
 export interface Query {
-  /** An index, whose rows are keys unless it projects all attributes. Indexes may lag. */
+  /** Name of an index. Its rows contain only keys unless it projects all attributes. Indexes may lag. */
   readonly index?: string;
   /** Value of the index's or table's partition key. */
   readonly partition: string;
@@ -94,7 +93,7 @@ export interface Query {
     | { readonly before: string }
     | { readonly prefix: string };
   readonly order?: 'ascending' | 'descending';
-  /** Maximum number of rows that are read; `filter` is then applied to these rows. */
+  /** Maximum number of rows read; `filter` is applied to these rows afterwards. */
   readonly limit?: number;
   /** The `next` of the previous page. */
   readonly after?: Key | undefined;
@@ -110,16 +109,19 @@ interface ReadOptions {
 }
 
 /**
- * Rows must not be modified by code that reads them. Faults are a `StoreFault`: nothing was written, as far as is
- * known.
+ * A store of rows. Code that reads rows must not modify them. Faults are thrown as a `StoreFault`: nothing was written,
+ * as far as is known.
  */
 export interface Store {
   /**
-   * True if rows with similar keys are stored together and one partition takes every write. Keys then follow the time
+   * True if rows with similar keys are stored together and one partition can take all writes. Keys then follow the time
    * of writing; otherwise they are spread over partitions.
    */
   readonly clustered?: boolean;
-  /** @param options.together waits for no other read, but reads from one turn of the event loop share a request */
+  /**
+   * @param options.together whether reads from the same turn of the event loop share a request, without waiting for any
+   * other read
+   */
   get<R extends object = Row>(
     table: StoreTable,
     key: Key,
@@ -128,7 +130,7 @@ export interface Store {
   /** Returns the rows in the order of the keys, with undefined for each missing row. */
   getMany<R extends object = Row>(
     reads: readonly (readonly [StoreTable, Key])[],
-    /** `once` fails if one request does not return all rows. */
+    /** If `once` is true, the read fails unless one request returns all rows. */
     options?: ReadOptions & { readonly once?: boolean },
   ): Promise<(R | undefined)[]>;
   query<R extends object = Row>(
@@ -139,7 +141,7 @@ export interface Store {
   /** Puts rows unconditionally, in no particular order. If this fails, some of them may have been stored. */
   putMany(table: StoreTable, rows: readonly Row[]): Promise<void>;
   /**
-   * Changes a row; without a condition, a row that does not exist is created. @param options.after returns the changed
+   * Changes a row. Without a condition, creates the row if it does not exist. @param options.after returns the changed
    * row
    */
   update<R extends object = Row>(
@@ -149,7 +151,7 @@ export interface Store {
     options?: WriteOptions & { readonly after?: boolean },
   ): Promise<WriteOutcome<R>>;
   remove(table: StoreTable, key: Key, options?: Pick<WriteOptions, 'if'>): Promise<WriteOutcome>;
-  /** Applies all writes, each to a different row, or none. */
+  /** Applies all writes or none. Each write must be to a different row. */
   transact(writes: readonly Write[]): Promise<'written' | TransactionCancelled>;
 }
 
@@ -159,8 +161,8 @@ export interface StoreOptions {
 }
 
 /**
- * Fault of a store that did not respond, or not as expected. `busy`: another transaction was writing the row; `input`:
- * the store refused the request itself, e.g. because of its size.
+ * Fault of a store that did not respond, or responded unexpectedly. `busy` means that another transaction was writing
+ * the row; `input` means that the store refused the request itself, e.g. because of its size.
  */
 export class StoreFault extends GatewayError {
   readonly reason: 'busy' | 'input' | 'other';
@@ -187,13 +189,13 @@ export async function storeResult<T>(call: Promise<T>): Promise<T> {
 }
 
 /**
- * Returns the condition for a write that replaces the row that was read. If no row was read, it requires that none
+ * Returns the condition for replacing the row that was read. If no row was read, the condition requires that none
  * exists.
  */
 export const ifUnchanged = (read: { readonly revision: number | string } | undefined, keyName = 'id'): Condition =>
   read ? { equals: ['revision', read.revision] } : { absent: keyName };
 
-/** Yields a query's rows page by page. If the reader ends the loop, no further page is read. */
+/** Yields a query's rows page by page. If the reader ends the loop, no more pages are read. */
 export async function* queryPages<R extends object = Row>(
   store: Store,
   table: StoreTable,

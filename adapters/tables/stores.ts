@@ -16,7 +16,7 @@ import type { StoreOptions } from './store.ts';
 import { manifestsTable } from './task-manifests-table.ts';
 import { ticketsTable } from './tickets-table.ts';
 
-/** Returns the stores, except the ledger and the configuration store, which hosts wrap. */
+/** Returns the stores, except the ledger and the configuration store, which each host wraps itself. */
 export function tableStores({ store: rows }: StoreOptions, clock: Clock) {
   const store: StoreOptions = { store: rows };
   const [evidence, approvals, rollouts] = [evidenceTable(store), approvalsTable(store), rolloutsTable(store)];
@@ -98,7 +98,7 @@ export function tableStores({ store: rows }: StoreOptions, clock: Clock) {
 type Methods<Store> = { [Name in keyof Store]: (...args: never[]) => Promise<unknown> };
 
 /**
- * Returns a store that is loaded at first use.
+ * Returns a store that is loaded on first use.
  * @param methods every method of the store; all are asynchronous.
  */
 export function lazyStore<Store extends Methods<Store>>(

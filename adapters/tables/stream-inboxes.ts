@@ -1,8 +1,9 @@
 /**
  * Messages for the process that holds a stream of the older HTTP+SSE transport, in the MCP sessions table. One row per
- * stream, `stream#<id>`: its owner, and the messages not yet taken, by increasing ids. Access patterns: open (put),
- * post (update under conditions), take (get, then an update that removes the messages read, by id), close (a put that
- * expires it: rows are not deleted; TTL removes them). The client may repeat each of them without additional effect.
+ * stream, `stream#<id>`, holds its owner and the pending messages, in order of increasing id. Access patterns: open
+ * (put), post (update under conditions), take (get, then an update that removes the messages read, by id), close (a put
+ * that expires it: rows are not deleted; TTL removes them). The client may repeat each of them without additional
+ * effect.
  */
 
 import { type Clock, type Ids, isoTime } from '#core/kernel/ports.ts';
@@ -14,7 +15,7 @@ interface StreamInboxesOptions extends StoreOptions {
   readonly ids: Pick<Ids, 'uuid'>;
 }
 
-/** Maximum size of all pending messages; an item holds at most 400 kB. */
+/** Maximum total size of the pending messages; an item holds at most 400 kB. */
 const maxBytes = 350 * 1024;
 const maxWaiting = 64;
 

@@ -1,7 +1,8 @@
 /**
  * Each key's open event streams, in the MCP sessions table, because functions share no memory. One row per key,
- * `streams#<tenant>#<key>`: its open streams with their session and end, and the number of its writes. Access patterns:
- * take (get, then put if no other process has written since), give (update that removes one stream).
+ * `streams#<tenant>#<key>`, holds its open streams with their sessions and end times, and the number of times the row
+ * was written. Access patterns: take (get, then put if no other process has written since), give (an update that
+ * removes one stream).
  */
 
 import { GatewayError } from '#core/kernel/errors.ts';

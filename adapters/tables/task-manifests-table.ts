@@ -1,8 +1,8 @@
 /**
  * Task manifests. All manifests that bind a session or key are in one row, so that a call needs only one read in
- * addition to its session's head. Rows are not deleted, because roles may not delete them: a removed manifest is
- * marked. Access patterns: one manifest; a tenant's manifests (index by_created, newest first); those of a session, of
- * a key, and a named one (together); create and remove (transactions over row and attachments).
+ * addition to its session's head. A removed manifest is marked, because the roles may not delete rows. Access patterns:
+ * one manifest; a tenant's manifests (index by_created, newest first); the manifests of a session and of a key, and a
+ * named one (together); create and remove (transactions over the row and its attachments).
  */
 
 import type { TaskManifest } from '#core/contracts/task-manifest.ts';
@@ -13,15 +13,14 @@ import { type Key, type Row, StoreFault, type StoreOptions, type TransactionCanc
 
 /** Maximum number of manifests that bind one session or key at a time; each is read with every call. */
 const maxAttached = 8;
-/** Longer than any manifest's lifetime, counted from the last manifest attached. */
+/** Time for which a row is kept after the last manifest was attached: longer than any manifest's lifetime. */
 const keptSeconds = 120 * 24 * 3600;
 
 const taskManifestKey = (tenant: string, id: string): Key => ({ tenant, id: `task#${id}` });
 const boundKey = (tenant: string, what: 'session' | 'key', name: string): Key => ({ tenant, id: `${what}#${name}` });
 
 /**
- * Returns an attachment's attribute name. Attribute names may contain `#`, so a manifest never collides with one of the
- * table's keys.
+ * Returns an attachment's attribute name. It contains a `#`, so a manifest never collides with one of the table's keys.
  */
 const slot = (id: string): string => `at#${id}`;
 
@@ -38,7 +37,7 @@ const manifestsOf = (row: Row | undefined): TaskManifest[] =>
     name.startsWith('at#') && typeof value === 'string' ? [JSON.parse(value) as TaskManifest] : [],
   );
 
-/** Returns the writes for the row and its attachments, all or nothing. */
+/** Returns the writes for the row and its attachments, to be applied all or nothing. */
 function createWrites(manifest: TaskManifest): Write[] {
   const text = JSON.stringify(manifest);
   const ttl = Math.floor(Date.parse(manifest.created_at) / 1000) + keptSeconds;
@@ -66,7 +65,7 @@ function createWrites(manifest: TaskManifest): Write[] {
   ];
 }
 
-/** Marks the row and removes the attachments. */
+/** Returns the writes that mark the row and remove the attachments. */
 function removeWrites(manifest: TaskManifest, deletedAt: string): Write[] {
   return [
     {
@@ -86,7 +85,7 @@ function removeWrites(manifest: TaskManifest, deletedAt: string): Write[] {
   ];
 }
 
-/** @throws StoreFault unless the cause was an unmet condition */
+/** @throws StoreFault unless the cause was a condition that was not met */
 function assertRefused({ reasons }: TransactionCancelled): void {
   if (!reasons.some(({ code }) => code === 'condition'))
     throw new StoreFault(new Error('The transaction was cancelled.'));

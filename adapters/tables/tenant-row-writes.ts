@@ -6,7 +6,7 @@ import { ifUnchanged, type Write } from './store.ts';
 export const tenantPrefix = 'tenant#';
 export const tenantId = (id: string): string => `${tenantPrefix}${id}`;
 export const keyRowId = (keyId: string): string => `key#${keyId}`;
-/** Tenant ids contain no `#`, so no list of keys can be mistaken for the list of tenants. */
+/** Partition of the list of tenants. Tenant ids contain no `#`, so no list of keys can be mistaken for it. */
 export const tenantList = 'tenants';
 export const keyList = (tenant: string): string => `keys#${tenant}`;
 

@@ -1,8 +1,9 @@
 /**
  * Tenants and keys as rows of the configuration table: `tenant#<id>`, and `key#<first 16 hex digits of its SHA-256>`
- * with the whole digest inside, so that a key can be found both by the value a caller sends and by the id that evidence
- * names. Access patterns: one tenant, one key (consistent reads); the tenants, and a tenant's keys, in id order
- * (by_list). `tenant-row-writes.ts` puts conditionally on the revision that was read, together with the evidence entry.
+ * with the whole digest inside, so that a key can be found both by the value a caller sends and by the id recorded in
+ * evidence. Access patterns: one tenant, one key (consistent reads); the tenants, and a tenant's keys, in id order
+ * (by_list). `tenant-row-writes.ts` makes puts that are conditional on the revision that was read, together with the
+ * evidence entry.
  */
 import { keyIdOf } from '#core/configuration/identity/identities.ts';
 import type { TenantRows } from '#core/configuration/ports.ts';
@@ -26,7 +27,7 @@ function tenantOf({ id, body }: StoredRow): TenantRow {
   });
 }
 
-/** Parses a row. @throws as `tenantOf` */
+/** Parses a row. @throws the same errors as `tenantOf` */
 function keyOf({ id, body }: StoredRow): KeyRow {
   return readRow(id, () => {
     const row = keyRowSchema.parse(JSON.parse(body));

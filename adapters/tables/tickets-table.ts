@@ -1,7 +1,7 @@
 /**
- * Capability tickets, in the table with their tenant's credentials. The ticket's text is not stored. Access patterns:
- * one ticket; a tenant's valid ones (per shard, newest first: ids are UUIDv7); redeem and revoke (update under
- * conditions). A row outlives its ticket by more than any clock skew, so a nonce is never valid twice.
+ * Capability tickets, in the same table as their tenant's credentials. The ticket's text is not stored. Access
+ * patterns: one ticket; a tenant's valid tickets (per shard, newest first: ids are UUIDv7); redeem and revoke (update
+ * under conditions). A row outlives its ticket by more than any clock skew, so a nonce is never valid twice.
  */
 
 import type { TicketRecord } from '#core/contracts/credential.ts';
@@ -13,10 +13,12 @@ import { partitionOf, partitionsOf, shards } from './shards.ts';
 import type { Condition, IndexAttributes, Key, StoreOptions } from './store.ts';
 
 const keptSeconds = 30 * 24 * 3600;
-/** Longest lifetime of a ticket (the configuration's limit). Tickets issued before that cannot be valid. */
+/** Longest lifetime of a ticket (the configuration's limit). Tickets issued longer ago cannot be valid. */
 const longestLifeMs = 3600 * 1000;
 
-/** Returns the list for a tenant's tickets. Tenant names contain no `#`, so tickets and credentials never collide. */
+/**
+ * Returns the name of a tenant's ticket list. Tenant names contain no `#`, so tickets and credentials never collide.
+ */
 const ticketList = (tenant: string): string => `ticket#${tenant}`;
 const ticketKey = (tenant: string, id: string): Key => ({
   kept_in: partitionOf(ticketList(tenant), id, shards.credentials),
@@ -33,7 +35,7 @@ function toRecord({
 
 export function ticketsTable({ store }: StoreOptions): TicketStore {
   /**
-   * Records the time in an attribute of a ticket that is neither used nor revoked.
+   * Records the time in an attribute of a ticket that has been neither used nor revoked.
    * @returns undefined if the condition was met; otherwise the current row, or null if there is none.
    */
   async function note(tenant: string, id: string, set: Readonly<Record<string, string>>, condition: Condition) {

@@ -1,7 +1,7 @@
 /** Keys of `by_time`, the index of entries by tenant and time. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 
-/** Returns the partition for a tenant and day. There are several, so that no single partition takes every write. */
+/** Returns the partition for a tenant and day. Each day has several, so that no single partition takes every write. */
 export const dayKey = (tenant: string, isoDay: string, shard: number) => `${tenant}#${isoDay}#${shard}`;
 
 /** Returns an entry's sort key. */

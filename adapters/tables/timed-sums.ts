@@ -1,7 +1,7 @@
 /**
- * Reads minute and hour sums. For each scope and hour, a batch increases the hour of a tenant (`tenant:<id>`) or of
- * everything (`global`) last of its sums. The batches that increased it are therefore that hour's stamp: sums read
- * after the stamp are valid until it changes.
+ * Reads minute and hour sums. For each scope and hour, the last sum a batch increases is the hour of a tenant
+ * (`tenant:<id>`) or of everything (`global`). The batches that increased it are therefore that hour's stamp: sums read
+ * after the stamp are valid until the stamp changes.
  */
 import { hourMs } from '#core/kernel/durations.ts';
 import type { TimedSums } from '#core/observatory/buckets.ts';
@@ -12,7 +12,7 @@ import { allSeries, stampDimension, toTimedSums } from './observation-minutes.ts
 import { writersOf } from './observation-sums.ts';
 import type { Row } from './store.ts';
 
-/** Maximum number of hours that are cached; hours of a longer span are always read from the store. */
+/** Maximum number of cached hours in a span; a longer span is always read from the store. */
 const maxHours = 60;
 
 /** Reads every row of a series between two places, both included. */
@@ -22,8 +22,8 @@ export function timedSums(range: Range): Pick<Observations, 'minutes' | 'hours' 
   const kept = new KeptHours();
 
   /**
-   * Reads the sums in every shard of a dimension, oldest first. Shards for the same time are adjacent, and readers add
-   * them up.
+   * Reads the sums in every shard of a dimension, oldest first. Shards for the same time are adjacent, and readers must
+   * add them up.
    */
   async function timed(all: readonly string[], first: string, last: string, consistent = false): Promise<TimedSums[]> {
     const sums = await Promise.all(
@@ -79,7 +79,7 @@ export function timedSums(range: Range): Pick<Observations, 'minutes' | 'hours' 
 /** Checks for minutes that a data plane's report replaces: such a report changes no batch and therefore no stamp. */
 const isReplaced = (dimension: Dimension): boolean => partsOf(dimension)?.kind === 'plane';
 
-/** Returns a span's hours, such as `2026-11-25T10`; undefined for a long span. */
+/** Returns a span's hours, such as `2026-11-25T10`, or undefined for a long span. */
 function hoursBetween(from: string, to: string): string[] | undefined {
   const [first, last] = [from, to].map((text) => Math.floor(Date.parse(text) / hourMs)) as [number, number];
   if (!(last - first < maxHours)) return undefined;

@@ -2,7 +2,7 @@
  * A deployment's most recent traces, from any process [trace.routes]. Rows: `ring` = one of eight shards and the
  * tenant, `at` = time of the put and a random suffix, `traces` = JSON of a few traces. Access patterns: put once, and
  * read the newest in each of a tenant's shards (newest first), so that one tenant's traces do not displace another's.
- * `expires_at` is compared, TTL removes rows.
+ * `expires_at` is compared, and TTL removes rows.
  */
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import type { TraceRing } from '#core/observatory/ports.ts';
@@ -10,7 +10,7 @@ import { noTenant, type RecordedTrace } from '#core/observatory/traces.ts';
 import type { Key, StoreOptions } from './store.ts';
 
 const shards = 8;
-/** Lifetime of traces, which show current activity. */
+/** Lifetime of traces. It is short because they show current activity. */
 const keptMs = 24 * 3_600_000;
 const pageItems = 100;
 const queriesAtOnce = 32;
@@ -38,7 +38,7 @@ export function tracesTable({ store }: StoreOptions): TraceRing {
     },
   };
 
-  /** Reads at least a shard's newest traces: as many items as hold this number of traces. */
+  /** Reads at least the newest traces in a shard: as many items as needed to hold this number of traces. */
   async function newest(ring: string, limit: number, nowMs: number): Promise<RecordedTrace[]> {
     const found: RecordedTrace[] = [];
     let from: Key | undefined;
@@ -61,5 +61,5 @@ export function tracesTable({ store }: StoreOptions): TraceRing {
 /** @param suffix hex digits */
 const shardOf = (suffix: string): number => Number.parseInt(suffix.slice(-1), 16) % shards;
 
-/** Returns a tenant's ring. Earlier releases put all traces in the rings for traces without a tenant. */
+/** Returns a tenant's ring. Earlier releases stored all traces in the rings for traces without a tenant. */
 const ringOf = (tenant: string, shard: number): string => (tenant === noTenant ? String(shard) : `${shard}#${tenant}`);

@@ -1,20 +1,23 @@
 /**
- * Writes metrics to the log in CloudWatch's embedded format. One invocation's counts take few lines, because each line
- * costs CPU to write and money to ingest.
+ * Writes metrics to the log in CloudWatch's embedded format. The counts of an invocation are packed into few lines,
+ * because each line costs CPU to write and money to ingest.
  */
 import { type Labels, type Series, unitOf } from '#adapters/telemetry/metrics-registry.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 
 const namespace = 'AgentGovernance';
 
-/** Without a flush, changes are written when they reach this number, or with the next change after a second. */
+/**
+ * Number of changes after which they are written even without a flush; they are also written with the next change after
+ * a second.
+ */
 const maxChanges = 100;
 const maxAgeMs = 1_000;
 
 interface Pending {
   readonly name: string;
   readonly labels: Labels;
-  /** A single number for a counter or gauge, or every observation for a histogram. */
+  /** A single number for a counter or gauge; every observation for a histogram. */
   readonly values: number[];
 }
 
@@ -27,8 +30,8 @@ export class EmbeddedMetrics {
   #sinceMs = 0;
 
   /**
-   * @param deployment the deployment's name, a dimension of every metric, because several deployments may share an
-   * account and region
+   * @param deployment the deployment's name, which is a dimension of every metric because several deployments may share
+   * an account and region
    */
   constructor(clock: Clock, write: (line: string) => void, deployment: string) {
     this.#clock = clock;
@@ -71,7 +74,7 @@ export class EmbeddedMetrics {
 }
 
 interface Line {
-  /** Dimensions and metrics by name: the line has only one value for each. */
+  /** Dimensions and metrics by name. A line has only one value for each name. */
   readonly members: Record<string, unknown>;
   readonly directives: Map<string, { Dimensions: string[][]; Metrics: object[] }>;
 }
@@ -88,7 +91,7 @@ function packLines(pending: Iterable<Pending>): Line[] {
   return lines;
 }
 
-/** Returns the label, or `none`: CloudWatch ignores a metric whose dimension is empty. */
+/** Returns the label, or `none` if it is empty, because CloudWatch ignores a metric with an empty dimension. */
 const dimension = (label: string | undefined): string => label || 'none';
 
 const hasRoom = ({ members }: Line, { name, labels }: Pending): boolean =>

@@ -1,4 +1,4 @@
-/** Exports the local run's spans to the target in the active configuration's `telemetry`, following its changes. */
+/** Exports the local run's spans to the target in the active configuration's `telemetry`, and follows changes to it. */
 import { systemClock } from '#adapters/system/clock.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { Snapshots } from '#core/configuration/store/snapshots.ts';
@@ -20,7 +20,7 @@ interface FollowOptions {
 const lookEveryMs = 5_000;
 
 /**
- * Checks immediately and every five seconds. Without `otlp_endpoint`, loads, queues and sends nothing.
+ * Checks the settings immediately and every five seconds. Without `otlp_endpoint`, loads, queues and sends nothing.
  * @returns `stop` sends pending spans; call it when no request is in flight.
  */
 export function followTelemetrySettings(

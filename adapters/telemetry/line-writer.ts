@@ -1,9 +1,9 @@
 /**
- * Collects log lines into one write, because each write to a file or pipe blocks the process and costs more than the
- * line itself.
+ * Combines log lines into one write, because each write to a file or pipe blocks the process and costs more than
+ * formatting the line.
  */
 
-/** Short enough for a person who is watching, long enough for a busy process. */
+/** Time for which lines are held: short enough for a person watching the log, and long enough for a busy process. */
 const heldMs = 20;
 const maxCharacters = 64 * 1024;
 

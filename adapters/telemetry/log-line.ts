@@ -13,7 +13,10 @@ interface LineHead {
 
 const maxDepth = 6;
 
-/** Returns the line. Its own fields come first and take precedence: a field named `msg` cannot replace the message. */
+/**
+ * Returns the line. The gateway's own fields come first and take precedence, so a field named `msg` cannot replace the
+ * message.
+ */
 export function logLine(head: LineHead, fields: Readonly<Record<string, unknown>>): string {
   const line = Object.assign(bareObject<unknown>(), head);
   for (const name of Object.keys(fields)) if (!(name in line)) line[name] = member(name, fields[name], 0);

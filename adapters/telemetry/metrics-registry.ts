@@ -12,7 +12,7 @@ export interface Series {
 
 interface Distribution {
   readonly series: Series;
-  /** Number of observations up to each edge and above the previous one; the last counts those above all edges. */
+  /** Number of observations up to each edge and above the previous one; the last count is for those above all edges. */
   readonly counts: number[];
   sum: number;
 }
@@ -27,7 +27,7 @@ interface Metric {
 
 /**
  * Maximum number of series per metric. Callers choose label values, so without a limit one caller could fill memory and
- * inflate the bill with series. Additional series are counted under `other`.
+ * inflate the metrics bill. Additional series are counted under `other`.
  */
 const maxSeries = 200;
 
@@ -88,7 +88,7 @@ function seriesOrOverflow(known: ReadonlyMap<string, unknown>, labels: Labels): 
   return seriesOf(Object.fromEntries(Object.keys(labels).map((name) => [name, 'other'])));
 }
 
-/** Writes the buckets, each including those below it. */
+/** Writes the buckets. Each count includes the buckets below it. */
 function bucketLines({ written, edges }: Metric, { series, counts, sum }: Distribution): string[] {
   let below = 0;
   const buckets = [...edges, '+Inf'].map((edge, i) => {
@@ -118,8 +118,8 @@ function edgesOf(name: string): readonly number[] {
 }
 
 /**
- * Returns the Prometheus name: OpenTelemetry's names are dotted, while Prometheus names include unit and kind, as
- * OpenTelemetry's own exporters write them.
+ * Returns the Prometheus name. OpenTelemetry's names are dotted, while Prometheus names include unit and kind, in the
+ * form that OpenTelemetry's own exporters use.
  */
 function prometheusName(kind: MetricKind, name: string): string {
   if (!name.includes('.')) return name;
@@ -129,7 +129,7 @@ function prometheusName(kind: MetricKind, name: string): string {
 
 const special = /[\\"\n]/;
 
-/** Label names form a closed set, so each is converted only once. */
+/** Prometheus names of labels. Label names form a closed set, so each is converted only once. */
 const labelNames = new Map<string, string>();
 
 function labelName(name: string): string {
@@ -144,7 +144,7 @@ function labelName(name: string): string {
 const freshSeries = (labels: Labels): Series => ({ labels, text: labelText(labels) });
 const keptSeries = remembered(freshSeries);
 
-/** Returns a series. Frozen labels are reused by their caller, so their text is cached. */
+/** Returns a series. The text of frozen labels is cached, because their caller reuses them. */
 const seriesOf = (labels: Labels): Series => (Object.isFrozen(labels) ? keptSeries : freshSeries)(labels);
 
 /** Escapes backslash, quote and line feed in label values, as the format requires. */

@@ -1,4 +1,4 @@
-/** A running span, and the state that a trace's spans share in this process. */
+/** A running span, and the state shared by a trace's spans in this process. */
 import { randomFillSync } from 'node:crypto';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Span, SpanAttributes } from '#core/kernel/ports.ts';
@@ -13,7 +13,7 @@ export const freshContext = (): TraceContext => ({
   tracestate: undefined,
 });
 
-/** Random bytes are drawn in bulk, because drawing eight at a time costs more than the rest of a span. */
+/** Random bytes, drawn in bulk because drawing eight at a time costs more than the rest of a span. */
 const stock = Buffer.alloc(4096);
 let used = stock.length;
 
@@ -26,24 +26,24 @@ function freshId(bytes: number): string {
   return stock.toString('hex', used - bytes, used);
 }
 
-/** Decision whether a trace is exported; shared by all its parts in this process. */
+/** Decision on whether a trace is exported, shared by all parts of the trace in this process. */
 export interface SamplingDecision {
   sampled: boolean;
 }
 
-/** State that a trace's spans share in this process. */
+/** State shared by a trace's spans in this process. */
 export interface LocalTrace extends Omit<TraceContext, 'sampled'> {
   readonly fate: SamplingDecision;
   /** True if the sampling rate was applied here, not by the caller. */
   readonly begins: boolean;
   /**
-   * True if the trace is not sampled but a failure or a long duration may change that, so its spans are held until the
-   * last one ends.
+   * True if the trace is not sampled but a failure or a long duration may change that. In that case its spans are held
+   * until the last one ends.
    */
   isHeld: boolean;
   /**
-   * The clock and the monotonic timer, in milliseconds, read at the same moment; child spans are timed relative to this
-   * pair.
+   * Reading of the clock and the monotonic timer, in milliseconds, taken at the same moment; child spans are timed
+   * relative to this pair.
    */
   readonly startedMs: number;
   readonly from: number;
@@ -52,7 +52,7 @@ export interface LocalTrace extends Omit<TraceContext, 'sampled'> {
   url?: string | undefined;
 }
 
-/** The parent span, the depth, and the monotonic timer's milliseconds at its start. */
+/** The parent span, the depth, and the monotonic timer's value in milliseconds at the span's start. */
 interface SpanPlace {
   readonly parentId: string | undefined;
   readonly depth: number;
@@ -66,7 +66,9 @@ export class OpenSpan implements Span, EndedSpan {
   readonly parentId: string | undefined;
   readonly depth: number;
   readonly #from: number;
-  /** Initial attributes. Most spans are never viewed, so later attributes are merged at the first view. */
+  /**
+   * Initial attributes. Most spans are never viewed, so later attributes are merged only when the span is first viewed.
+   */
   #attributes: SpanAttributes;
   #more: SpanAttributes[] | undefined;
   #durationMs = 0;
@@ -104,7 +106,7 @@ export class OpenSpan implements Span, EndedSpan {
     return Math.round((performance.now() - this.#from) * 1_000);
   }
 
-  /** Records an exception. A refusal caused by the caller is not a failure of the span. */
+  /** Records an exception. A refusal caused by the caller does not count as a failure of the span. */
   threw(thrown: unknown): void {
     const known = thrown instanceof GatewayError;
     this.end = known && thrown.kind.status < 500 ? 'refused' : 'failed';
@@ -117,7 +119,7 @@ export class OpenSpan implements Span, EndedSpan {
     this.trace.spans.push(this);
   }
 
-  /** Returns trace headers. Readers of the gateway's `tracestate` can find the calling span among others. */
+  /** Returns trace headers. Systems that read the gateway's `tracestate` can find the calling span among others. */
   headers(): Record<string, string> {
     const { traceId, spanId, sampled, random, trace } = this;
     const headers: Record<string, string> = { traceparent: traceparent(traceId, spanId, { sampled, random }) };

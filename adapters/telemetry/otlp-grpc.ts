@@ -1,4 +1,4 @@
-/** Sends OTLP over gRPC with OpenTelemetry's own exporter, which is loaded with the first batch. */
+/** Sends OTLP over gRPC with OpenTelemetry's own exporter, which is loaded for the first batch. */
 import type { HrTime, SpanContext, TraceState } from '@opentelemetry/api';
 import type { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-grpc';
 import { traceFlags } from '#core/kernel/trace-context.ts';
@@ -46,7 +46,7 @@ async function load(url: string, timeoutMillis: number): Promise<OTLPTraceExport
 const kinds = { internal: 0, server: 1, client: 2 } as const;
 const statuses = { well: 0, refused: 0, failed: 2 } as const;
 
-/** Returns the parts of an OpenTelemetry span that its exporter reads. */
+/** Returns an OpenTelemetry span with only the parts that its exporter reads. */
 function readableSpan(span: EndedSpan, shared: object): ReadableSpan {
   const { traceId, spanId, parentId, tracestate, sampled, random } = span;
   const flags = traceFlags(sampled, random);
@@ -78,7 +78,7 @@ function readableSpan(span: EndedSpan, shared: object): ReadableSpan {
   return written as unknown as ReadableSpan;
 }
 
-/** Returns seconds and nanoseconds, with the microsecond precision that a double can hold. */
+/** Returns seconds and nanoseconds, with the microsecond precision of a double. */
 function hrTime(ms: number): HrTime {
   const us = Math.round(ms * 1_000);
   return [Math.floor(us / 1_000_000), (us % 1_000_000) * 1_000];

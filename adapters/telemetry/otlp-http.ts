@@ -1,4 +1,4 @@
-/** Sends OTLP over HTTP/1.1: JSON, gzip, signed for AWS's collector. */
+/** Sends OTLP over HTTP/1.1 as gzipped JSON, signed for AWS's collector. */
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { httpCall } from '#adapters/http/provider-http.ts';
@@ -8,10 +8,10 @@ import { instrumentation, type ResourceAttributes } from './resource.ts';
 import { type EndedSpan, exportedAttributes, type SpanSender, spanKind } from './spans.ts';
 
 interface HttpOptions {
-  /** The whole address, path included. */
+  /** The full URL, including the path. */
   readonly url: string;
   readonly resource: () => ResourceAttributes;
-  /** Returns the headers to send instead, because a signature covers the body. */
+  /** Returns the headers to send instead. They are computed per request because a signature covers the body. */
   readonly sign?: (request: UnsignedRequest) => Headers | Promise<Headers>;
   /** @default 5 seconds */
   readonly timeoutMs?: number;
@@ -26,7 +26,7 @@ export interface UnsignedRequest {
 }
 
 const zipped = promisify(gzip);
-/** Number of characters of a refusal that are logged. */
+/** Maximum number of characters of a collector's refusal that are logged. */
 const shownCharacters = 300;
 const maxReplyBytes = 64 * 1024;
 
@@ -57,14 +57,14 @@ export function httpSender({ url, resource, sign, timeoutMs = 5_000 }: HttpOptio
   };
 }
 
-/** Returns the address for traces: adds the path to a collector's base address unless it is already present. */
+/** Returns the URL for traces: adds the path to a collector's base URL unless it is already present. */
 export function tracesUrl(endpoint: string): string {
   const url = new URL(endpoint);
   if (!url.pathname.endsWith('/v1/traces')) url.pathname = `${url.pathname.replace(/\/$/, '')}/v1/traces`;
   return url.href;
 }
 
-/** Writes spans as an OTLP export request in JSON: hex ids, 64-bit numbers as strings. */
+/** Writes spans as an OTLP export request in JSON, with hex ids and with 64-bit numbers as strings. */
 export function traceRequest(spans: readonly EndedSpan[], resource: ResourceAttributes): string {
   const scopeSpans = [{ scope: instrumentation, spans: spans.map(otlpSpan) }];
   return JSON.stringify({ resourceSpans: [{ resource: { attributes: keyValues(resource) }, scopeSpans }] });
@@ -72,7 +72,7 @@ export function traceRequest(spans: readonly EndedSpan[], resource: ResourceAttr
 
 const kinds = { internal: 1, server: 2, client: 3 } as const;
 const statuses = { well: 0, refused: 0, failed: 2 } as const;
-/** Flags that state that the parent's remoteness is known, and that the parent is remote. */
+/** Flags: the first states that it is known whether the parent is remote, the second that the parent is remote. */
 const remoteKnown = 0x100;
 const remote = 0x200;
 

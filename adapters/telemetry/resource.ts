@@ -1,11 +1,11 @@
-/** Attributes that all of this process's spans share (OpenTelemetry resource). */
+/** Attributes shared by all of this process's spans (OpenTelemetry resource). */
 import packageJson from '#package' with { type: 'json' };
 
 export type ResourceAttributes = Readonly<Record<string, string | readonly string[]>>;
 
 export const instrumentation = { name: packageJson.name, version: packageJson.version } as const;
 
-/** @param environment a function's environment, which includes its region and name. */
+/** @param environment a function's environment, which includes the function's region and name. */
 export function resourceAttributes(serviceName: string, environment: NodeJS.ProcessEnv = {}): ResourceAttributes {
   const { AWS_LAMBDA_FUNCTION_NAME: name, AWS_REGION: region, AWS_LAMBDA_LOG_GROUP_NAME: group } = environment;
   return {

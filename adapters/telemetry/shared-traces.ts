@@ -1,6 +1,6 @@
 /**
  * Sends one process's traces to the ring that all processes of a deployment share [trace.routes], at the end of an
- * invocation and at most once per second. A busy process sends the remaining traces the next time.
+ * invocation and at most once per second. A busy process sends the remaining traces with the next batch.
  */
 
 import { FairRing } from '#core/kernel/fair-ring.ts';
@@ -23,11 +23,14 @@ interface Options {
 
 export const sharedSizes = {
   everyMs: 1_000,
-  /** Maximum number of pending traces across all tenants. Beyond it, the tenant with the most loses its oldest. */
+  /**
+   * Maximum number of pending traces across all tenants. Beyond it, the tenant with the most traces loses its oldest
+   * one.
+   */
   traces: 50,
   /**
-   * Maximum number of characters in one item, which holds one tenant's traces: DynamoDB accepts 400 kB and bills each
-   * kB.
+   * Maximum number of characters in one item, which holds the traces of a single tenant: DynamoDB accepts 400 kB and
+   * bills each kB.
    */
   characters: 100_000,
 } as const;

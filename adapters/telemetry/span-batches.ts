@@ -1,4 +1,4 @@
-/** A bounded queue for a collector: spans are sent in batches, about every five seconds. */
+/** A bounded queue of spans for a collector. They are sent in batches, about every five seconds. */
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Clock, Telemetry, Timeouts } from '#core/kernel/ports.ts';
 import { type EndedSpan, isEncodable, type SpanSender, type SpanSink } from './spans.ts';
@@ -7,7 +7,7 @@ interface BatchOptions {
   readonly sender: SpanSender;
   readonly telemetry: Pick<Telemetry, 'count' | 'log'>;
   readonly clock: Clock;
-  /** Absent if no code runs between invocations; spans are then sent by `flush`, or when there are many. */
+  /** Absent if no code runs between invocations. Spans are then sent by `flush`, or as soon as they fill a batch. */
   readonly timeouts?: Timeouts;
   /** @default all */
   readonly sampleRate?: () => number;
@@ -45,7 +45,7 @@ export function batchedSink(options: BatchOptions): SpanSink {
     telemetry.log('warn', 'spans were not delivered', { spans: count, error: cause });
   };
 
-  /** Sends the pending spans. Stops after a batch that the collector does not accept. */
+  /** Sends the pending spans. Stops at the first batch that the collector does not accept. */
   const sendWaiting = async (): Promise<void> => {
     for (let left = queue.length; left > 0; ) {
       const taken = queue.splice(0, Math.min(left, batchSizes.batch));

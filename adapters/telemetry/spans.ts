@@ -1,7 +1,7 @@
 /** Ended spans, and their export. */
 import type { SpanAttribute, SpanAttributes } from '#core/kernel/ports.ts';
 
-/** Outcome of a span's work; `refused` is the gateway's response to a caller's fault, not a failure. */
+/** Outcome of a span's work; `refused` is the gateway's response to an error by the caller, not a failure. */
 export type SpanEnd = 'well' | 'refused' | 'failed';
 
 export interface EndedSpan {
@@ -11,12 +11,12 @@ export interface EndedSpan {
   /** 16 hex digits. */
   readonly spanId: string;
   readonly parentId: string | undefined;
-  /** Whether the parent is another process's span. */
+  /** True if the parent is another process's span. */
   readonly parentIsRemote: boolean;
   readonly sampled: boolean;
   readonly random: boolean;
   readonly tracestate: string | undefined;
-  /** Complete only when the span has ended; values may be undefined. */
+  /** Attributes, complete only when the span has ended; values may be undefined. */
   readonly attributes: SpanAttributes;
   /** Milliseconds since the Unix epoch, with microsecond precision. */
   readonly startMs: number;
@@ -24,11 +24,11 @@ export interface EndedSpan {
   readonly end: SpanEnd;
 }
 
-/** Receiver of ended spans. It never throws or waits for a network during a request. */
+/** Receiver of ended spans. It never throws, and never waits for a network during a request. */
 export interface SpanSink {
   /** Returns the fraction of locally started traces to export, 0–1. */
   sampleRate(): number;
-  /** Returns the duration at or above which a locally started trace is exported regardless of the rate. */
+  /** Returns the duration from which a locally started trace is exported regardless of the rate. */
   slowMs(): number;
   push(span: EndedSpan): void;
   /** Resolves when the spans have been sent or dropped, within a few seconds. */
@@ -59,15 +59,15 @@ export function spanKind({ name }: Pick<EndedSpan, 'name'>): SpanKind {
   return name.startsWith('provider.') && name !== 'provider.call' ? 'client' : 'internal';
 }
 
-/** Returns the attributes that were set. */
+/** Returns the attributes whose values are defined. */
 export const exportedAttributes = ({ attributes }: Pick<EndedSpan, 'attributes'>): Record<string, SpanAttribute> =>
   Object.fromEntries(
     Object.entries(attributes).filter((named): named is [string, SpanAttribute] => named[1] !== undefined),
   );
 
 /**
- * Checks that both forms of OTLP can express a span: hex ids, finite times and numbers. A collector refuses the whole
- * request if it contains a span it cannot read [trace.export].
+ * Checks that both forms of OTLP can express a span: hex ids, finite times and numbers. A collector refuses a whole
+ * request if it contains one span it cannot read [trace.export].
  */
 export function isEncodable(span: EndedSpan): boolean {
   const { traceId, spanId, parentId, name, startMs, endMs, tracestate } = span;

@@ -31,7 +31,7 @@ export interface TelemetryOptions {
   readonly functionTrace?: () => string | undefined;
 }
 
-/** An external tracer that follows every span, e.g. X-Ray. Attributes are complete when the work has ended. */
+/** An external tracer, e.g. X-Ray, that follows every span. Attributes are complete when the work has ended. */
 export type Tracer = <T>(name: string, attributes: () => SpanAttributes, work: () => Promise<T>) => Promise<T>;
 
 export interface TraceSpan extends RecordedSpan {
@@ -39,7 +39,7 @@ export interface TraceSpan extends RecordedSpan {
   readonly depth: number;
 }
 
-/** A trace with its spans in the order in which they ended: a child precedes its parent. */
+/** A trace with its spans in the order in which they ended, so that a child precedes its parent. */
 export interface Trace extends RecordedTrace {
   readonly spans: readonly TraceSpan[];
 }
@@ -47,9 +47,11 @@ export interface Trace extends RecordedTrace {
 export interface LogTelemetry extends Telemetry, SpanExport {
   /** Returns the registry as Prometheus text. */
   metricsText(): string;
-  /** Returns traces, oldest first, at most 500. Beyond that, the tenant with the most loses its oldest. */
+  /**
+   * Returns at most 500 traces, oldest first. Beyond that number, the tenant with the most traces loses its oldest one.
+   */
   recentTraces(): readonly Trace[];
-  /** Starts sharing traces that end after this call with other processes. */
+  /** Starts sharing with other processes the traces that end after this call. */
   shareTraces(shared: SharedTraces): void;
 }
 
@@ -58,7 +60,10 @@ export function logTelemetry(options: TelemetryOptions): LogTelemetry {
   const metrics = new MetricsRegistry();
   const embedded = deployment === undefined ? undefined : new EmbeddedMetrics(clock, write, deployment);
   const traces = new FairRing<LocalTrace>(keptTraces);
-  /** Open traces that began here and were not sampled: the edge and the gateway share one sampling decision. */
+  /**
+   * Open traces that began here and were not sampled. They are listed so that the edge and the gateway share one
+   * sampling decision.
+   */
   const undecided = new Map<string, SamplingDecision>();
   const current = new AsyncLocalStorage<OpenSpan | TraceContext>();
   let sink: SpanSink | undefined;
@@ -149,7 +154,7 @@ export function logTelemetry(options: TelemetryOptions): LogTelemetry {
     } else if (sink && span.sampled) sink.push(span);
   }
 
-  /** Releases an unsampled trace's spans, because it is now known whether it failed or was slow. */
+  /** Releases an unsampled trace's spans, now that it is known whether the trace failed or was slow. */
   function release({ trace, startMs, endMs }: OpenSpan): void {
     const { fate, spans } = trace;
     const slowMs = sink?.slowMs() ?? Number.POSITIVE_INFINITY;

@@ -17,11 +17,12 @@ interface FunctionTraces {
   readonly clock?: Clock;
 }
 
-/** A function's waiting time is billed. */
+/** Timeout of a request. It is short because a function's waiting time is billed. */
 const timeoutMs = 2_000;
 
 /**
- * Returns undefined if the environment contains no address. Requests to AWS are signed with the function's credentials.
+ * Returns the export, or undefined if the environment contains no URL. Requests to AWS are signed with the function's
+ * credentials.
  */
 export function tracesFromEnvironment(
   environment: NodeJS.ProcessEnv,
@@ -51,8 +52,8 @@ export function tracesFromEnvironment(
 const awsAddress = /^https:\/\/([a-z0-9-]+)\.([a-z0-9-]+)\.(?:amazonaws\.com|amazonaws\.com\.cn|api\.aws)\//;
 
 /**
- * Returns the service to sign for, such as `https://xray.<region>.amazonaws.com`. Other collectors never get the
- * signature.
+ * Returns the service to sign for, given a URL such as `https://xray.<region>.amazonaws.com`. Other collectors never
+ * get the signature.
  */
 export function signedFor(url: string): { readonly service: string; readonly region: string } | undefined {
   const [, service, region] = awsAddress.exec(new URL(url).href) ?? [];

@@ -1,13 +1,13 @@
-/** Links a trace to the X-Ray console if X-Ray has it [trace.routes]. */
+/** Links a trace to the X-Ray console if the trace is in X-Ray [trace.routes]. */
 import { xrayId, xrayRootOf } from '#core/kernel/trace-context.ts';
 import { signedFor } from './traces-from-environment.ts';
 
-/** Returns the address of a trace by its 32 hex digits; undefined if X-Ray does not have it. */
+/** Function that returns a trace's URL from its 32 hex digits, or undefined if the trace is not in X-Ray. */
 export type TraceLink = (traceId: string) => string | undefined;
 
 /**
- * Returns the links. Spans sent over OTLP have their own trace id in X-Ray. Subsegments are in the function's trace,
- * which differs if the caller sent a `traceparent`.
+ * Returns the function that links traces. Spans sent over OTLP have their own trace id in X-Ray. Subsegments are in the
+ * function's trace, which is a different one if the caller sent a `traceparent`.
  * @returns undefined if no spans are sent to X-Ray.
  */
 export function xrayLink(environment: NodeJS.ProcessEnv, subsegments: boolean): TraceLink | undefined {

@@ -3,8 +3,8 @@ import type { Tracer as PowertoolsTracer } from '@aws-lambda-powertools/tracer';
 import type { Tracer } from './telemetry.ts';
 
 /**
- * Returns a tracer if the function's environment enables one, otherwise undefined. Spans sent to X-Ray over OTLP are
- * not sent twice.
+ * Returns a tracer if the function's environment enables one, otherwise undefined. Spans that are sent to X-Ray over
+ * OTLP are not also sent as subsegments.
  */
 export function xrayTracer(environment: NodeJS.ProcessEnv): Tracer | undefined {
   if (environment.OTLP_TRACES_URL) return undefined;

@@ -3,7 +3,7 @@
 interface Shape {
   readonly memories: readonly Limits[];
   readonly tables: readonly Limits[];
-  /** Types of exported functions, such as `(i32) -> i32`. */
+  /** Exported functions by name, with types such as `(i32) -> i32`. */
   readonly functions: ReadonlyMap<string, string>;
   readonly exportsMemory: boolean;
 }
@@ -19,9 +19,9 @@ const exportKinds = { function: 0, memory: 2 } as const;
 const headerBytes = 8;
 
 /**
- * Reads a binary that the engine has validated.
- * @throws Error for imports, for shared and 64-bit memories, and for types with which a module could allocate outside
- * its memory: structures, arrays, references to them.
+ * Reads a binary that the engine has already validated.
+ * @throws Error for imports, for shared and 64-bit memories, and for types that would let a module allocate outside its
+ * memory: structures, arrays, and references to them.
  */
 export function shapeOf(bytes: Uint8Array): Shape {
   const sections = sectionsOf(bytes);

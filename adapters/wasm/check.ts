@@ -13,12 +13,12 @@ interface Abi {
   check(contentAt: number, contentBytes: number, metadataAt: number, metadataBytes: number): number;
   get_result_ptr(): number;
   get_result_len(): number;
-  /** Sets up the runtime of languages that have one (a convention for WASI reactors). */
+  /** Initialises the language runtime, if there is one (a convention for WASI reactors). */
   _initialize?(): void;
 }
 
 /**
- * Runs a check in a fresh instance, so that no text from one caller remains for the next.
+ * Runs a check in a fresh instance, so that no text from one caller is left for the next.
  * @throws Error if the module traps, cannot accept the content or violates the ABI in its response.
  */
 export function checkContent({ module: compiled, content, metadata }: CheckCall): CheckResult {
@@ -37,8 +37,8 @@ export function checkContent({ module: compiled, content, metadata }: CheckCall)
 }
 
 /**
- * Allocates space and writes bytes. Refuses address 0, which allocators return if memory is exhausted: writing there
- * would change the module's own data.
+ * Allocates space and writes bytes. Refuses address 0, which allocators return when memory is exhausted: writing there
+ * would overwrite the module's own data.
  */
 function writeBytes(plugin: Abi, memory: WebAssembly.Memory, bytes: Uint8Array): number {
   const at = plugin.alloc(bytes.byteLength) >>> 0;
@@ -69,7 +69,9 @@ function parseResult(bytes: Uint8Array): { readonly message?: unknown; readonly 
   throw new Error('the result is not a JSON object');
 }
 
-/** Returns a view of the current memory: growing it replaces its buffer. */
+/**
+ * Returns a view of the current memory. It must be obtained each time, because growing the memory replaces its buffer.
+ */
 function inMemory({ buffer }: WebAssembly.Memory, at: number, length: number, what: string): Uint8Array {
   if (at + length > buffer.byteLength)
     throw new Error(`${what} points outside of the memory: ${length} bytes at ${at} of ${buffer.byteLength}`);

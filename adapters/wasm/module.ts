@@ -2,11 +2,11 @@
 import { type Limits, shapeOf } from './binary.ts';
 
 export const wasmSizes = {
-  /** Maximum size of a module's file. */
+  /** Maximum size of a module file. */
   moduleBytes: 50 * 1024 * 1024,
   memoryPages: 1024,
   tableEntries: 100_000,
-  /** Maximum result of `get_result_len`. */
+  /** Maximum value that `get_result_len` may return. */
   resultBytes: 64 * 1024,
 } as const;
 
@@ -17,7 +17,7 @@ const abi = {
   get_result_len: '() -> i32',
 } as const;
 
-/** Compiles a module. @throws Error that names its violation of the ABI. */
+/** Compiles a module. @throws Error that names the ABI violation. */
 export async function compileModule(bytes: Uint8Array): Promise<WebAssembly.Module> {
   if (bytes.byteLength > wasmSizes.moduleBytes)
     throw new Error(`the WASM module has ${bytes.byteLength} bytes; at most ${wasmSizes.moduleBytes} are allowed`);

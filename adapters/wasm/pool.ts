@@ -8,13 +8,15 @@ import { compileModule } from './module.ts';
 import type { WorkerAnswer } from './worker.ts';
 
 interface WasmRunnerOptions {
-  /** Returns a module's bytes by its identity (`moduleOf` in core/configuration). Rejects if there are none. */
+  /**
+   * Returns a module's bytes by its identity (`moduleOf` in core/configuration). Rejects if there is no such module.
+   */
   readonly modules: (name: string) => Promise<Uint8Array>;
-  /** Threads, each checking one text at a time. @default 2 */
+  /** Number of threads, each checking one text at a time. @default 2 */
   readonly workers?: number;
 }
 
-/** Returns a runner that uses no resources until the first check starts the threads. */
+/** Returns a runner. It uses no resources until the first check starts the threads. */
 export function wasmRunner({ modules, workers = 2 }: WasmRunnerOptions): WasmRunner & { stop(): Promise<void> } {
   const compiled = compiledModules(modules);
   const pool = threads<CheckCall, WorkerAnswer>(workerFile(), workers, {
@@ -41,7 +43,7 @@ const workerFile = (here: string = import.meta.url): URL =>
 
 const maxModules = 64;
 
-/** Compiles each module once. Unreadable modules are retried later; those that do not compile are not. */
+/** Compiles each module once. Unreadable modules are retried later; modules that do not compile are not. */
 function compiledModules(modules: WasmRunnerOptions['modules']): (name: string) => Promise<WebAssembly.Module> {
   const known = new RecentMap<string, Promise<WebAssembly.Module>>({ max: maxModules });
   const load = async (name: string): Promise<WebAssembly.Module> => {

@@ -1,5 +1,5 @@
 /**
- * The part of WebAssembly's JavaScript API that is used here, because TypeScript declares it only among the browser's
+ * The part of WebAssembly's JavaScript API that is used here. TypeScript declares it only as part of the browser's
  * types.
  */
 declare namespace WebAssembly {

@@ -1,5 +1,6 @@
 /**
- * The WASM filters' worker thread: handles one call after another. It is ended from outside if a call takes too long.
+ * The worker thread for WASM filters, which handles one call after another. It is terminated from outside if a call
+ * takes too long.
  */
 import { parentPort } from 'node:worker_threads';
 import { type CheckCall, type CheckResult, checkContent } from './check.ts';

@@ -1,7 +1,7 @@
 /**
  * Runs a process's heavy work for many callers in worker threads, with limits on time and memory (decision 0044). Text,
- * calls and configurations that take longer are refused, and the effects of a call that takes longer are treated as
- * unclear. The thread is ended and replaced.
+ * calls and configurations that take longer are refused; if reading a call's effects takes longer, the effects are
+ * treated as unclear. The thread is ended and replaced.
  */
 import { type CallWork, isLarge } from '#core/actions/call-work.ts';
 import type { LoadedConfiguration } from '#core/configuration/load/load.ts';
@@ -14,7 +14,10 @@ import type { TextWork } from '#core/models/content-policy/text-work.ts';
 import { ThreadLate, threads } from '../system/threads.ts';
 import type { Job, JobKind, JobResult, Jobs } from './jobs.ts';
 
-/** Ten times the time of the largest harmless work. Input that takes longer is assumed to be designed to cause work. */
+/**
+ * Limits of ten times what the largest harmless work takes. Input that takes longer is assumed to be designed to cause
+ * work.
+ */
 const workLimits = {
   textsMs: 5_000,
   effectsMs: 1_000,
@@ -27,7 +30,7 @@ const workLimits = {
 
 export interface BackgroundOptions {
   readonly telemetry: Pick<Telemetry, 'count'>;
-  /** Reads a small call's effects. */
+  /** Reads the effects of a small call. */
   readonly effects: (call: ToolCall, programs?: OwnPrograms) => Promise<Effects>;
   /** Folder of the shipped packs. */
   readonly packs: string;
@@ -51,7 +54,7 @@ export interface Background {
 const workerFile = (here: string = import.meta.url): URL =>
   new URL(here.endsWith('.ts') ? './worker.ts' : './work-worker.mjs', here);
 
-/** Returns a runner that uses no resources until the first large text or call starts the threads. */
+/** Returns a runner. It uses no resources until the first large text or call starts the threads. */
 export function backgroundWork({ telemetry, effects, packs, limits = workLimits }: BackgroundOptions): Background {
   const pool = threads<Job, JobResult>(workerFile(), workLimits.threads, {
     what: 'work',
@@ -72,7 +75,7 @@ export function backgroundWork({ telemetry, effects, packs, limits = workLimits 
       throw fault;
     }
   };
-  /** Runs work whose caller is refused if it takes too long. */
+  /** Runs work and refuses its caller if the work takes too long. */
   const refusing = async <Kind extends JobKind>(
     kind: Kind,
     given: Jobs[Kind]['given'],

@@ -1,6 +1,6 @@
 /**
- * A worker thread's jobs: filters over large text, large calls and results, configurations. Each kind is loaded at its
- * first use.
+ * A worker thread's jobs: filters over large text, large calls and results, and configurations. Each kind of job is
+ * loaded on first use.
  */
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { systemIds } from '#adapters/system/ids.ts';
@@ -111,7 +111,7 @@ async function jobResult({ kind, given }: Job): Promise<Jobs[JobKind]['answer']>
 
 const randomHex = (bytes: number): string => systemIds.randomHex(bytes);
 
-/** Policies of recent calls: the active one, and those named by simulations. */
+/** Policies of recent calls: the active one, and those that simulations named. */
 const policies = new RecentMap<string, CompiledPolicy>({ max: 4 });
 
 async function compiledPolicy(text: string): Promise<CompiledPolicy> {

@@ -1,4 +1,7 @@
-/** A worker thread for heavy work: handles one job after another. It is ended from outside if a job takes too long. */
+/**
+ * A worker thread for heavy work, which handles one job after another. It is terminated from outside if a job takes too
+ * long.
+ */
 import { parentPort } from 'node:worker_threads';
 import { type Job, runJob } from './jobs.ts';
 

@@ -1,42 +1,44 @@
-/** Cost of a million calls of each kind, calculated from counted units and requests, assumed times and dated prices. */
+/**
+ * Cost of a million calls of each kind, calculated from counted units and requests, assumed times, and dated prices.
+ */
 import { functions } from '#features/functions.ts';
 import { entries, type MeasurementKind, measured } from './measured.ts';
 import type { Prices } from './prices.ts';
 
-/** US dollars by part of the bill. */
+/** US dollars by category of the bill. */
 export type Parts = Readonly<Record<'api' | 'compute' | 'tables' | 'evidence' | 'workflow' | 'logs', number>>;
 
-/** Assumed values, each with its source. None was measured on AWS. */
+/** Assumed values, each with its source. None of them was measured on AWS. */
 export const assumed = {
-  /** Seconds that a provider takes for a whole response, or to stream all of its tokens. */
+  /** Seconds that a provider takes to send a whole response or to stream all of its tokens. */
   chatSeconds: 2,
   streamSeconds: 30,
   /**
    * CPU milliseconds per call from `npm run bench` (`docs/explanation/performance.md`), including the store's client.
    */
   cpuMs: { chat: 1.3, stream: 7, action: 4, review: 12, mcp: 6 },
-  /** Consecutive requests to the store, 5 ms each. */
+  /** Number of consecutive requests to the store, 5 ms each. */
   storeSteps: { chat: 2, stream: 2, action: 3, review: 9, mcp: 4 },
   storeMs: 5,
   /** Milliseconds that the upstream MCP server takes per call. */
   upstreamMs: 200,
-  /** A vCPU comes with 1,769 MB of memory. */
+  /** MB of memory that come with one vCPU. */
   mbOfVcpu: 1_769,
   /** Log bytes per call: function lines, metrics, the access log and Lambda's own lines. */
   logBytes: 2_400,
   /**
-   * The same in containers, where the load balancer logs to S3: `test/runtime` counted 340 bytes for an action, 450 for
-   * a chat.
+   * Log bytes per call in containers, where the load balancer logs to S3: `test/runtime` counted 340 bytes for an
+   * action and 450 for a chat.
    */
   logBytesInContainers: 500,
   traceShare: 0.05,
   /**
-   * Average number of concurrent calls over a day in a task with 1 vCPU and 2 GB, and the share of its CPU that they
-   * use.
+   * Average number of concurrent calls over a day in a task with 1 vCPU and 2 GB, and the share of its CPU that those
+   * calls use.
    */
   callsOfTask: 125,
   busyShareOfTask: 0.4,
-  /** Bytes that a call exchanges with a provider or a server, through the NAT gateway. */
+  /** Bytes that a call exchanges with a provider or server through the NAT gateway. */
   upstreamBytes: { chat: 8_000, stream: 16_000, action: 0, mcp: 8_000 },
   /**
    * Transitions of `state-machines/approval.asl.json`: one into each of its three steps, and one to the end. A test
@@ -45,7 +47,7 @@ export const assumed = {
   transitions: 4,
 } as const;
 
-/** Memory size of the functions that serve each kind; the step functions of a review have the same. */
+/** Memory size of the functions that serve each kind of call; a review's step functions have the same size. */
 const memoryMb = {
   chat: functions['chat-completions'].memoryMb,
   stream: functions['chat-completions'].memoryMb,
@@ -57,7 +59,7 @@ const memoryMb = {
 const requests = { chat: 1, stream: 1, action: 1, review: 3, mcp: 1 } as const;
 const stepsOfMachine = 3;
 
-/** Returns the seconds that a function is busy or waiting for a call. */
+/** Returns the seconds that a function spends on a call, busy or waiting. */
 function lambdaSeconds(kind: MeasurementKind): number {
   const ownMs = assumed.cpuMs[kind] / Math.min(1, memoryMb[kind] / assumed.mbOfVcpu);
   const storeMs = assumed.storeSteps[kind] * assumed.storeMs;
@@ -68,7 +70,7 @@ function lambdaSeconds(kind: MeasurementKind): number {
 /** Prices and the cost of evidence, from which the cost of a call is calculated. */
 export interface Bill {
   readonly prices: Prices;
-  /** US dollars for the copies, the checkpoints and the views of a million entries. */
+  /** US dollars for a million entries' copies, checkpoints and views. */
   readonly entries: number;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Number of cells that a load needs (`docs/explanation/cells.md`): a cell is one deployment, in its own account, for a group of
- * tenants. Its capacity follows from the limits below, which were not measured on AWS.
+ * Number of cells that a load needs (`docs/explanation/cells.md`). A cell is one deployment, in its own account, for a
+ * group of tenants. Its capacity follows from the limits below, which were not measured on AWS.
  */
 import { assumed } from './calls.ts';
 import { headRows, line, type Mix, mixCost } from './tables.ts';
@@ -9,23 +9,23 @@ import { headRows, line, type Mix, mixCost } from './tables.ts';
 const shares = { actions: 1 / 2, chats: 1 / 3, 'streams-in-containers': 1 / 6 } as const;
 const actionSeconds = 0.1;
 /**
- * Each cell is filled to this share of its lowest limit, so that it can take over a neighbour's tenants while the
+ * Share of its lowest limit up to which each cell is filled, so that it can take over a neighbour's tenants while the
  * neighbour is down.
  */
 const fill = 0.5;
 
 /** Number of functions busy at the same time when the mix arrives at one call per second. */
 const executions = shares.chats * assumed.chatSeconds + shares.actions * actionSeconds;
-/** Write units that one entry costs in the evidence table and its index, when written in a transaction. */
+/** Write units that one entry costs in the evidence table and its index if it is written in a transaction. */
 const evidenceUnits = 3;
 
 export interface CellLimit {
   readonly what: string;
-  /** Calls per second of the mix at which the limit is reached. */
+  /** Calls per second, in the given mix, at which the limit is reached. */
   readonly callsPerSecond: number;
 }
 
-/** Limits of one deployment that a quota increase cannot raise, or not by much, lowest first. */
+/** Limits of one deployment that a quota increase cannot raise, or can raise only slightly, lowest first. */
 export const limits: readonly CellLimit[] = [
   {
     what: 'API Gateway: 10,000 requests per second per account and region',
@@ -40,7 +40,7 @@ export interface Cells {
   readonly callsPerSecond: number;
   readonly cells: number;
   readonly usdMonth: number;
-  /** Functions of one cell that run at the same time. */
+  /** Number of functions that run at the same time in one cell. */
   readonly executions: number;
   readonly tasks: number;
   readonly evidenceUnits: number;

@@ -11,16 +11,16 @@ export interface EvidenceRate {
   readonly tenants: number;
 }
 
-/** Seconds between two entries of a session, for an agent that thinks and acts. */
+/** Seconds between two entries of a session, assuming an agent that thinks and acts. */
 const secondsOfEntry = 4;
-/** Minimum number of simulated batching windows, so that the shorter last one carries little weight. */
+/** Minimum number of simulated batching windows, so that the last one, which is shorter, carries little weight. */
 const windows = 5;
 /** Highest simulated rate. At higher rates the cost per entry does not change, because batches are already full. */
 const mostSimulated = 100;
 
 const counted = new Map<string, Promise<EvidenceTally>>();
 
-/** Counts the requests caused by a rate of entries; simulates each load only once. */
+/** Counts the requests caused by a rate of entries. Each load is simulated only once. */
 export function countEvidence({ entriesPerSecond, tenants }: EvidenceRate): Promise<EvidenceTally> {
   const rate = Math.min(entriesPerSecond, mostSimulated);
   const load = {

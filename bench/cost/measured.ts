@@ -1,7 +1,7 @@
 /**
- * DynamoDB units consumed by a call, as the store reports them for the requests that the functions send.
+ * DynamoDB units that a call consumes, as the store reports them for the functions' requests.
  * `test/contract/cost.test.ts` makes the calls and checks these figures. Index rows are included: one `by_time` row per
- * entry, and an approval moves through `by_status` and `by_due`.
+ * entry, and an approval's moves through `by_status` and `by_due`.
  */
 export interface Units {
   readonly read: number;
@@ -16,6 +16,6 @@ export const measured = {
   mcp: { read: 4, write: 16 },
 } as const satisfies Record<string, Units>;
 
-/** Number of entries that a call writes; each is archived and counted. */
+/** Number of entries that a call writes. Each entry is archived and counted. */
 export const entries: Readonly<Record<MeasurementKind, number>> = { chat: 1, stream: 1, action: 1, review: 3, mcp: 2 };
 export type MeasurementKind = keyof typeof measured;

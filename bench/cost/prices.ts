@@ -1,4 +1,4 @@
-/** Prices in one region, read from a file with the source and date of each (`prices-<region>.yaml`). */
+/** Prices in one region, read from a file that gives the source and date of each price (`prices-<region>.yaml`). */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -21,7 +21,10 @@ const names = [
   ] as const),
 ] as const;
 
-/** A note on how a price was checked: the stored copy of the page that confirms it, or that there is none. */
+/**
+ * A note on how a price was checked: the stored copy of the page that confirms it, or a statement that there is no such
+ * copy.
+ */
 const checked = z.string().min(10);
 
 const schema = z.strictObject({
@@ -38,7 +41,7 @@ export type Prices = Readonly<Record<(typeof names)[number], number>>;
 const folder = import.meta.dirname;
 
 /**
- * Reads the prices of a region. @throws Error if the region has no file (the message lists the regions that do) or the
+ * Reads a region's prices. @throws Error if the region has no file (the message lists the regions that have one) or the
  * file is invalid
  */
 export function pricesOf(region = 'us-east-1'): { readonly prices: Prices; readonly oldest: string } {

@@ -1,4 +1,4 @@
-/** `npm run cost`: the AWS cost of calls, of a month without calls, or of your own mix. */
+/** `npm run cost`: the AWS cost of calls, of a month without calls, or of a mix of calls that you specify. */
 import { parseArgs } from 'node:util';
 import { cellsTable } from './cells.ts';
 import { pricesOf } from './prices.ts';

@@ -1,4 +1,4 @@
-/** The tables of `docs/explanation/cost.md`, and the tables for your own mix of calls. */
+/** The tables in `docs/explanation/cost.md`, and the tables for a mix of calls that you specify. */
 import { type KindInContainers, onLambda, onTasks, type Parts, planeMonth, total } from './calls.ts';
 import { countEvidence, evidenceCost } from './evidence.ts';
 import { dashboardsMonth, idleMonth } from './idle.ts';
@@ -98,7 +98,7 @@ function idleTable(prices: Prices): string[] {
 
 export type Mix = Readonly<Partial<Record<CallOption, number>>>;
 
-/** The cost of a mix of calls per second. */
+/** The cost of calls at given rates per second. */
 export interface MixCost {
   readonly entriesPerSecond: number;
   /** US dollars for a million entries. */
@@ -110,12 +110,12 @@ export interface MixCost {
     readonly month: number;
   }[];
   readonly idleMonth: number;
-  /** Monthly cost of the streaming plane before any calls, if some calls of the mix are served in containers. */
+  /** Monthly cost of the streaming plane without any calls. Set if some calls of the mix are served in containers. */
   readonly planeMonth?: number;
   readonly month: number;
 }
 
-/** Returns the cost of a mix. The copies of entries are counted at the rate of the whole mix. */
+/** Returns the cost of a mix. Copies of entries are costed at the rate of the whole mix. */
 export async function mixCost(
   mix: Mix,
   { region, tenants }: { readonly region?: string | undefined; readonly tenants: number },

@@ -1,4 +1,4 @@
-/** Administration requests at their largest: configurations, lists, exports, list filters. */
+/** The largest possible administration requests: configurations, lists, exports, list filters. */
 import { hostileKeys } from './configuration.ts';
 import { action, type HostileForm, heavy, key, times } from './forms.ts';
 import { post, type Target } from './send.ts';
@@ -12,8 +12,8 @@ const get = (name: string, path: string, answers: readonly number[], more: Parti
 });
 
 /**
- * Builds a configuration that is refused only after every check, so that the current configuration stays: its last rule
- * can never match.
+ * Builds a configuration that is rejected only after every check, because its last rule can never match. The current
+ * configuration stays in effect.
  */
 const configuration = (name: string, rules: () => string): HostileForm => ({
   name,
@@ -29,7 +29,7 @@ const configuration = (name: string, rules: () => string): HostileForm => ({
 });
 
 const session = 'hostile-session';
-/** Writes two hundred entries of 200 kB each. */
+/** Writes 200 entries of 200 kB each. */
 const fill = async ({ admin }: Target): Promise<void> => {
   const body = JSON.stringify({
     protocol: 'git',

@@ -1,12 +1,15 @@
 /**
- * The configuration of the gateway under attack: every filter, two hundred rules that inspect everything, and hostile
+ * The configuration of the gateway under attack: every filter, 200 rules that inspect everything, and hostile
  * upstreams.
  */
 import type { Upstreams } from './upstreams.ts';
 
 export const hostileKeys = { agent: 'hostile-agent', human: 'hostile-human' };
 
-/** Each has its own provider: after one fails, it is skipped for a while, but the others are still called. */
+/**
+ * Models that misbehave. Each has its own provider: a provider that fails is skipped for a while, but the others are
+ * still called.
+ */
 const badModels = ['bad-digits', 'bad-arrays', 'bad-delta', 'bad-flood', 'bad-comments'];
 
 const rules = Array.from(

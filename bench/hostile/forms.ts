@@ -1,4 +1,4 @@
-/** The forms hostile requests come in: chats, actions, MCP messages. */
+/** The kinds of hostile requests: chats, actions, MCP messages. */
 import { hostileKeys } from './configuration.ts';
 import { type Answer, post, type Target } from './send.ts';
 
@@ -10,7 +10,7 @@ export interface HostileForm {
   readonly says?: RegExp;
   /** Creates what the first request needs, such as a session with many entries. */
   prepare?(target: Target): Promise<unknown>;
-  /** True if it takes more than a second of work: `npm test` leaves it to `npm run test:thorough`. */
+  /** True if the request takes more than a second of work: `npm test` leaves it to `npm run test:thorough`. */
   readonly heavy?: true;
   /** Number of requests sent at the same time. */
   readonly concurrency?: number;
@@ -21,7 +21,7 @@ export const heavy = (hostile: HostileForm): HostileForm => ({ ...hostile, heavy
 
 export const key = hostileKeys.agent;
 export const MB = 1_000_000;
-/** Returns a function that creates the value on first use and keeps it. */
+/** Returns a function that creates the value on first use and caches it. */
 function once<T>(make: () => T): () => T {
   let made: { readonly it: T } | undefined;
   return () => {
@@ -49,8 +49,8 @@ export const chat = (
 export const chatBody = (content: unknown, more: object = {}) =>
   JSON.stringify({ model: 'mock', messages: [{ role: 'user', content }], ...more });
 /**
- * A filter that cannot finish a text within its time or size limit blocks it (403); the test finds that filter in
- * evidence.
+ * Statuses of an inspected request. A filter that cannot finish a text within its time or size limit blocks it (403);
+ * the test finds that filter in evidence.
  */
 export const lookedAt = [200, 403, 413, 503] as const;
 export const textForm = (name: string, content: () => string): HostileForm =>

@@ -14,13 +14,13 @@ export interface Times {
 
 export interface ProbeTimes {
   readonly gateway: Times;
-  /** Times of an otherwise idle process that is probed at the same moments: the machine's own latency. */
+  /** Times of an otherwise idle process, probed at the same moments: the machine's own latency. */
   readonly idle: Times;
 }
 
 const everyMs = 10;
 
-/** A probe that requests one address until the thread ends. */
+/** A probe that sends requests to one URL until the thread ends. */
 class Probe {
   readonly #url: string;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 256 });
@@ -51,7 +51,7 @@ class Probe {
       .end();
   }
 
-  /** Ends the probe. Requests still pending count with the time they have waited so far. */
+  /** Ends the probe. Requests that are still pending count with the time they have waited so far. */
   end(): Times {
     const late = [...this.#open].map((began) => performance.now() - began);
     const sorted = [...this.#times, ...late].sort((a, b) => a - b);

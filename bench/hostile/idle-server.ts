@@ -1,4 +1,4 @@
-/** A process that only responds to probes: its latency is the machine's own. */
+/** A process that does nothing but respond to probes, so that its latency is the machine's own. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

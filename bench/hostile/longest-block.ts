@@ -1,7 +1,7 @@
 /**
- * Loaded into the gateway before it starts (`--import`): records the longest stretch of CPU time that its main thread
- * spent without running its timers. Unlike wall-clock time, it is not affected by other processes on the same
- * processors.
+ * Module loaded into the gateway before it starts (`--import`). It records the longest stretch of CPU time that the
+ * main thread spent without running its timers. Unlike elapsed time, this is not affected by other processes on the
+ * same processors.
  */
 import { isMainThread } from 'node:worker_threads';
 

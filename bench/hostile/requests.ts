@@ -1,5 +1,5 @@
 /**
- * Requests designed to stall a gateway, each bounded and each with its expected response. `npm run bench -- --hostile`
+ * Requests designed to stall a gateway, each bounded and with its expected response. `npm run bench -- --hostile`
  * measures the latency of /health while they run; `test/e2e/hostile.test.ts` checks their responses.
  */
 import { gzipSync } from 'node:zlib';

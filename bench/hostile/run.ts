@@ -1,8 +1,8 @@
 /**
  * The latency of /health under requests designed to stall the gateway [limit.hostile]: `npm run bench -- --hostile`. A
- * row above 50 ms at the 99th percentile, or with an unexpected response, fails the bench. Time that the gateway waited
- * for a processor used by other processes is subtracted, and an idle process is probed at the same moments, so that a
- * loaded machine is visible.
+ * row above 50 ms at the 99th percentile, or with an unexpected response, fails the bench. Time that the gateway spent
+ * waiting for a processor used by other processes is subtracted. An idle process is probed at the same moments, so that
+ * load on the machine is visible.
  */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -19,11 +19,11 @@ import type { Target } from './send.ts';
 import { startUpstreams } from './upstreams.ts';
 
 const allowedMs = 50;
-/** How long a row is repeated, so that its percentile is based on at least a hundred responses. */
+/** Duration for which a row is repeated, so that its percentile is based on at least a hundred responses. */
 const rowMs = 1_500;
 const maxRounds = 20;
 
-/** @param only substring of the row names to run; all rows if empty. @returns whether every row passed. */
+/** @param only substring of the names of the rows to run; all rows if empty. @returns whether every row passed. */
 export async function benchHostile(only = ''): Promise<boolean> {
   const state = await mkdtemp(join(tmpdir(), 'gateway-bench-'));
   const upstreams = await startUpstreams();

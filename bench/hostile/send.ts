@@ -1,6 +1,6 @@
 /**
- * Ways to send hostile traffic: whole requests, raw bytes that never end, WebSockets. Loopback only, and every one
- * bounded.
+ * Ways to send hostile traffic: whole requests, raw bytes that never end, and WebSockets. All of them are bounded and
+ * use loopback only.
  */
 import { request } from 'node:http';
 import { connect } from 'node:net';
@@ -10,17 +10,17 @@ export interface Target {
   readonly gateway: string;
   readonly admin: string;
   readonly mcp: string;
-  /** Address of the hostile MCP server itself. */
+  /** Base URL of the hostile MCP server itself. */
   readonly server: string;
 }
 
-/** A response: an HTTP status or a close code, and enough of the text to identify it. */
+/** A response: an HTTP status or a close code, and enough of the text to identify the response. */
 export interface Answer {
   readonly status: number;
   readonly text: string;
 }
 
-/** If no response arrives within this time, the result counts as no response. */
+/** Time without a response after which the result counts as no response. */
 const answerTimeoutMs = 120_000;
 const keptCharacters = 2_000_000;
 
@@ -53,7 +53,7 @@ export function post({ url, key, body, headers = {}, method = 'POST' }: Post): P
   });
 }
 
-/** Sends bytes on a bare connection; `then` may continue writing until the connection closes or the time is over. */
+/** Sends bytes on a bare connection; `then` may continue writing until the connection closes or time runs out. */
 export function raw(
   url: string,
   bytes: string,
@@ -87,7 +87,7 @@ export interface Say {
   readonly until?: number;
 }
 
-/** @returns the close code; 1000 for a caller that received all the replies it waited for. */
+/** @returns the close code; 1000 if the caller received all the replies it was waiting for. */
 export function say({ url, key, messages, until = 1 }: Say): Promise<Answer> {
   return new Promise((resolve) => {
     const ws = new WebSocket(

@@ -1,8 +1,8 @@
-/** HostileForm lists and results of an MCP server behind the gateway: too many, too deep, endless. */
+/** Hostile lists and results from an MCP server behind the gateway: too many, too deep, endless. */
 import { type HostileForm, heavy, mcp, rpc } from './forms.ts';
 import { post, type Target } from './send.ts';
 
-/** Builds a row for a listing; the server is switched to this behaviour before the row's first request. */
+/** Builds a row for a listing. The server is switched to this behaviour before the row's first request. */
 const listing = (kind: string, name: string, answers: readonly number[], says?: RegExp): HostileForm => ({
   ...mcp(name, () => rpc('tools/list', {}), answers, says),
   prepare: ({ server }: Target) => post({ url: `${server}/lists/${kind}`, body: '' }),

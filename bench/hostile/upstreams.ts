@@ -76,7 +76,7 @@ const tools = (many: number, inputSchema?: object) =>
 const textResult = (content: string) => JSON.stringify({ content: [{ type: 'text', text: content }] });
 const levels = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
 
-/** Results of `tools/list` as text, by the kind that was requested last. */
+/** Texts that `tools/list` returns, by the kind that was last requested. */
 const lists: Readonly<Record<string, () => string>> = {
   few: () => tools(2),
   most: () => tools(1_000),
@@ -88,7 +88,7 @@ const lists: Readonly<Record<string, () => string>> = {
   endless: () => JSON.stringify({ tools: Array.from({ length: 100 }, (_, n) => tool(n)), nextCursor: 'more' }),
 };
 
-/** Results of `tools/call` as text, by the argument `kind`. */
+/** Texts that `tools/call` returns, by the argument `kind`. */
 const answers: Readonly<Record<string, () => string>> = {
   text: () => textResult('x'.repeat(3_900_000)),
   wide: () => `{"content":[${'[],'.repeat(1_300_000)}[]]}`,
@@ -105,8 +105,8 @@ interface Message {
 }
 
 /**
- * Starts an MCP server. `POST /lists/<kind>` sets the list it returns from now on; a call's arguments select its
- * result.
+ * Starts an MCP server. `POST /lists/<kind>` selects the list that it subsequently returns; a call's arguments select
+ * the call's result.
  */
 function mcpServer(): Server {
   const made = new Map<string, string>();

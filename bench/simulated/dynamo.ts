@@ -1,7 +1,8 @@
 /**
- * DynamoDB as far as the counters use it, in virtual time: a request takes 3 to 5 ms; a transaction takes twice that
- * and blocks other writers of its items meanwhile. Each key gets 1,000 write units and 3,000 read units per second;
- * requests above that are throttled and retried as the SDK does. Sizes are the items' own.
+ * The part of DynamoDB that the counters use, in virtual time: a request takes 3 to 5 ms; a transaction takes twice
+ * that and blocks other writers of its items meanwhile. Each key gets 1,000 write units and 3,000 read units per
+ * second; requests above that are throttled and then retried in the same way as the SDK retries. Item sizes are the
+ * real ones.
  */
 import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { VirtualTime } from './virtual-time.ts';
@@ -28,7 +29,7 @@ export interface SimulatedDynamo {
   readonly used: { writeUnits: number; readUnits: number; writes: number; lost: number; throttled: number };
 }
 
-/** Units per second that DynamoDB allows for one key. */
+/** Write units per second that DynamoDB allows for one key. */
 const writeUnitsOfKey = 1000;
 const readUnitsOfKey = 3000;
 const sdkTries = 3;
@@ -102,7 +103,7 @@ export function simulatedDynamo(
     return {};
   }
 
-  /** Runs a transaction; its items are locked against other writers for the length of a request. */
+  /** Runs a transaction. Its items are locked against other writers for the duration of a request. */
   async function transact(parts: NonNullable<Input['TransactItems']>, way: number): Promise<object> {
     const ids = parts.map(({ Put, Update }) => (Put?.Item ?? Update!.Key).id!.S!);
     const reasons = parts.map(({ Put }, i) => {

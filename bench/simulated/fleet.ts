@@ -1,6 +1,6 @@
 /**
  * Simulation of Lambda in virtual time: one execution environment per running call, each with its own counters over one
- * simulated store. Refused callers do not retry.
+ * simulated store. Callers that are refused do not retry.
  */
 import { dynamoStore } from '#adapters/aws/dynamodb/store.ts';
 import { countersTable } from '#adapters/tables/counters-table.ts';
@@ -17,7 +17,7 @@ export interface Load {
   /** Duration for which calls arrive. */
   readonly seconds: number;
   readonly limits: Limits;
-  /** Tokens that a call reserves, and tokens it finally uses. */
+  /** Tokens that a call reserves, and tokens that it finally uses. */
   readonly tokens: { readonly reserved: number; readonly used: number };
   readonly cost_microusd?: number;
   readonly seed?: number;
@@ -35,14 +35,14 @@ export interface Tally {
   /** Settlements that were left to the background repair. */
   readonly unsettled: number;
   readonly environments: number;
-  /** Number of items that were ever written for the tenant with the most items. */
+  /** Largest number of items ever written for a single tenant. */
   readonly shards: number;
   readonly reserveMs: { readonly p50: number; readonly p99: number };
   readonly writeUnits: number;
   readonly readUnits: number;
   readonly lostWrites: number;
   readonly throttled: number;
-  /** Highest use by one tenant within 60 seconds: requests, and tokens as settled. */
+  /** Highest usage by one tenant within 60 seconds: requests, and tokens as settled. */
   readonly fullestMinute: { readonly requests: number; readonly tokens: number };
   /** Calls served per second in the last half of the run. */
   readonly goodput: number;
@@ -122,7 +122,10 @@ export async function simulate(load: Load): Promise<Tally> {
   };
 }
 
-/** Returns a load-shedding error. @throws any other error: a fault of the counters or the simulation. */
+/**
+ * Returns the error if it is due to load shedding. @throws any other error, which is a fault in the counters or the
+ * simulation.
+ */
 function busy(thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError && thrown.code === 'service_unavailable') return thrown;
   throw thrown;

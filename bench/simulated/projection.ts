@@ -1,6 +1,6 @@
 /**
  * The evidence stream as AWS would deliver it, in virtual time: the product's own projection, checkpoints and
- * transparency log over services that respond after fixed times. Counts requests and billed units.
+ * transparency log, over services that respond after fixed times. Requests and billed units are counted.
  */
 import { generateKeyPairSync } from 'node:crypto';
 import type { S3Client } from '@aws-sdk/client-s3';
@@ -34,14 +34,14 @@ export interface EvidenceLoad {
   /** Number of sessions that each tenant has open at the same time. */
   readonly sessions: number;
   readonly seconds: number;
-  /** Shards of the streams; a table has one shard per partition. */
+  /** Number of shards in each stream; a table has one shard per partition. */
   readonly shards: number;
   readonly body?: EntryDraft['body'];
 }
 
 export interface EvidenceTally {
   readonly entries: number;
-  /** Seconds from writing an entry to its checkpoint and its leaf in the log. */
+  /** Seconds from the time an entry is written to its checkpoint and its leaf in the log. */
   readonly lagSeconds: { readonly p50: number; readonly p99: number; readonly most: number };
   /** Entries that no checkpoint covers at the end. */
   readonly uncovered: number;
@@ -54,10 +54,7 @@ export interface EvidenceTally {
   readonly readUnits: number;
 }
 
-/**
- * Milliseconds per service request, and CPU time for an entry and for a session's run of entries (from `npm run
- * bench`).
- */
+/** Milliseconds per service request, and CPU time per entry and per session's run of entries (from `npm run bench`). */
 const ms = { s3: 25, sign: 15, dynamodb: 6, entryCpu: 0.4, sessionCpu: 0.8, stretchCpu: 0.15 };
 const memoryGb = 1;
 const cpus = 1024 / 1769;
@@ -114,7 +111,7 @@ export async function simulateProjection(load: EvidenceLoad): Promise<EvidenceTa
 
   const waiting = new Map<string, { index: number; at: number }[]>();
   const lags: number[] = [];
-  /** Builds the process of a lane, with its own caches. */
+  /** Builds the process for a lane, with its own caches. */
   const environment = () => {
     const client = simulatedS3(time, used, objects);
     const archive = archiveBucket({ client, bucket: 'b' });
@@ -173,8 +170,8 @@ export async function simulateProjection(load: EvidenceLoad): Promise<EvidenceTa
   }
 
   /**
-   * Builds a lane of an event source mapping: one invocation at a time, with the records that arrive until its window
-   * ends or its batch is full.
+   * Builds a lane of an event source mapping. It runs one invocation at a time, with the records that arrive until its
+   * window ends or its batch is full.
    */
   function lane<T>(
     { mostRecords: most, windowSeconds }: typeof entryBatches,
@@ -281,10 +278,10 @@ const simulatedObjects = () => ({
   folders: new Map<string, string[]>(),
 });
 
-/** Requests that an SDK client sends concurrently. */
+/** Number of requests that an SDK client sends concurrently. */
 const sockets = 50;
 
-/** Simulates the part of S3 that the projection uses, through the client of one process. */
+/** Simulates the part of S3 that the projection uses, through a single process's client. */
 function simulatedS3(
   time: VirtualTime,
   used: { puts: number; gets: number },

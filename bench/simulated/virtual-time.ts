@@ -1,6 +1,6 @@
 /**
- * Time that advances only when all tasks wait for it: a simulation of minutes takes seconds and gives the same result
- * each time.
+ * Time that advances only when all tasks are waiting for it, so that simulating minutes takes seconds and gives the
+ * same result each time.
  */
 
 interface Timer {
@@ -19,7 +19,7 @@ export class VirtualTime {
   }
 
   now = (): number => Math.floor(this.#now);
-  /** Returns the time with fractions of a millisecond. */
+  /** Returns the time, including fractions of a millisecond. */
   exactly = (): number => this.#now;
   pause = (ms: number): Promise<void> => new Promise((fire) => this.at(this.#now + ms, fire));
 

@@ -1,4 +1,4 @@
-/** Configuration of the soak: one gateway with a model provider, an MCP server and a counting service. */
+/** Configuration for the soak: one gateway with a model provider, an MCP server and a counting service. */
 export const keys = { agent: 'soak-agent', human: 'soak-human', admin: 'soak-admin' } as const;
 
 export interface Upstreams {

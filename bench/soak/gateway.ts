@@ -1,4 +1,4 @@
-/** The local run of the soak, which is killed without warning and restarted on the same ports and state. */
+/** The local run used in the soak. It is killed without warning and restarted on the same ports and state. */
 import { once } from 'node:events';
 import { type Child, residentMb, startChild } from '../host.ts';
 
@@ -6,9 +6,9 @@ export class SoakedGateway {
   #child: Child | undefined;
   #ports: readonly string[] = ['0', '0', '0'];
   readonly #args: readonly string[];
-  /** Resolves when the gateway responds; disconnected callers await it. */
+  /** Resolves when the gateway responds; callers that lost their connection await it. */
   ready: Promise<void> = Promise.resolve();
-  /** Duration of each start in milliseconds. */
+  /** Duration of each startup, in milliseconds. */
   readonly starts: number[] = [];
   /** Resident memory before each kill, in MB. */
   readonly memory: number[] = [];

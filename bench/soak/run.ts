@@ -13,10 +13,10 @@ import { SoakedGateway } from './gateway.ts';
 import { Traffic } from './traffic.ts';
 import { verifyRound } from './verify.ts';
 
-/** How long the gateway lives before each kill. */
+/** Time that the gateway runs before each kill. */
 const roundMs = 120_000;
 
-/** @param minutes how long the traffic runs, not counting the checks in between. */
+/** @param minutes how long the traffic runs, excluding the checks in between. */
 export async function benchSoak(minutes: number): Promise<void> {
   const state = await mkdtemp(join(tmpdir(), 'gateway-soak-'));
   const [provider, mcp, jobs] = await Promise.all(

@@ -1,4 +1,4 @@
-/** Callers of the soak: each repeats one kind of call and records the acknowledged ones. */
+/** Callers for the soak. Each repeats one kind of call and records the calls that were acknowledged. */
 import { keys } from './configuration.ts';
 import type { SoakedGateway } from './gateway.ts';
 
@@ -8,7 +8,7 @@ export interface AcknowledgedCalls {
   readonly envelopes: Map<string, Set<string>>;
   /** Session → number of chat calls that got a complete response. */
   readonly chats: Map<string, number>;
-  /** Paths of the service for which a call got its result. */
+  /** Paths of the service for which the caller got the result of its call. */
   readonly executed: Set<string>;
   calls: number;
   /** Number of calls that the kill interrupted. */

@@ -1,4 +1,4 @@
-/** Checks after a kill that acknowledged calls are in evidence and ran once, and that every chain is valid. */
+/** Checks made after a kill: acknowledged calls are in evidence and ran once, and every chain is valid. */
 import { keys } from './configuration.ts';
 import type { AcknowledgedCalls } from './traffic.ts';
 

@@ -53,10 +53,10 @@ export function addActions(parent: Parent): void {
   });
 }
 
-/** A call that takes longer than this is more likely held for a person than slow. */
+/** Time after which a call is more likely to be held for a person than slow. */
 const heldAfterMs = 2_000;
 
-/** Prints a note on the terminal if the call is held [cli.watch]. */
+/** Prints a note on the terminal while the call is held [cli.watch]. */
 async function noteWhileHeld<T>({ out }: Cli, calling: Promise<T>): Promise<T> {
   if (!process.stderr.isTTY) return calling;
   const words = 'still pending: a call that needs approval is held for hold_seconds; `agentctl pending` lists it';
@@ -68,7 +68,7 @@ async function noteWhileHeld<T>({ out }: Cli, calling: Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the headers. @throws UsageError for a key that cannot be sent in an HTTP header. */
+/** Returns the headers. @throws UsageError for an idempotency key that cannot be sent in an HTTP header. */
 function headersOf({ idempotencyKey: key }: ActionOptions): Record<string, string> {
   if (key === undefined) return {};
   if (!idempotencyKeyPattern.test(key))
@@ -91,7 +91,7 @@ function actionBody(options: ActionOptions): unknown {
   };
 }
 
-/** Returns the words that repeat the same call: an approval is valid for that exact call only. */
+/** Returns the words of the command that repeats the same call. An approval is valid only for that exact call. */
 function retryWords(options: ActionOptions): string[] {
   const words = ['test-action'];
   const names = [

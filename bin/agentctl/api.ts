@@ -1,4 +1,7 @@
-/** The commands' HTTP client: picks the key by route, bounds silence, and returns a document or throws a Failure. */
+/**
+ * The commands' HTTP client: picks the key by route, limits how long it waits for data, and returns a document or
+ * throws a Failure.
+ */
 
 import { isLoopback } from '#core/configuration/identity/federation/urls.ts';
 import type { Route } from '#core/contracts/route.ts';
@@ -11,7 +14,7 @@ import { exitCodes, Failure, UsageError } from './failure.ts';
 import { type HttpRequest, type HttpResponse, sendRequest } from './http-request.ts';
 import type { Settings } from './settings.ts';
 
-/** Returns the route's path with its parameters filled in and its query appended. */
+/** Returns the route's path with its parameters filled in and the query appended. */
 function pathOf(route: Route, parameters: Readonly<Record<string, string>> = {}, query: Query = {}): string {
   const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) =>
     encodeURIComponent(checkedId(name, parameters[name])),
@@ -24,7 +27,10 @@ function pathOf(route: Route, parameters: Readonly<Record<string, string>> = {},
   return search.size > 0 ? `${path}?${search}` : path;
 }
 
-/** Checks an id: no slash, and not only dots, which a URL parser would resolve as a parent folder. */
+/**
+ * Checks an id: it has no slash, and does not consist only of dots, which a URL parser would resolve as a parent
+ * folder.
+ */
 function checkedId(name: string, id: string | undefined): string {
   if (name === 'version' && !/^[1-9]\d{0,15}$/.test(id ?? ''))
     throw new UsageError(`a policy version is a whole number from 1, got ${JSON.stringify(id ?? '')}`);
@@ -52,7 +58,10 @@ export class HttpApi implements Api {
     return !isLoopback(this.#settings.urlFor(this.#routeOf('health')));
   }
 
-  /** Calls an operation. @throws Failure if the server is unreachable, refuses, or answers with anything but JSON. */
+  /**
+   * Calls an operation. @throws Failure if the server is unreachable, refuses the request, or answers with anything but
+   * JSON.
+   */
   async call(operation: string, call: Call = {}): Promise<ClientAnswer> {
     const body = await this.text(operation, call);
     const json = jsonOrUndefined(body);
@@ -76,7 +85,7 @@ export class HttpApi implements Api {
     return (await this.open(operation, call)).bytes;
   }
 
-  /** Sends the request. @throws Failure if the server cannot be reached or refuses. */
+  /** Sends the request. @throws Failure if the server cannot be reached or refuses the request. */
   async open(operation: string, call: Call = {}): Promise<OpenResponse> {
     const route = this.#routeOf(operation);
     const url = this.#settings.urlFor(route);

@@ -1,4 +1,4 @@
-/** The card of an approval: key, effects, the call, the rule's reason, and the time left. */
+/** The card that shows an approval: key, effects, the call, the rule's reason, and the time left. */
 import { sha256 } from '#core/kernel/canonical.ts';
 import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { childPath } from '#core/text/secrets/json-path.ts';
@@ -7,7 +7,7 @@ import { type Output, oneLineText, paint } from './output.ts';
 import { commandLine } from './shell.ts';
 
 interface CardOptions {
-  /** Limits for parameter text that is not executed, in lines and characters; the card notes omissions. */
+  /** Limits in lines and characters for parameter text that is not executed; the card marks omissions. */
   readonly lines: number;
   readonly characters: number;
 }
@@ -61,7 +61,7 @@ const nextSteps: Readonly<Record<string, string>> = {
 
 const riskWordOf = (risk: unknown): string => (risk === 'sends' ? 'sends out' : oneLineText(risk));
 
-/** Returns the status in words; a request that expired without a decision has the status of a denial. */
+/** Returns the status in words. A request that expired without a decision has the same status as a denied one. */
 export const statusOf = ({ status, reason }: Fields): string =>
   reason === 'timeout' ? 'timed out' : oneLineText(status ?? 'unknown');
 
@@ -109,7 +109,7 @@ function showRule(out: Output, item: Fields): void {
     );
 }
 
-/** Lists requests that a reviewer may confuse with this one; a vote on this one does not affect them. */
+/** Lists requests that a reviewer may confuse with this one. A vote on this request does not affect them. */
 export function showSimilar(out: Output, item: Fields): void {
   for (const { envelope_id, session_id, queued_at } of list(item.similar_pending))
     out.line(

@@ -113,7 +113,7 @@ async function confirmedFor(cli: Cli, vote: 'approve' | 'deny', envelope_id: str
   return askYesNo(vote === 'approve' ? 'Approve it?' : 'Deny it?');
 }
 
-/** Returns the owner of the key; the server decides whether they may vote. */
+/** Returns the owner of the key. The server decides whether the owner may vote. */
 async function personOfKey(cli: Cli): Promise<string> {
   const { person, name, key_id } = fields((await cli.api().call('whoami')).json);
   return text(person) ?? text(name) ?? text(key_id) ?? 'unknown';
@@ -130,7 +130,7 @@ function showRecord(out: Output, record: Fields): void {
   for (const name of names) out.field(name === 'denied_at' && isLate ? 'timed_out_at' : name, record[name]);
 }
 
-/** Shows pending requests with the whole text that will be executed; the list shortens long calls. */
+/** Shows pending requests with the full text that will be executed, because the list shortens long calls. */
 async function showPending(cli: Cli, page: Fields): Promise<void> {
   const items = list(page.pending);
   if (items.length === 0) cli.out.line('nothing is pending');
@@ -149,7 +149,7 @@ const leastCharacters = 4;
 const maxPages = 50;
 
 /**
- * Returns the whole id for a prefix. Text that cannot be a prefix of an id is sent to the server unchanged.
+ * Returns the full id for a prefix. Text that cannot be a prefix of an id is sent to the server unchanged.
  * @throws UsageError for a prefix that matches several approvals, or none.
  */
 async function approvalId(cli: Cli, given: string): Promise<string> {

@@ -1,4 +1,4 @@
-/** `bootstrap`: registers the admin token of a deployment on AWS by its digest. */
+/** `bootstrap`: registers the admin token of a deployment on AWS by storing its digest. */
 import { addCommand, type Parent } from './command.ts';
 import { exitCodes, Failure } from './failure.ts';
 

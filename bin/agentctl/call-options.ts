@@ -1,4 +1,4 @@
-/** One tool call as options of a command, shared by test-action and simulate. */
+/** One tool call described by command options, shared by test-action and simulate. */
 import { readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { parseStrict, parseStrictBytes } from '#core/kernel/json.ts';
@@ -97,7 +97,7 @@ export function fileBytes(file: string): Buffer<ArrayBuffer> {
   }
 }
 
-/** Parses strictly, so that a repeated key is an error. */
+/** Parses the argument strictly, so that a repeated key is an error. */
 function parsedArgument(what: string, parse: () => unknown): unknown {
   try {
     return parse();

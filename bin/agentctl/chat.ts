@@ -1,4 +1,4 @@
-/** `chat`: one governed chat call, for a first try and for scripts. */
+/** `chat`: one governed chat call, for first-time users and for scripts. */
 
 import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { jsonOrUndefined } from '#core/kernel/json-or-undefined.ts';
@@ -89,7 +89,7 @@ async function* eventData(bytes: AsyncIterable<Uint8Array>): AsyncIterable<strin
   for (const { data } of decoder.end()) yield data;
 }
 
-/** Prints text as it arrives; with `--json`, one event per line. */
+/** Prints text as it arrives, or, with `--json`, one event per line. */
 async function showStream({ out, globals }: Cli, bytes: AsyncIterable<Uint8Array>): Promise<Outcome> {
   let ended = false;
   let last: Fields = {};
@@ -145,7 +145,7 @@ function showPending({ out, globals }: Cli, answer: Fields, options: ChatOptions
   out.line(`  ${commandLine([...repeat, '--approval-ref', id, ...where])}`);
 }
 
-/** Advice for errors that are common on a first call. */
+/** Advice on errors that are common on a first call. */
 const lessons: Readonly<Record<string, (options: ChatOptions) => string>> = {
   model_not_found: ({ model }) =>
     `no route and no provider serves ${model}: see \`agentctl providers\`, or try --model mock`,

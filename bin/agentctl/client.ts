@@ -1,6 +1,6 @@
-/** The client that commands call operations with. */
+/** The client with which commands call operations. */
 
-/** Query parameters; a list is sent as one parameter per value. */
+/** Query parameters. A list is sent as one parameter per value. */
 export type Query = Readonly<Record<string, string | number | readonly string[] | undefined>>;
 
 export interface Call {
@@ -9,9 +9,9 @@ export interface Call {
   readonly headers?: Readonly<Record<string, string>>;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent unchanged, in place of `body`. */
+  /** Document sent unchanged in place of `body`. */
   readonly document?: { readonly type: string; readonly content: Uint8Array<ArrayBuffer> };
-  /** The operation whose key is sent. Default: the called operation. */
+  /** Operation whose key is sent. Default: the called operation. */
   readonly keyOf?: string;
 }
 
@@ -33,12 +33,15 @@ export interface OpenResponse {
 export interface Api {
   /** True if the gateway runs on another machine. */
   readonly isDeployment: boolean;
-  /** Calls an operation. @throws Failure if the server is unreachable, refuses, or answers with anything but JSON. */
+  /**
+   * Calls an operation. @throws Failure if the server is unreachable, refuses the request, or answers with anything but
+   * JSON.
+   */
   call(operation: string, call?: Call): Promise<ClientAnswer>;
   /** Returns the whole response as text. */
   text(operation: string, call?: Call): Promise<string>;
   /** Returns the bytes of the response as they arrive. */
   stream(operation: string, call?: Call): Promise<AsyncIterable<Uint8Array>>;
-  /** Sends the request. @throws Failure if the server cannot be reached or refuses. */
+  /** Sends the request. @throws Failure if the server cannot be reached or refuses the request. */
   open(operation: string, call?: Call): Promise<OpenResponse>;
 }

@@ -1,4 +1,4 @@
-/** Declares a command: its words, options, examples and implementation. */
+/** Declaration of a command: its words, options, examples and implementation. */
 import { type Command, Option } from 'commander';
 import { visibleText } from '#core/text/secrets/visible-text.ts';
 import type { FindRoute } from './api.ts';
@@ -11,18 +11,18 @@ import type { Output } from './output.ts';
 export interface Cli {
   readonly globals: Globals;
   readonly out: Output;
-  /** Created on first use, because offline commands need neither an address nor a key. */
+  /** Returns the client, created on first use because offline commands need neither an address nor a key. */
   readonly api: () => Api;
 }
 
 /** Result of a command; a negative one ends with exit code 1. */
 export type Outcome = 'positive' | 'negative';
 
-/** One or several commands that a feature adds. */
+/** One or more commands that a feature adds. */
 export interface FeatureCommand {
-  /** The command after which this one is listed in the help, with its group: `policy diff`. */
+  /** The command after which this one is listed in the help, including its group: `policy diff`. */
   readonly after: string;
-  /** @param parent the group. @param before the command to list it after. */
+  /** @param parent the group. @param before the command after which to list this one. */
   readonly add: (parent: Parent, before: Command) => void;
 }
 
@@ -37,17 +37,17 @@ interface CommandWords<Options> {
   readonly run: (cli: Cli, options: Options, words: readonly string[]) => Promise<Outcome>;
 }
 
-/** The program, or one of its groups, that commands are added to. */
+/** The program or one of its groups, to which commands are added. */
 export interface Parent {
   readonly command: Command;
   readonly out: Output;
   readonly finish: (outcome: Outcome) => void;
-  /** Returns a client for the address and the key given on a command line. */
+  /** Returns a client for the address and key given on a command line. */
   readonly connect: (globals: Globals) => Api;
   readonly routeOf: FindRoute;
 }
 
-/** Variant of a command with one more option. */
+/** A variant of a command, selected by an additional option. */
 interface Alternative {
   readonly name: string;
   readonly run: (cli: Cli, options: Record<string, unknown>) => Promise<Outcome>;
@@ -97,7 +97,7 @@ export function addCommand<Options>(parent: Parent, words: CommandWords<Options>
   return { ...parent, command };
 }
 
-/** Adds a group of commands. Its help shows the first example of each. */
+/** Adds a group of commands. The group's help shows the first example of each command. */
 export function addGroup(parent: Parent, name: string, summary: string): Parent {
   const command = parent.command.command(name).summary(summary).description(summary).enablePositionalOptions();
   command.addHelpText('after', () =>

@@ -5,7 +5,7 @@ import { addCommand, type Parent } from './command.ts';
 const shells = ['bash', 'zsh', 'fish'] as const;
 type Shell = (typeof shells)[number];
 
-/** Words that may follow a command, by its path: `""`, `"evidence"`, `"evidence export"`. */
+/** Words that may follow a command, by the command's path: `""`, `"evidence"`, `"evidence export"`. */
 type Words = ReadonlyMap<string, { readonly commands: readonly string[]; readonly options: readonly string[] }>;
 
 export function addCompletion(parent: Parent): void {
@@ -37,7 +37,10 @@ function completionWords(root: Command): Words {
   return found;
 }
 
-/** Returns the bash script. The path is the leading words that name commands; other words are operands and values. */
+/**
+ * Returns the bash script. The path consists of the leading words that name commands; other words are operands and
+ * values.
+ */
 function bash(words: Words): string {
   const cases = [...words].map(
     ([path, { commands, options }]) => `    "${path}") words="${[...commands, ...options].join(' ')}" ;;`,

@@ -1,4 +1,4 @@
-/** Uploads modules that a configuration names by path, before the configuration itself [wasm.abi]. */
+/** Uploads the modules that a configuration names by path, before the configuration itself is stored [wasm.abi]. */
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { isMap, parseDocument } from 'yaml';
@@ -9,7 +9,7 @@ import { exitCodes, Failure, fileTrouble } from './failure.ts';
 
 /**
  * Uploads the modules.
- * @returns the configuration unchanged if it already contains every module's digest; otherwise with the digests added.
+ * @returns the configuration, unchanged if it already contains every module's digest, otherwise with the digests added.
  * @throws Failure for a module that cannot be read, or whose digest differs from the pinned one.
  */
 export async function withModules(cli: Cli, content: Buffer<ArrayBuffer>): Promise<Buffer<ArrayBuffer>> {
@@ -30,7 +30,7 @@ export async function withModules(cli: Cli, content: Buffer<ArrayBuffer>): Promi
   return added ? Buffer.from(document.toString({ lineWidth: 0 })) : content;
 }
 
-/** Uploads a module and returns its digest. A pinned module without a file may already be stored. */
+/** Uploads a module and returns its digest. A pinned module that has no local file may already be stored. */
 async function uploadModule(
   cli: Cli,
   { name, path, sha256: pinned }: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** `config`: shows the configuration in force, and stores a new policy version. */
+/** `config`: shows the active configuration, and stores a new policy version. */
 import { basename } from 'node:path';
 import { fields } from '#core/kernel/json-fields.ts';
 import { fileBytes } from './call-options.ts';

@@ -1,10 +1,13 @@
-/** Asks the person at the terminal. Without a terminal a command runs without confirmation, so that scripts work. */
+/**
+ * Asks the user at the terminal for confirmation. Without a terminal, a command runs without confirmation, so that
+ * scripts work.
+ */
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 
 export const isTerminal = (): boolean => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
-/** Returns whether the person types yes; any other input, and end of input, means no. */
+/** Returns whether the user types yes; any other input, or end of input, means no. */
 export async function askYesNo(question: string): Promise<boolean> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   terminal.setPrompt(`${question} [y/N] `);

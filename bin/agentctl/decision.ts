@@ -1,4 +1,4 @@
-/** Shows a decision to a person, with the next step. */
+/** Shows a decision to the user, with the next step. */
 
 import { type Fields, fields, text } from '#core/kernel/json-fields.ts';
 import type { Cli } from './command.ts';
@@ -12,7 +12,7 @@ export function decisionPart(decision: unknown): OutputPart {
   return word in styles ? paint(styles[word as keyof typeof styles], word) : word;
 }
 
-/** Prints a decision. @param retry words that repeat the call, without `--approval-ref`. */
+/** Prints a decision. @param retry the command that repeats the call, without `--approval-ref`. */
 export function showDecision(cli: Cli, answer: Fields, retry: readonly string[]): void {
   const { out } = cli;
   const data = fields(fields(answer.error).data);
@@ -36,10 +36,10 @@ export function showDecision(cli: Cli, answer: Fields, retry: readonly string[])
   else if (answer.decision === 'review') showNext(cli, answer, retry);
 }
 
-/** Returns whether an allowed action failed: its executor failed, or the tool itself reports an error. */
+/** Returns whether an allowed action failed: either its executor failed, or the tool itself reported an error. */
 export const hasFailed = ({ error, result }: Fields): boolean => error !== undefined || fields(result).isError === true;
 
-/** Returns the outcome; `unknown` means the action may have taken effect. */
+/** Returns the outcome; `unknown` means that the action may have taken effect. */
 const outcomeText = ({ error }: Fields, { outcome }: Fields): string =>
   error === undefined ? 'the tool reports an error' : (text(outcome) ?? 'failed');
 

@@ -113,7 +113,7 @@ async function verifyFile(cli: Cli, { file, publicKey, checkpoints, log, holds }
 }
 
 /**
- * Reads a file with progress; on a terminal, listed entries are progress enough.
+ * Reads a file and shows progress, except on a terminal that lists entries, because the list itself shows progress.
  * @throws UsageError for a file that cannot be read.
  */
 async function* fileBytes(file: string, listed: boolean): AsyncGenerator<Uint8Array> {
@@ -150,7 +150,7 @@ async function checkpointsIn(file: string, key: string): Promise<FindCheckpoint>
   };
 }
 
-/** Shows the gateway's verdict and entries; with a trusted key, also verifies the chain locally. */
+/** Shows the gateway's verdict and entries. If a trusted key is given, also verifies the chain locally. */
 async function verifySession(cli: Cli, session: string, publicKey: string | undefined): Promise<Outcome> {
   const { out, globals } = cli;
   const key = await readKey(publicKey);
@@ -175,7 +175,7 @@ async function verifySession(cli: Cli, session: string, publicKey: string | unde
   return valid ? 'positive' : 'negative';
 }
 
-/** A verdict, and whether it rests only on data in the bundle. */
+/** A verdict, and whether it relies only on data in the bundle. */
 type VerifiedBundle = Verification & { readonly unanchored: boolean };
 
 /** Loads the verifier on demand, so that other commands start without its schemas. */
@@ -203,10 +203,10 @@ async function readKey(file: string | undefined): Promise<string | undefined> {
   return pem;
 }
 
-/** Columns needed for an entry with its whole id and digest. */
+/** Number of columns needed to show an entry with its full id and digest. */
 const wholeEntry = 156;
 
-/** Prints one line per entry; on a narrower terminal, ids and digests are shortened [cli.output-forms]. */
+/** Prints one line for an entry; on a narrower terminal, ids and digests are shortened [cli.output-forms]. */
 function showEntry(out: Output, { index, timestamp, kind, envelope_id, hash, ok, reason }: Fields): void {
   const narrow = out.width !== undefined && out.width < wholeEntry;
   const short = (value: unknown, length: number) =>

@@ -62,7 +62,7 @@ export function addEvidence(program: Parent): void {
   addOperation(parent, 'signingKeys', showKeys);
 }
 
-/** Renders the bundle as HTML with this program's verifier, not one sent by the gateway. */
+/** Renders the bundle as HTML using this program's verifier, not one sent by the gateway. */
 async function asHtml(bundle: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<Iterable<Uint8Array>> {
   const [{ loadFiles }, { singleFile }] = await Promise.all([
     import('../local/console.ts'),
@@ -115,7 +115,7 @@ function addPublicKey(parent: Parent): void {
   });
 }
 
-/** Returns the key as PEM, rebuilt from the parsed key so that only a key is written. */
+/** Returns the key as PEM, rebuilt from the parsed key so that nothing but a key is written. */
 function publicKeyPem(given: unknown): string {
   try {
     return createPublicKey(text(given) ?? '')
@@ -133,7 +133,7 @@ const fingerprint = (pem: string): string =>
 
 const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = Buffer.from('"\\{}[]');
 
-/** Passes the bytes through; throws after the last one if the document is incomplete. */
+/** Passes the bytes through. After the last one, throws if the document is incomplete. */
 async function* wholeJson(chunks: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   let depth = 0;
   let begun = false;

@@ -1,16 +1,16 @@
-/** Errors of commands and their exit codes: 1 negative, 2 usage, 3 unreachable. */
+/** Command errors and their exit codes: 1 negative, 2 usage, 3 unreachable. */
 
 export const exitCodes = { ok: 0, negative: 1, usage: 2, unreachable: 3 } as const;
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** An error whose message explains it fully: it is shown without a stack trace. */
+/** An error whose message is a full explanation, so that it is shown without a stack trace. */
 export class Failure extends Error {
   readonly exitCode: ExitCode;
-  /** Advice, on its own line. */
+  /** Advice, shown on its own line. */
   readonly hint: string | undefined;
   /** The server's error document, unchanged. */
   readonly body: string | undefined;
-  /** HTTP status of the server's refusal. */
+  /** HTTP status with which the server refused the request. */
   readonly status: number | undefined;
 
   constructor(
@@ -27,7 +27,7 @@ export class Failure extends Error {
   }
 }
 
-/** The command line is not valid; shown with the help of the command. */
+/** Error for an invalid command line; it is shown with the command's help. */
 export class UsageError extends Failure {
   constructor(message: string, cause?: unknown) {
     super(exitCodes.usage, message, { cause });
@@ -35,7 +35,7 @@ export class UsageError extends Failure {
   }
 }
 
-/** Describes why a file could not be used, in the system's words without repeating the path. */
+/** Describes why a file could not be used, in the system's words but without repeating the path. */
 export function fileTrouble(doing: string, file: string, cause: unknown): UsageError {
   const { code, message } = cause as NodeJS.ErrnoException;
   const known: Record<string, string> = {

@@ -5,10 +5,13 @@ import type { Cli } from './command.ts';
 import { fileTrouble } from './failure.ts';
 import { countedBytes, progressOf } from './progress.ts';
 
-/** Bundles and reports describe people's work: only their owner may read them by default. */
+/** File mode of documents. Bundles and reports describe people's work, so by default only their owner may read them. */
 const privateMode = 0o600;
 
-/** Called once the target is ready: a file that cannot be written costs no request. */
+/**
+ * Function that returns the document. It is called only once the target is ready, so that a file that cannot be written
+ * does not cost a request.
+ */
 type Source = () => Promise<AsyncIterable<Uint8Array> | Iterable<Uint8Array>>;
 
 /** Writes a document to the file; `-`, the default, is stdout. */
@@ -30,7 +33,7 @@ export async function deliver(cli: Cli, source: Source, file = '-'): Promise<voi
   }
 }
 
-/** Writes a temporary file and renames it at the end: a partial file never has the final name. */
+/** Writes a temporary file and renames it at the end, so that a partial file never has the final name. */
 export async function saveWhole(file: string, source: Source): Promise<number> {
   const target = await targetOf(file);
   const partial = target.replace
@@ -58,7 +61,7 @@ export async function saveWhole(file: string, source: Source): Promise<number> {
   return size;
 }
 
-/** Resolves the target: follows a link; writes into a device or pipe (/dev/null) without replacing it. */
+/** Resolves the target: follows a link, and writes to a device or pipe (/dev/null) without replacing it. */
 async function targetOf(file: string): Promise<{ path: string; replace: boolean }> {
   const path = await realpath(file).catch(() => file);
   const found = await stat(path).catch(() => undefined);

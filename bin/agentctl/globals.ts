@@ -1,14 +1,14 @@
-/** The global options, which every command takes. */
+/** The global options, which every command accepts. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type LocalKey, localKeys } from './local-run.ts';
 
 export interface Globals {
   readonly url?: string;
-  /** Gateway address; only commands that call models take it. */
+  /** Address of the gateway, accepted only by commands that call models. */
   readonly gateway?: string;
   readonly key?: string;
   readonly as?: LocalKey;
-  /** Writes only documents to stdout. */
+  /** True to write only documents to stdout. */
   readonly json?: boolean;
   /** Format of documents. */
   readonly output?: OutputForm;
@@ -22,7 +22,7 @@ type OutputForm = (typeof outputForms)[number];
 
 const defaultTimeoutSeconds = 60;
 
-/** Adds the global options. They may precede or follow the command; the last one wins. */
+/** Adds the global options. They may precede or follow the command; if repeated, the last one wins. */
 export function addGlobals(command: Command): Command {
   return command
     .optionsGroup('Options of every command:')
@@ -42,7 +42,7 @@ export function addGlobals(command: Command): Command {
 
 const globalNames: ReadonlySet<string> = new Set(['url', 'key', 'as', 'json', 'output', 'config', 'state', 'timeout']);
 
-/** Returns a command's own options without the global ones, so that a key never gets into a query or a body. */
+/** Returns a command's own options without the global ones, so that a key never ends up in a query or body. */
 export const ownOptionsOf = (command: Command): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(command.opts()).filter(([name]) => !globalNames.has(name)));
 
@@ -55,7 +55,7 @@ export function globalsOf(command: Command): Globals {
   return { ...given, ...Object.fromEntries(Object.entries(own).filter(([, value]) => value !== undefined)) };
 }
 
-/** Parses a whole number from 1, of at most nine digits. */
+/** Parses a whole number of at least 1 and at most nine digits. */
 export function wholeNumber(value: string): number {
   if (!/^[1-9]\d{0,8}$/.test(value)) throw new InvalidArgumentError('It must be a whole number from 1.');
   return Number(value);

@@ -12,7 +12,7 @@ export type LocalKey = (typeof localKeys)[number];
 
 interface StateFolder {
   readonly path: string;
-  /** Not named by the user: `.gateway` of the current folder or of the checkout. */
+  /** True if the user did not name the folder: it is `.gateway` in the current folder or the checkout. */
   readonly found: boolean;
 }
 
@@ -28,7 +28,7 @@ export interface LocalRun {
 
 const checkout = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 
-/** Returns `.gateway` of the current folder or of the checkout, so that commands work from its folders. */
+/** Returns `.gateway` in the current folder or the checkout, so that commands work in the checkout's subfolders. */
 export function defaultStateFolder(): string {
   const here = resolve('.gateway');
   return existsSync(here) ? here : join(checkout, '.gateway');
@@ -42,7 +42,9 @@ export function stateFolder(named: string | undefined): StateFolder {
   return { path, found: true };
 }
 
-/** Reads both files; they are absent if no run was started here. @throws UsageError as `stateFolder` does. */
+/**
+ * Reads both files; they are absent if no run was started here. @throws UsageError in the same cases as `stateFolder`.
+ */
 export function readLocalRun(named: string | undefined): LocalRun {
   const state = stateFolder(named);
   const ready = readJsonFile(ownFile(state, 'ready.json')) ?? {};
@@ -66,7 +68,7 @@ export function readLocalRun(named: string | undefined): LocalRun {
   };
 }
 
-/** Returns the path of a file in the folder, which must be the user's own like the folder. */
+/** Returns the path of a file in the folder. Like the folder, the file must be the user's own. */
 function ownFile({ path, found }: StateFolder, name: string): string {
   const file = join(path, name);
   if (found) refuseStateFolder(path, ownFileTrouble(file));

@@ -1,4 +1,4 @@
-/** Reads keys of logs and witnesses from the command line, and the state of the user's own witness. */
+/** Reads the keys of logs and witnesses given on the command line, and the state of the user's own witness. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { NoteKey } from '#core/evidence/transparency/note.ts';
@@ -40,7 +40,7 @@ export async function keyOf(text: string, option: string, read: (text: string) =
   }
 }
 
-/** Reads the newest leaf of each session, and the history of log sizes. */
+/** Reads the newest leaf of each session and the history of log sizes. */
 async function readWitnessHistory(folder: string): Promise<Pick<LogTrust, 'history' | 'sessions'>> {
   const { readWitnessState } = await import('./witness-state.ts');
   const { history, sessions } = await readWitnessState(join(folder)).catch((cause) => {

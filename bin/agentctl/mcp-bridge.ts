@@ -1,7 +1,7 @@
 /**
  * `mcp-bridge`: connects stdio to the MCP gateway, for clients that start servers as programs. Each message is one
- * line. Every request gets a response, even if only an error because the gateway cannot be reached; a notification
- * never gets one.
+ * line. Every request gets a response, even if it is only an error because the gateway cannot be reached; a
+ * notification never gets one.
  */
 
 import { isLoopback } from '#core/configuration/identity/federation/urls.ts';
@@ -23,12 +23,12 @@ export function addMcpBridge(parent: Parent): void {
 }
 
 export interface BridgeTarget {
-  /** Address of the endpoint. */
+  /** URL of the endpoint. */
   readonly url: string;
   readonly key: string | undefined;
 }
 
-/** Returns the endpoint and key: from flags, then the environment, then the files of a local run. */
+/** Returns the endpoint and key, taken from flags, then the environment, then a local run's files. */
 export function targetOf({ globals }: Pick<Cli, 'globals'>, env: NodeJS.ProcessEnv): BridgeTarget {
   const run = localRunOf(globals, env);
   const named = globals.url ?? (env.AGENTCTL_MCP_URL || undefined);
@@ -38,7 +38,7 @@ export function targetOf({ globals }: Pick<Cli, 'globals'>, env: NodeJS.ProcessE
   return { url: address.url.endsWith('/mcp') ? address.url : `${address.url}/mcp`, key: key?.trim() };
 }
 
-/** Resolves when the client has closed its end and all its requests have a response. */
+/** Resolves when the client has closed its end and all its requests have been answered. */
 export async function bridge(
   target: BridgeTarget,
   input: NodeJS.ReadableStream,
@@ -78,7 +78,7 @@ class Connection {
     this.#print = print;
   }
 
-  /** Handles the message. Never rejects. */
+  /** Handles a message. Never rejects. */
   async take(line: string): Promise<void> {
     let message: Message;
     try {
@@ -121,7 +121,7 @@ class Connection {
       this.#fail(id, -32000, `${this.#target.url} answered HTTP ${response.status} without a message.`);
   }
 
-  /** Prints a received message; an error without an id is the response to the pending request. */
+  /** Prints a received message. An error without an id is treated as the response to the pending request. */
   #tell(text: string, id: string | number | null | undefined): boolean {
     let message: unknown;
     try {

@@ -36,7 +36,7 @@ export function addMcpCall(parent: Parent): void {
   });
 }
 
-/** Returns the MCP endpoint. @throws UsageError if only the admin address is named. */
+/** Returns the MCP endpoint. @throws UsageError if only the admin address is given. */
 function endpointOf({ globals: { url, ...globals } }: Cli, endpoint: string | undefined): BridgeTarget {
   if (url !== undefined && endpoint === undefined)
     throw new UsageError('--url is the admin address; give the MCP address with --endpoint');

@@ -1,4 +1,4 @@
-/** `mcp`: MCP servers and their tools, how policies see them, and acceptance of changed definitions. */
+/** `mcp`: MCP servers and their tools, how policies classify them, and acceptance of changed definitions. */
 
 import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { isPortable } from '#core/mcp/tools/tool-names.ts';
@@ -120,7 +120,7 @@ function showTool(out: Output, tool: Fields): void {
 }
 
 /**
- * Shows the tool definition on an approval card. Prints nothing if the definition is accepted and shadows no other
+ * Shows the tool definition with an approval card. Prints nothing if the definition is accepted and shadows no other
  * tool, or if the gateway does not serve the definition [guard.changes].
  */
 export async function showHeldDefinition({ api, out }: Cli, { upstream, upstream_tool, tool }: Fields): Promise<void> {
@@ -170,7 +170,7 @@ function showChange(out: Output, { path, before, after }: Fields): void {
 const strings = (value: unknown): string[] =>
   Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
 
-/** Returns why a tool is pending. */
+/** Returns the reasons why a tool is pending. */
 function waitsFor(changed: unknown): string[] {
   const { guard, shadows } = fields(changed ?? {});
   const words = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : '');

@@ -1,4 +1,4 @@
-/** Commands that call one operation and show its response. Each command is built from the operation's definition. */
+/** Commands that call one operation and show its response. Each command is built from its operation's definition. */
 import { type Command, Option } from 'commander';
 import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import type { OperationCommand } from '#core/operations/command.ts';
@@ -17,8 +17,8 @@ type RouteDefinition = ReturnType<FindRoute>;
 type Options = Readonly<Record<string, unknown>>;
 
 /**
- * Calls an operation and shows its response, or writes the server's JSON.
- * @param isPositive decides the exit code. Default: every response is positive.
+ * Calls an operation and shows its response, or prints the server's JSON.
+ * @param isPositive determines the exit code. Default: every response is positive.
  */
 export async function showAnswer(
   { api, out, globals }: Cli,
@@ -45,14 +45,14 @@ export const groupOf =
     }
   };
 
-/** Returns a function that adds an operation's command. @param show prints the response in another form. */
+/** Returns a function that adds an operation's command. @param show prints the response in a different form. */
 export const commandOf =
   (operation: string, show?: Show): AddCommand =>
   (parent) => {
     addOperation(parent, operation, show);
   };
 
-/** Adds the command of an operation. */
+/** Adds an operation's command. */
 export function addOperation(parent: Parent, operation: string, show?: Show): Parent {
   const route = parent.routeOf(operation);
   const { command, path } = withCommand(route);
@@ -88,7 +88,7 @@ interface CommandInput {
   readonly show?: Show | undefined;
 }
 
-/** Runs the command of an operation. */
+/** Runs an operation's command. */
 export function runOperation(
   cli: Cli,
   route: RouteDefinition,
@@ -110,7 +110,7 @@ export function runOperation(
   return showAnswer(cli, operation, { path: params, query }, page, command.isPositive);
 }
 
-/** Prints the command for the next page. @param query the query of this page; the next one has the same filters. */
+/** Prints the command for the next page. @param query the query for this page; the next page has the same filters. */
 export function showMore({ out }: Pick<Cli, 'out'>, words: readonly string[], query: Query, cursor: unknown): void {
   const next = text(cursor);
   if (!next) return;
@@ -132,7 +132,7 @@ function withCommand(route: RouteDefinition): RouteDefinition & { readonly comma
   return { ...route, command: route.command };
 }
 
-/** Returns the options of an operation's command by query parameter. */
+/** Returns the options of an operation's command, by query parameter. */
 function optionsOf(route: RouteDefinition): { readonly name: string; readonly option: Option }[] {
   const { operation, command, query = [], repeatable } = withCommand(route);
   const all = { ...command.options, ...(query.includes('cursor') && pageOptions) };
@@ -164,6 +164,6 @@ const memberAt = (row: Fields, path: string): unknown =>
 
 const depthOf = ({ parent }: Command): number => (parent ? depthOf(parent) + 1 : 0);
 
-/** Sample values of parameters in examples. */
+/** Sample parameter values used in examples. */
 const sample: Readonly<Record<string, string>> = { version: '3', id: '0190a1b2-0000-7000-8000-000000000001' };
 const example = (words: string): string => words.replace(/<(\w+)>/g, (_, name: string) => sample[name] ?? name);

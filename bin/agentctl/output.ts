@@ -1,6 +1,6 @@
 /**
- * Prints all output of the client. Making text safe is this file's job alone: control and direction characters from
- * servers and files reach the terminal as visible escapes.
+ * Prints all output of the client. Text is made safe only in this file: control and direction characters from servers
+ * and files reach the terminal as visible escapes.
  */
 import { styleText } from 'node:util';
 import { unseen, visibleText } from '#core/text/secrets/visible-text.ts';
@@ -31,17 +31,17 @@ export class Output {
     this.#write(`${render(parts, this.#colours.out)}\n`);
   }
 
-  /** Prints `name: value`; an absent value is omitted. */
+  /** Prints `name: value`, or nothing if the value is absent. */
   field(name: string, value: unknown): void {
     if (value !== undefined && value !== null) this.line(`${name}: ${oneLineText(value)}`);
   }
 
-  /** Width of the terminal in columns; undefined if stdout is not a terminal. */
+  /** Returns the width of the terminal in columns, or undefined if stdout is not a terminal. */
   get width(): number | undefined {
     return process.stdout.isTTY ? process.stdout.columns || 80 : undefined;
   }
 
-  /** Prints rows in columns as wide as their widest cell; on a terminal, no line is wider than the terminal. */
+  /** Prints rows in columns as wide as their widest cell. On a terminal, no line exceeds the terminal's width. */
   table(header: readonly string[], rows: readonly (readonly unknown[])[]): void {
     const { width } = this;
     const now = Date.now();
@@ -68,13 +68,13 @@ export class Output {
     this.#write('\u001b[2J\u001b[H');
   }
 
-  /** Rings the bell of a terminal. */
+  /** Rings the terminal's bell. */
   ring(): void {
     if (process.stdout.isTTY) this.#write('\u0007');
     this.flush();
   }
 
-  /** Sets the format to which documents are converted from JSON from now on. */
+  /** Sets the format into which JSON documents are converted from now on. */
   writesDocumentsAs(form: (document: string) => string): void {
     this.#form = form;
   }
@@ -95,24 +95,26 @@ export class Output {
     this.json(JSON.stringify(value, null, 2));
   }
 
-  /** Prints text line by line, making each line safe; adds a missing final line feed. */
+  /** Prints text line by line, making each line safe, and adds a final line feed if it is missing. */
   text(text: string): void {
     for (const line of text.replace(/\r?\n$/, '').split(/\r?\n/)) this.line(line);
   }
 
-  /** Prints a piece of running text as it arrives: keeps line feeds and tabs, escapes other invisible characters. */
+  /**
+   * Prints a piece of running text as it arrives. Keeps line feeds and tabs, and escapes other invisible characters.
+   */
   piece(text: string): void {
     this.#write(text.replace(/[^\n\t]+/g, visibleText));
     this.flush();
   }
 
-  /** Prints one line on stderr: errors, warnings, names of written files. */
+  /** Prints one line on stderr, such as an error, a warning, or the name of a written file. */
   note(...parts: readonly OutputPart[]): void {
     this.flush();
     process.stderr.write(`${render(parts, this.#colours.err)}\n`);
   }
 
-  /** Writes bytes of a document to stdout, at the pace of a slow reader. */
+  /** Writes a document's bytes to stdout, at the pace of a slow reader. */
   async bytes(chunk: Uint8Array): Promise<void> {
     this.flush();
     if (!process.stdout.write(chunk)) await new Promise((resolve) => process.stdout.once('drain', resolve));

@@ -1,12 +1,12 @@
 /**
  * Checks that a state folder that was found, rather than named, is the user's own [cli.own-folder]. Cloned repositories
- * and unpacked archives can contain such folders, and the files of a state folder name addresses and keys.
+ * and unpacked archives can contain such folders, whose files specify addresses and keys.
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join, parse } from 'node:path';
 
-/** Returns why an existing folder is rejected, and what to do about it; undefined if it may be used. */
+/** Returns why an existing folder is rejected and what to do about it, or undefined if it may be used. */
 export function folderTrouble(folder: string): string | undefined {
   if (process.getuid === undefined) return 'this system does not report its owner';
   const real = join(realpathSync.native(dirname(folder)), basename(folder));
@@ -18,7 +18,7 @@ export function folderTrouble(folder: string): string | undefined {
   return privacyTrouble(found, folder, '700') ?? trackedTrouble(real);
 }
 
-/** Returns why a file in such a folder is rejected; undefined if it is private or absent. */
+/** Returns why a file in such a folder is rejected, or undefined if it is private or absent. */
 export function ownFileTrouble(file: string): string | undefined {
   const found = lstatSync(file, { throwIfNoEntry: false });
   if (found === undefined) return undefined;
@@ -33,7 +33,8 @@ function privacyTrouble({ uid, mode }: Stats, path: string, wanted: string): str
 }
 
 /**
- * Returns why a folder tracked by Git is rejected. Git does not set modes, so a clone under umask 077 is private too.
+ * Returns why a folder tracked by Git is rejected. The mode is not sufficient: Git does not set modes, so a clone under
+ * umask 077 is private too.
  */
 function trackedTrouble(folder: string): string | undefined {
   if (!isBelowGit(folder)) return undefined;

@@ -1,4 +1,4 @@
-/** Follows cursors of responses that come in bounded pieces to the end, with progress on a terminal. */
+/** Follows the cursors of responses that come in limited pieces until the end, showing progress on a terminal. */
 
 import { count, type Fields, fields, text } from '#core/kernel/json-fields.ts';
 import type { Cli } from './command.ts';
@@ -6,7 +6,7 @@ import { exitCodes, Failure } from './failure.ts';
 import { progressOf } from './progress.ts';
 
 /**
- * @param counts the member of a piece that contains its number of processed entries
+ * @param counts name of the member that contains a piece's number of processed entries
  * @throws Failure if the server repeats a cursor after a piece that changed nothing.
  */
 export async function* pieces(

@@ -10,7 +10,7 @@ import { type Output, oneLineText, paint } from './output.ts';
 import type { ReadConfiguration } from './policy-file.ts';
 
 /**
- * Adds the command. A number is a version; any other argument is a file.
+ * Adds the command. A numeric argument is a version; any other argument is a file.
  * @param words the full name of the command.
  */
 export function addPolicyDiff(parent: Parent, words: string): void {
@@ -63,7 +63,7 @@ export async function comparison(before: ReadConfiguration, after: ReadConfigura
   };
 }
 
-/** Returns a custom rule and the pack guards it lifts, with their lines in the files if known. */
+/** Returns a custom rule and the pack guards it lifts, with their lines in the files, if known. */
 function liftWithPlaces({ rule, index, lifts }: RuleLifts, before: ReadConfiguration, after: ReadConfiguration) {
   const { places } = after;
   return {
@@ -91,7 +91,7 @@ function version(word: string): string {
   throw new UsageError(`a policy version is a whole number from 1, got ${JSON.stringify(word)}`);
 }
 
-/** Shows changed keys by section, lifted guards, calls with a different decision, and the changes of each level. */
+/** Shows changed keys by section, lifted guards, calls with a different decision, and each level's changes. */
 export function showWholeDiff(out: Output, diff: Fields): void {
   if (diff.compared === 'tool_policies') out.note('compared only tool_policies, because one of the two is a pack');
   // Older gateways do not compare keys.
@@ -127,7 +127,10 @@ function showChanges(out: Output, changes: readonly Fields[]): void {
   }
 }
 
-/** Pack rules have long names; if the place is shown, the beginning of the name is enough. */
+/**
+ * Maximum length of a rule name that is shown. Pack rules have long names; if the place is shown, the beginning is
+ * enough.
+ */
 const longestName = 80;
 
 const ruleTitle = ({ rule, place, path }: Fields): string => {
@@ -136,7 +139,7 @@ const ruleTitle = ({ rule, place, path }: Fields): string => {
   return at.length === 0 ? name : `${shorten(name, longestName)} (${at.join(', ')})`;
 };
 
-/** Shows each custom rule and the guards of the pack that it lifts [policy.diff]. */
+/** Shows each custom rule and the pack guards it lifts [policy.diff]. */
 function showLiftings(out: Output, liftings: readonly Fields[]): void {
   for (const lifting of liftings) {
     out.line(paint('bold', `your rule ${ruleTitle(lifting)} decides on calls that were held back by`));
@@ -147,7 +150,7 @@ function showLiftings(out: Output, liftings: readonly Fields[]): void {
   }
 }
 
-/** Returns changes that are not already shown with custom rules. */
+/** Returns the changes that are not already shown with the custom rules. */
 function notShown(changes: readonly Fields[], { lifted_by }: Fields): Fields[] {
   const keyOf = (...parts: readonly unknown[]) => JSON.stringify(parts);
   const shown = new Set(
@@ -160,7 +163,10 @@ function notShown(changes: readonly Fields[], { lifted_by }: Fields): Fields[] {
   );
 }
 
-/** Groups changes of lifted guards, because all rules of the pack apply to their calls. */
+/**
+ * Groups the changes caused by each lifted guard, because they repeat for all rules of the pack that apply to its
+ * calls.
+ */
 function byGuard(changes: readonly Fields[], { lifted_guards }: Fields): Fields[] {
   const lifted = new Set(
     (Array.isArray(lifted_guards) ? lifted_guards : []).map((name) => `guard:${oneLineText(name)}`),

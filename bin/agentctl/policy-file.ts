@@ -1,5 +1,5 @@
 /**
- * Reads configuration and pack files as the gateway does at its start. Imports the decision engine, so commands load
+ * Reads configuration and pack files as the gateway does on startup. It imports the decision engine, so commands load
  * this file only when they run.
  */
 import { dirname, resolve } from 'node:path';
@@ -28,9 +28,9 @@ const checkout = fileURLToPath(new URL('../..', import.meta.url));
 export interface ReadConfiguration {
   readonly configuration: Configuration;
   readonly warnings: readonly string[];
-  /** Lines of its rules; absent for a configuration served by a gateway. */
+  /** Line numbers of the rules; absent for a configuration served by a gateway. */
   readonly places?: RulePlaces;
-  /** Set if the file is only a pack; its other keys are placeholders. */
+  /** True if the file is only a pack; the other keys are then placeholders. */
   readonly packOnly?: true;
 }
 
@@ -43,7 +43,7 @@ export async function readConfigurationFile(file: string): Promise<ReadConfigura
   return loadConfiguration(readUtf8(file), { packs, files: sourceFiles(checkout, pathsFrom(file, checkout)), file });
 }
 
-/** Reads a configuration file, or a file that is only a pack. @throws as `readConfigurationFile`. */
+/** Reads a configuration file, or a file that is only a pack. @throws the same errors as `readConfigurationFile`. */
 export async function readPolicyFile(file: string): Promise<ReadConfiguration> {
   const { value, lineOf } = readYaml(readUtf8(file), file);
   const { version, rules } = fields(value);
@@ -80,7 +80,10 @@ const asStored = (file: unknown): Configuration => file as Configuration;
 export const policyOf = ({ configuration }: Pick<ReadConfiguration, 'configuration'>): ToolPolicyDocument =>
   buildPolicyDocument(configuration);
 
-/** Returns a function that evaluates calls like the gateway's `simulate`, but without its inventory of MCP servers. */
+/**
+ * Returns a function that evaluates calls like the gateway's `simulate`, but without the gateway's inventory of MCP
+ * servers.
+ */
 export function simulator({ configuration, places }: Pick<ReadConfiguration, 'configuration' | 'places'>) {
   const evaluated = decidedBy(configuration);
   const ports = { effects: lazyEffects, calls: undefined, links: undefined, pause: async () => {} };

@@ -1,4 +1,4 @@
-/** `policy`: versions of the configuration, and checks of files. */
+/** `policy`: versions of the configuration, and checks on files. */
 
 import { type Fields, fields, text } from '#core/kernel/json-fields.ts';
 import { addCommand, addGroup, type Cli, type Outcome, type Parent } from './command.ts';
@@ -22,10 +22,10 @@ interface TestOptions {
   readonly explain?: true;
 }
 
-/** A result with the call's decision, its effects and the rules' evaluation. */
+/** A test result with the call's decision, its effects and the evaluation of the rules. */
 type DecidedTest = TestResult & { readonly decided?: Fields };
 
-/** `policy test`: runs a decision table against a policy file, without a gateway [cli.config-check]. */
+/** Adds `policy test`, which runs a decision table against a policy file, without a gateway [cli.config-check]. */
 function addPolicyTest(parent: Parent): void {
   addCommand<TestOptions>(parent, {
     usage: 'test <file> <cases>',
@@ -80,12 +80,12 @@ function printResults({ out }: Cli, results: readonly DecidedTest[], all: boolea
 
 interface TestResult {
   readonly name: string;
-  /** File and line of the case: `cases.yaml:12`. */
+  /** File and line of the test case: `cases.yaml:12`. */
   readonly place: string;
   readonly failure?: string | undefined;
 }
 
-/** Writes the results of a decision table as JUnit XML for CI systems [cli.config-check]. */
+/** Formats the results of a decision table as JUnit XML for CI systems [cli.config-check]. */
 function junit(suite: string, results: readonly TestResult[]): string {
   const failed = results.filter(({ failure }) => failure !== undefined).length;
   const cases = results.map(({ name, place, failure }) => {
@@ -107,7 +107,7 @@ function junit(suite: string, results: readonly TestResult[]): string {
 
 const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Replaces control characters: XML 1.0 forbids most of them, even escaped. */
+/** Replaces control characters, because XML 1.0 forbids most of them, even escaped. */
 const escapeXml = (text: string): string =>
   text
     .toWellFormed()

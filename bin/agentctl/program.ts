@@ -28,7 +28,8 @@ import { addKeys, addTenants } from './tenants.ts';
 import { trafficCommands } from './traffic.ts';
 
 /**
- * Adds the commands of all features. If several features add commands after the same one, they follow it in list order.
+ * Adds the commands of all features. If several features add commands after the same command, they follow it in list
+ * order.
  */
 async function addFeatureCommands(program: Parent): Promise<void> {
   const loaded = await Promise.all(features.map(async ({ commands }) => (await commands?.())?.commands ?? []));

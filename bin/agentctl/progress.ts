@@ -1,6 +1,8 @@
-/** Shows progress of long work on one terminal line: count, rate and time left. Writes nothing without a terminal. */
+/**
+ * Shows the progress of long work on one terminal line: count, rate and time left. Without a terminal, writes nothing.
+ */
 
-/** The terminal that the line is drawn on. */
+/** The terminal on which the line is drawn. */
 export interface Terminal {
   readonly isTTY?: boolean;
   readonly columns?: number;
@@ -8,7 +10,7 @@ export interface Terminal {
 }
 
 interface ProgressOptions {
-  /** The total; without it, the remaining time is not shown. */
+  /** The total; if absent, the remaining time is not shown. */
   readonly total?: number;
   readonly terminal?: Terminal;
   /** Milliseconds from any monotonic clock. */
@@ -24,14 +26,14 @@ export interface Progress {
   end(): void;
 }
 
-/** Progress is not shown for work that ends sooner. */
+/** Time for which no progress is shown, so that short work never shows any. */
 const quietMs = 500;
 const redrawMs = 100;
 const megabyte = 1_000_000;
 
 const noProgress: Progress = { add() {}, set() {}, end() {} };
 
-/** Creates a progress line. @param unit the counted unit in the plural, such as `entries`; `bytes` are shown in MB. */
+/** Creates a progress line. @param unit the plural of the counted unit, such as `entries`; `bytes` are shown in MB. */
 export function progressOf(unit: string, options: ProgressOptions = {}): Progress {
   const { total, terminal = process.stderr, now = () => performance.now() } = options;
   if (terminal.isTTY !== true) return noProgress;

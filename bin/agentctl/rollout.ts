@@ -1,4 +1,4 @@
-/** `rollout`: moves the traffic of a model to another provider in stages. */
+/** `rollout`: moves a model's traffic to another provider in stages. */
 import type { Command } from 'commander';
 import { addCommand, type Parent } from './command.ts';
 import { groupOf, showAnswer } from './operation-command.ts';

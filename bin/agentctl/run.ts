@@ -8,7 +8,7 @@ import { addGlobals } from './globals.ts';
 import { Output, paint } from './output.ts';
 import { readSettings } from './settings.ts';
 
-/** Runs one command line and returns its exit code; prints, but never exits. */
+/** Runs one command line and returns its exit code. It prints, but never exits the process. */
 export async function run(
   argv: readonly string[],
   groups: readonly ((parent: Parent) => void | Promise<void>)[],
@@ -50,7 +50,7 @@ function program(): Command {
   return addGlobals(command).addHelpText('after', ending);
 }
 
-/** Prints errors without a stack; Commander has already printed its own. */
+/** Prints errors without a stack trace; Commander has already printed its own errors. */
 function explain(error: unknown, out: Output): ExitCode {
   if (error instanceof CommanderError) return error.exitCode === 0 ? exitCodes.ok : exitCodes.usage;
   const failure = error instanceof Failure ? error : undefined;

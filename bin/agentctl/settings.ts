@@ -1,6 +1,6 @@
 /**
- * Selects the gateway and the credential: from flags, then the environment, then the configuration file, then the files
- * of a local run.
+ * Selects the gateway and the credential, from flags, then the environment, then the configuration file, then a local
+ * run's files.
  */
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -12,7 +12,7 @@ import type { Globals } from './globals.ts';
 import { type LocalKey, type LocalRun, readJsonFile, readLocalRun } from './local-run.ts';
 
 export interface Settings {
-  /** Returns the admin or gateway address of a route, without a trailing slash. */
+  /** Returns the admin or gateway address for a route, without a trailing slash. */
   urlFor(route: Route): string;
   readonly timeoutMs: number;
   /** Returns the credential for a route, or undefined if none is known. */
@@ -53,7 +53,7 @@ export function readSettings(globals: Globals, env: NodeJS.ProcessEnv): Settings
   };
 }
 
-/** Reads the local run on first use: if address and key are given, it is not needed. */
+/** Reads the local run on first use; it is not needed if address and key are given. */
 export function localRunOf({ state }: Globals, env: NodeJS.ProcessEnv): () => LocalRun {
   let run: LocalRun | undefined;
   return () => {
@@ -63,8 +63,8 @@ export function localRunOf({ state }: Globals, env: NodeJS.ProcessEnv): () => Lo
 }
 
 /**
- * Returns the generated key for a route: agents call tools and models, humans vote and read, and the admin token
- * administers.
+ * Returns the generated key for a route: agents call tools and models, humans vote and read, and the admin token is for
+ * administration.
  */
 function localKeyFor(route: Route): LocalKey {
   if (route.platform || route.access === 'admin') return 'admin';
@@ -86,13 +86,16 @@ function ownKey(globals: Globals, env: NodeJS.ProcessEnv, config: Fields, url: s
   return key === undefined ? undefined : sendable(key);
 }
 
-/** Checks the origin: a key from a configuration is sent only to addresses from the same configuration. */
+/**
+ * Checks that two URLs have the same origin: a key from a configuration is sent only to addresses from the same
+ * configuration.
+ */
 const sameOrigin = (configured: string, url: string): boolean =>
   new URL(asAddress(configured, 'configured', addresses.adminUrl.byDefault)).origin === new URL(url).origin;
 
 /**
  * Returns the key if it may be sent to the address.
- * @throws UsageError if the address comes from the current folder: the folder's author would get the key
+ * @throws UsageError if the address comes from the current folder, because the folder's author would get the key
  * [cli.own-folder].
  */
 export function sentTo({ url, found }: Address, key: string): string {
@@ -102,7 +105,7 @@ export function sentTo({ url, found }: Address, key: string): string {
   );
 }
 
-/** Returns the generated key of the local run at this address; no other address gets one [cli.own-folder]. */
+/** Returns the generated key of the local run at this address, or undefined for any other address [cli.own-folder]. */
 export function generatedKey(url: string, name: LocalKey, run: () => LocalRun): string | undefined {
   if (!isLoopback(url)) return undefined;
   const { urls, keys } = run();
@@ -115,7 +118,9 @@ const addresses = {
   mcpUrl: { which: 'MCP', byDefault: 'http://127.0.0.1:8082' },
 } as const;
 
-/** Returns the address from flag, environment or configuration; otherwise that of the local run, or the default. */
+/**
+ * Returns the address from the flag, environment or configuration; otherwise the local run's address or the default.
+ */
 export function resolveAddress(
   member: keyof typeof addresses,
   named: string | undefined,

@@ -1,4 +1,4 @@
-/** `simulate`, `why`, `diff-policy`: what a policy would decide, has decided, and would decide differently. */
+/** `simulate`, `why`, `diff-policy`: decisions that a policy would make, has made, and would make differently. */
 
 import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { addCallOptions, buildCall, type CallOptions, jsonFile } from './call-options.ts';
@@ -78,7 +78,7 @@ async function onFile(
   return policyJson({ policy, results });
 }
 
-/** Reads a list of calls, bare or as a request body. */
+/** Reads a list of calls, either bare or in the form of a request body. */
 function callsIn(file: string): readonly unknown[] {
   const content = jsonFile('--file', file);
   const calls = Array.isArray(content) ? content : fields(content).calls;

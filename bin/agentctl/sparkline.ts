@@ -1,11 +1,11 @@
-/** Draws numbers over time as short text: a bar per interval, a space for an empty one. */
+/** Draws numbers over time as short text: a bar for each interval, and a space for an empty one. */
 import { count, type Fields, text } from '#core/kernel/json-fields.ts';
 
 const bars = '▁▂▃▄▅▆▇█';
 const columns = 30;
 
 /**
- * Draws the requests of the buckets over the time range of the response.
+ * Draws the requests in each bucket over the response's time range.
  * @param span with `from` and `to` as ISO 8601 times
  */
 export function sparkline(buckets: readonly Fields[], span: Fields): string {

@@ -1,4 +1,4 @@
-/** Starts a command line: a quick command without the others. */
+/** Starts a command line. A quick command is loaded without the other commands. */
 import type { QuickCommand } from '#features/quick-commands.ts';
 import * as quickCommands from '#features/quick-commands.ts';
 import type { ExitCode } from './failure.ts';

@@ -1,4 +1,4 @@
-/** `status` and `whoami`: the state of the gateway and the identity of the caller. */
+/** `status` and `whoami`: the state of the gateway, and the caller's identity. */
 import { type Fields, list, text } from '#core/kernel/json-fields.ts';
 import { commandOf } from './operation-command.ts';
 import { type Output, oneLineText } from './output.ts';
@@ -6,7 +6,7 @@ import { showTree } from './tree.ts';
 
 export const statusCommands = [commandOf('status', showStatus), commandOf('whoami')];
 
-/** Prints a table with these members as columns; a member that is missing from all entries gets no column. */
+/** Prints a table with these members as columns. A member that is missing from all entries gets no column. */
 function showList(out: Output, title: string, members: readonly string[], value: unknown): void {
   const entries = list(value);
   if (value !== undefined) out.line(`${title}:${entries.length === 0 ? ' none' : ''}`);
@@ -18,7 +18,7 @@ function showList(out: Output, title: string, members: readonly string[], value:
   );
 }
 
-/** Shows the status, with lists as tables below it, because all their members on one line would be unreadable. */
+/** Shows the status with its lists as tables below it, because they would be unreadable on one line. */
 function showStatus(out: Output, { recent_violations, dependencies, providers, ...status }: Fields): void {
   showTree(out, status);
   showList(out, 'dependencies', ['kind', 'name', 'state', 'since', 'latency_ms', 'reason'], dependencies);

@@ -1,20 +1,20 @@
-/** Tables on a terminal: lines fit its width, and times are relative to now [cli.output-forms]. */
+/** Tables on a terminal. Lines fit the terminal's width, and times are relative to now [cli.output-forms]. */
 
-/** Minimum width; narrower columns are unreadable. */
+/** Minimum width of a column; narrower columns are unreadable. */
 const least = 8;
 /** Checks for ids and digests, which are not truncated because people copy them. */
 const isId = (cell: string): boolean => /^(?:[0-9a-f]{8}-[0-9a-f-]{27}|[0-9a-f]{12,})$/.test(cell);
 const isTime = (cell: string): boolean => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/.test(cell);
 
-/** Matches the output of `relativeTime`. */
+/** Checks for a cell that `relativeTime` produced. */
 const isDistance = (cell: string): boolean => /^(?:now|\d+ (?:s|min|h|d) ago|in \d+ (?:s|min|h|d))$/.test(cell);
 
-/** Spaces between two columns. */
+/** Number of spaces between two columns. */
 export const columnGap = 2;
 
 /**
- * Returns column widths that fit lines of `width` characters: shrinks the widest columns first, and never those with
- * ids or times.
+ * Returns column widths with which lines fit into `width` characters. Shrinks the widest columns first, and never
+ * shrinks columns with ids or times.
  */
 export function fittedWidths(rows: readonly (readonly string[])[], width: number): number[] {
   const columns = Math.max(0, ...rows.map((row) => row.length));
@@ -44,7 +44,7 @@ const units = [
   [1, 's'],
 ] as const;
 
-/** Returns `3 min ago`, `in 2 h`; a cell that is not a time is unchanged. */
+/** Returns text such as `3 min ago` or `in 2 h`. A cell that is not a time is returned unchanged. */
 export function relativeTime(cell: string, nowMs: number): string {
   if (!isTime(cell)) return cell;
   const seconds = Math.round((Date.parse(cell) - nowMs) / 1000);

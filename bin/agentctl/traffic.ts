@@ -1,4 +1,4 @@
-/** Commands on past chat traffic: usage, requests, providers, budgets, cache, violations. */
+/** Commands for past chat traffic: usage, requests, providers, budgets, cache, violations. */
 
 import { count, type Fields, fields, list } from '#core/kernel/json-fields.ts';
 import { percent, usd } from '#core/operations/command.ts';
@@ -88,7 +88,7 @@ function showCache(out: Output, answer: Fields): void {
   out.field('entries', entries);
 }
 
-/** Shows violations in one table: rules act on tool calls, filters on chat calls. */
+/** Shows violations in one table. Those of rules are about tool calls, and those of filters are about chat calls. */
 function showViolations(out: Output, page: Fields): void {
   const rows = list(page.violations).map((row) => [
     row.at,
@@ -117,7 +117,7 @@ function table(out: Output, header: readonly string[], rows: readonly (readonly 
 
 export const noBudget = 'no budget is configured: spending is not limited';
 
-/** Returns the tenant of a budget (if there are several tenants), its account and its period. */
+/** Returns a budget's tenant (if there are several tenants), account and period. */
 export const budgetCells = (row: Fields, below: boolean): unknown[] => [
   ...(below ? [row.tenant ?? '*'] : []),
   row.key_name === undefined ? row.account : `${row.account} (${row.key_name})`,

@@ -1,4 +1,4 @@
-/** Prints any response as indented `name: value` lines, unknown fields included. */
+/** Prints any response as indented `name: value` lines, including unknown fields. */
 import { type Output, oneLineText } from './output.ts';
 
 export function showTree(out: Output, value: unknown, indent = ''): void {

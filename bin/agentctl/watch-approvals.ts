@@ -7,24 +7,24 @@ import { exitCodes, Failure } from './failure.ts';
 import { paint } from './output.ts';
 
 const longestPauseMs = 15_000;
-/** The interval that the gateway sends in `retry`. */
+/** Delay before a stream is reopened: the same interval that the gateway sends in `retry`. */
 const betweenStreamsMs = 1_000;
 const betweenLooksMs = 2_000;
 
 interface WatchOptions {
   /** Number of events after which the watch ends; default: unlimited. */
   readonly events?: number | undefined;
-  /** Shows pending requests: at the start, and on a terminal at each event. */
+  /** Shows pending requests at the start and, on a terminal, after each event. */
   readonly list: () => Promise<unknown>;
-  /** True if the list is redrawn in place; otherwise each event is a line. */
+  /** True if the list is redrawn in place; otherwise each event is printed on its own line. */
   readonly redraws: boolean;
-  /** True if a new request rings the bell. */
+  /** True to ring the bell for each new request. */
   readonly bell: boolean;
 }
 
 /**
- * Watches approvals. Reopens an ended stream after the last event, even after the gateway was unreachable. Polls the
- * list of a gateway without a stream.
+ * Watches approvals. If the stream ends, reopens it after the last event, even if the gateway was unreachable
+ * meanwhile. If the gateway has no stream, polls its list.
  * @throws Failure if the gateway refuses, or was never reached.
  */
 export async function watchApprovals(
@@ -72,7 +72,7 @@ const isAway = (failure: unknown): boolean =>
   (failure.exitCode === exitCodes.unreachable ||
     /^(service_unavailable|server_error|rate_limit_error)\b/.test(failure.message));
 
-/** Checks for a gateway without an event stream: on AWS, and if several gateways share a store. */
+/** Checks for a gateway that has no event stream, as on AWS or if several gateways share a store. */
 const opensNone = (failure: unknown): boolean =>
   failure instanceof Failure && /^method_not_allowed\b/.test(failure.message);
 
@@ -106,11 +106,11 @@ interface ApprovalEvent {
   readonly happened: Fields;
 }
 
-/** Pages read per poll; requests on later pages are shown once they move up. */
+/** Maximum number of pages read per poll. Requests on later pages are shown once they move up. */
 const maxPages = 10;
 const pageLimit = 100;
 
-/** Polls the list sequentially. A request that is queued and decided between two polls is missed. */
+/** Poller of the approvals list. A request that is queued and decided between two polls is missed. */
 class PolledApprovals {
   readonly #cli: Cli;
   #pending: ReadonlyMap<string, Fields> | undefined;
@@ -119,7 +119,7 @@ class PolledApprovals {
     this.#cli = cli;
   }
 
-  /** Returns the events since the last poll. @throws Failure; the next poll then reports these events. */
+  /** Returns the events since the last poll. @throws Failure; the next poll then also reports this poll's events. */
   async look(): Promise<ApprovalEvent[]> {
     const before = this.#pending;
     const now = new Map<string, Fields>();
@@ -164,7 +164,10 @@ const votes = (item: Fields): readonly Fields[] => list(item.votes);
 
 const eventFields = ({ envelope_id, session_id }: Fields, at: unknown): Fields => ({ envelope_id, session_id, at });
 
-/** Converts to an event of the stream: a denial by timeout is an expiry, and a used approval is still an approval. */
+/**
+ * Converts a record to a stream event: a denial due to timeout counts as an expiry, and an approval that has been used
+ * still counts as an approval.
+ */
 function endOf(record: Fields): ApprovalEvent {
   const denied = record.status === 'denied';
   const happened = { ...eventFields(record, denied ? record.denied_at : record.approved_at) };

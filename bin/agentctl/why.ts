@@ -1,6 +1,6 @@
 /**
- * `why`: shows a call, its effects and the rule or setting that decided it; rules that do not match are shown only with
- * `--all` [cli.policy-tools].
+ * `why`: shows a call, its effects, and the rule or setting that determined the decision. Rules that do not match are
+ * shown only with `--all` [cli.policy-tools].
  */
 
 import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
@@ -50,7 +50,7 @@ function showWhy(out: Output, answer: Fields, all: boolean): void {
 }
 
 /**
- * Shows the effects of a call, and how the rules evaluated it.
+ * Shows a call's effects and how the rules evaluated it.
  * @param all shows every rule instead of near matches; `more` is the option that enables it.
  */
 export function showExplanation(
@@ -75,7 +75,7 @@ export function showExplanation(
   showRules(out, list(answer.trace), all, more);
 }
 
-/** Shows near matches: rules that match protocol and tool are the most likely to need a change. */
+/** Shows near matches: rules that match both protocol and tool, and are therefore the most likely to need a change. */
 function showRules(out: Output, trace: readonly Fields[], all: boolean, more: string): void {
   const failed = trace.filter(({ matched }) => matched !== true);
   if (all) {
@@ -118,7 +118,7 @@ function deciderOf({ decided_by, matched_rule, trace, effects }: Fields, all: bo
   return sentence === undefined ? rule : by === 'default' ? sentence : `${sentence}: ${rule}`;
 }
 
-/** Describes an effect. `shell.rm` implies its protocol; an MCP tool's effect may have another one. */
+/** Describes an effect. `shell.rm` implies its protocol, but an MCP tool's effect may have a different one. */
 function effectOf({ protocol, tool, target, capability }: Fields): string {
   const under = text(protocol) && !oneLineText(tool).startsWith(`${protocol}.`) ? `${oneLineText(protocol)} ` : '';
   return `${under}${oneLineText(tool)}${text(target) ? ` on ${short(oneLineText(target))}` : ''} (${oneLineText(capability)})`;
@@ -126,7 +126,7 @@ function effectOf({ protocol, tool, target, capability }: Fields): string {
 
 const ruleLabel = ({ index }: Fields): string =>
   typeof index === 'number' && index < 0 ? 'guard' : `rule ${oneLineText(index)}`;
-/** Returns the rule's place in its file; empty for a version stored without places. */
+/** Returns the rule's place in its file, or an empty string for a version stored without places. */
 const placeText = ({ place }: Fields): string => (place === undefined ? '' : ` (${oneLineText(place)})`);
 const quotedName = ({ name }: Fields): string => (name === undefined ? '' : ` "${oneLineText(name)}"`);
 const ruleOf = (rule: unknown, all: boolean): string => (all ? oneLineText(rule) : short(oneLineText(rule), 60));

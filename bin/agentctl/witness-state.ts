@@ -1,4 +1,4 @@
-/** The state of a witness: each cosigned checkpoint, its time, and the newest leaf of each session. */
+/** The state of a witness: each cosigned checkpoint with its time, and the newest leaf of each session. */
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
@@ -11,7 +11,7 @@ const stateSchema = z.strictObject({
   log_key: z.string(),
   size: z.int().nonnegative(),
   root: hash,
-  /** Frontier over the leaves read so far. */
+  /** Frontier of the log over the leaves read so far. */
   frontier: z.array(hash),
   /** The newest cosigned checkpoint. */
   checkpoint: z.string(),
@@ -31,7 +31,7 @@ export interface WitnessState {
 
 const fileOf = (folder: string): string => join(folder, 'state.json');
 
-/** Reads the state. @throws the file system's error; Error if it is not the state of a witness. */
+/** Reads the state. @throws the file system's error; Error if the file does not contain the state of a witness. */
 export async function readWitnessState(folder: string): Promise<WitnessState> {
   const { version: _version, ...state } = stateSchema.parse(JSON.parse(await readFile(fileOf(folder), 'utf8')));
   return {
@@ -42,7 +42,7 @@ export async function readWitnessState(folder: string): Promise<WitnessState> {
   };
 }
 
-/** Replaces the state; it is durable when this returns. */
+/** Replaces the state. The new state is durable when this returns. */
 export async function writeWitnessState(folder: string, state: WitnessState): Promise<void> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const document: z.infer<typeof stateSchema> = {

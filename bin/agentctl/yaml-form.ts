@@ -2,7 +2,7 @@
 import { isScalar, parseDocument, visit } from 'yaml';
 import { escapeInvisible } from './output.ts';
 
-/** Tests for invisible characters. JSON itself already escapes the ASCII control characters. */
+/** Checks for invisible characters. JSON itself already escapes the ASCII control characters. */
 const isUnseen = (text: string): boolean => escapeInvisible(JSON.stringify(text)).includes('\\u');
 
 /** Converts JSON to YAML. Numbers keep every digit; text with invisible characters is quoted and escaped. */

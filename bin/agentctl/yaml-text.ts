@@ -1,2 +1,4 @@
-/** YAML, loaded on demand. Bundled, a CommonJS package imported on demand has only its default export. */
+/**
+ * The YAML package, loaded on demand. When bundled, a CommonJS package imported on demand has only its default export.
+ */
 export { stringify } from 'yaml';

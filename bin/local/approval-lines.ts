@@ -1,4 +1,4 @@
-/** Prints a line and rings the bell at a terminal for each new request that is pending for a person [local.ready]. */
+/** Prints a line, and rings the terminal's bell, for each new request that is pending for a person [local.ready]. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -8,20 +8,21 @@ import { clockTime } from './human-log.ts';
 interface ApprovalLinesOptions {
   readonly write: (text: string) => void;
   readonly bell: boolean;
-  /** The command that reaches this run, as typed in another terminal. */
+  /** The command to reach this run, as typed in another terminal. */
   readonly client: string;
   readonly timeouts: Timeouts;
 }
 
 /**
- * Window in which a limited number of requests get a line each; additional ones are counted, and the bell rings once.
+ * Window in which only a limited number of requests are printed on their own lines. Additional requests are counted,
+ * and the bell rings once.
  */
 const windowMs = 5_000;
 const linesOfWindow = 3;
 const longestText = 80;
 const bellCharacter = '\u0007';
 
-/** @returns a function that takes every committed entry. */
+/** @returns a function to be called with every committed entry. */
 export function approvalLines({ write, bell, client, timeouts }: ApprovalLinesOptions): (entry: EvidenceEntry) => void {
   // The same call, repeated while it is pending, is the same request.
   const seen = new RecentMap<string, true>({ max: 1_000 });

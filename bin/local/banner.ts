@@ -1,4 +1,4 @@
-/** The output of a ready local run: the banner for people, and the one line for programs. */
+/** The output of a local run when it is ready: the banner for people, and the one line for programs. */
 import { existsSync } from 'node:fs';
 import type { LocalKeys } from '#adapters/local/keys-file.ts';
 import { commandLine } from '../agentctl/shell.ts';
@@ -11,7 +11,7 @@ export interface ReadyEvent {
   readonly mcp_url: string;
   /** URL of the TLS listener; null without the edge. */
   readonly edge_url: string | null;
-  /** URL of the listener for HTTP/2 in cleartext. */
+  /** URL of the cleartext HTTP/2 listener. */
   readonly edge_h2c_url: string | null;
   /** UDP port; null if Caddy was not found. */
   readonly edge_http3_port: number | null;
@@ -22,8 +22,8 @@ export interface ReadyEvent {
 }
 
 /**
- * Properties of the output. Colours are used at terminals only. Keys are never printed into a file, which other users
- * of the machine may be able to read.
+ * Properties of the output. Colours are used only on terminals. Keys are never printed to a file, because other users
+ * of the machine may be able to read it.
  */
 export interface Output {
   readonly terminal: boolean;
@@ -31,15 +31,15 @@ export interface Output {
 }
 
 export interface BannerDetails {
-  /** Fragment that signs in to the console once; like a key, it is never printed into a file. */
+  /** Fragment for signing in to the console once; like a key, it is never printed to a file. */
   readonly fragment?: string | undefined;
-  /** Models of the built-in mock [models.demo]. */
+  /** Models that the built-in mock serves [models.demo]. */
   readonly demoModels?: readonly string[];
-  /** State folder of this run, unless it is the default of `agentctl`. */
+  /** State folder of this run, unless it is the one `agentctl` uses by default. */
   readonly state?: string | undefined;
 }
 
-/** Returns the shell command for `agentctl` in a run: the file in a checkout, or in an installed package. */
+/** Returns the shell command that runs `agentctl` against a run: the file in a checkout or in an installed package. */
 export const clientCommand = (state: string | undefined): string =>
   commandLine([
     ...(existsSync('agentctl') ? ['./agentctl'] : ['npx', 'agentctl']),

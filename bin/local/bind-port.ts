@@ -1,4 +1,4 @@
-/** Makes a server listen on a port; a port in use is an error that says what to do. */
+/** Makes a server listen on a port. If the port is in use, the error says what to do. */
 import type { Server } from 'node:net';
 
 export function bindPort(

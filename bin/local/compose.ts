@@ -1,6 +1,6 @@
 /**
- * Composes the parts of the local run except its listeners: the store, the handlers, the clock of approvals, schedules,
- * the projector.
+ * Composes the parts of the local run, except its listeners: the store, the handlers, the approvals clock, the
+ * schedules, and the projector.
  */
 import { join } from 'node:path';
 import { localExecutorClients } from '#adapters/executors/clients.ts';
@@ -73,16 +73,16 @@ interface GatewayOptions {
 export interface Gateway {
   readonly handlers: HttpHandlers;
   readonly ports: ChatEndpointPorts;
-  /** Returns the configured limit, or the last known one while the store does not respond. */
+  /** Returns the configured limit, or the last known one if the store does not respond. */
   maxBodyBytes(): Promise<number>;
-  /** Ends open streams, which otherwise last as long as their clients. */
+  /** Ends open streams, which would otherwise last as long as their clients stay connected. */
   endStreams(): void;
-  /** Stops everything in order of dependency. Call it when no request is in flight. */
+  /** Stops everything in order of dependencies. Call it when no request is in flight. */
   stop(): Promise<void>;
 }
 
 const sweepEveryMs = 5_000;
-/** Later than every stored time. */
+/** A time that sorts after every stored time. */
 const endOfTime = '9999';
 const notifyEveryMs = 1_000;
 const tracesEveryMs = 1_000;
@@ -282,7 +282,7 @@ async function interpreterOf(name: MachineName, { store, ports, report }: Interp
   });
 }
 
-/** Reimports the file. If it is invalid, the error is reported and the active configuration is kept. */
+/** Reimports the file. If it is invalid, reports the error and keeps the active configuration. */
 async function reload(ports: GatewayPorts, path: string, checkout: string): Promise<void> {
   const { telemetry, configurationTrouble } = ports;
   try {

@@ -1,4 +1,4 @@
-/** The configuration file: imported at start and whenever it changes. */
+/** The configuration file, which is imported on startup and whenever it changes. */
 import { unwatchFile, watchFile } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join, relative, resolve } from 'node:path';
@@ -38,8 +38,8 @@ export async function importConfiguration(deps: VersionDeps, path: string, check
 }
 
 /**
- * Returns the path relative to the checkout or the working folder, otherwise only the name: host folders are not stored
- * [policy-version.numbered].
+ * Returns the path relative to the checkout or the working folder, or, for files elsewhere, only the name, because host
+ * folders are not stored [policy-version.numbered].
  */
 export function fileNameOf(path: string, checkout: string): string {
   const below = [process.cwd(), checkout].map((folder) => relative(folder, resolve(path)));
@@ -72,9 +72,9 @@ const pollMs = 500;
 const settleMs = 150;
 
 /**
- * Calls `onChange` when the content of the file has changed. Polls by name, because editors replace the file. Two
- * consecutive reads must be identical: many programs empty a file before they write it, and half of a configuration can
- * be a valid one.
+ * Calls `onChange` when the file's content has changed. Polls by name, because editors replace the file. Two
+ * consecutive reads must be identical, because many programs empty a file before they write to it, and half of a
+ * configuration can be a valid one.
  */
 export async function watchConfiguration(path: string, onChange: () => Promise<void>): Promise<Watch> {
   let seen = await fileDigest(path);

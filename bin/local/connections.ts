@@ -1,6 +1,6 @@
 /**
- * Open connections of a listener. If there are too many, one without a request is closed: first those that never
- * carried an admitted request, oldest first [http.connections] [edge.hostile].
+ * Open connections of a listener. If there are too many, one that has no current request is closed: first those that
+ * never carried an admitted request, oldest first [http.connections] [edge.hostile].
  */
 import type { Socket } from 'node:net';
 
@@ -8,32 +8,35 @@ import type { Socket } from 'node:net';
 type EndReason = 'full' | 'handshake' | 'protocol' | 'unread';
 
 export interface ConnectionsOptions {
-  /** Maximum number of open connections. */
+  /** Returns the maximum number of open connections. */
   readonly most: () => number;
-  /** Called with the number of open connections, each time it changes. */
+  /** Called with the number of open connections each time it changes. */
   readonly changed?: (open: number) => void;
   readonly ended?: (why: EndReason) => void;
 }
 
 interface Connection {
   readonly socket: Socket;
-  /** Admitted requests that have not ended. */
+  /** Number of admitted requests that have not ended. */
   requests: number;
 }
 
 /** A request on a connection. */
 export interface ConnectionRequest {
-  /** Admits the request: its connection stays open until it ends. */
+  /** Admits the request, so that its connection stays open until the request ends. */
   letIn(): void;
   over(): void;
 }
 
-/** A connection and the TLS socket on it are two sockets with the same ports. */
+/**
+ * Addresses and ports that identify a connection: a connection and the TLS socket on it are two sockets with the same
+ * ports.
+ */
 type Ports = Pick<Socket, 'remoteAddress' | 'remotePort' | 'localPort'>;
 
 /**
- * A quarter of the connections may wait for their first request before one that has carried a request is closed, so
- * that a new caller has time to send it.
+ * Divisor for the share of connections that may be waiting for their first request. Up to a quarter of them, an idle
+ * connection is closed before a new one, so that a new caller has time to send its request.
  */
 const shareOfNew = 4;
 
@@ -57,7 +60,7 @@ export class Connections {
     for (const { socket } of this.#open.values()) yield socket;
   }
 
-  /** Ends a connection if there is one too many: the new one itself if all others carry a request. */
+  /** Ends a connection if there is one too many. If all others carry a request, that is the new one. */
   opened(socket: Socket): void {
     const key = connectionKey(socket);
     const connection = { socket, requests: 0 };

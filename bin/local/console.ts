@@ -1,6 +1,6 @@
 /**
- * The web console at `/console/` of the admin listener: static files from memory [console.served]. In a checkout they
- * are built from `console/` at the first request; an installed package contains them.
+ * The web console at `/console/` on the admin listener: static files from memory [console.served]. In a checkout they
+ * are built from `console/` on the first request; an installed package already contains them.
  */
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ import { MethodNotAllowed } from '#lambdas/middleware/route.ts';
 import type { PageRequest } from './page-request.ts';
 import type { SignInLink } from './sign-in-link.ts';
 
-/** Serves paths below `/console`, and a browser's request for `/`; undefined for every other path. */
+/** Handler for paths below `/console` and for a browser's request for `/`. Returns undefined for every other path. */
 export type Pages = (request: PageRequest) => Promise<HttpReply> | undefined;
 
 type Files = Readonly<Record<string, string>>;
@@ -55,7 +55,7 @@ export function consolePages(root: string, link?: SignInLink): Pages {
 
 const exchangePath = '/console/sign-in';
 
-/** Exchanges the link's token, which is sent in a body and never in an address. */
+/** Exchanges the sign-in link's token, which is sent in a body and never in a URL. */
 async function exchangeLink(request: PageRequest, link: SignInLink): Promise<HttpReply> {
   if (request.method !== 'POST') throw new MethodNotAllowed(request.method, request.path, ['POST']);
   const answer = await link.exchange(request);
@@ -78,7 +78,7 @@ async function reply({ method, path, headers }: PageRequest, files: () => Promis
   );
 }
 
-/** Builds the files from sources, or reads built ones. */
+/** Builds the files from the sources, or reads files that are already built. */
 export async function loadFiles(folder: string): Promise<Files> {
   const builder = join(folder, 'build.mjs');
   try {
@@ -106,7 +106,7 @@ const codings = {
 } as const;
 type ContentCoding = keyof typeof codings;
 
-/** Caches the compressed files of a set. */
+/** Caches the compressed files for each set of files. */
 const compressedOf = remembered((_texts: Readonly<Record<string, string>>) => new Map<string, Promise<string>>());
 
 interface ClientHeaders {
@@ -135,7 +135,7 @@ async function textReply(
   return { statusCode: 200, headers: { ...all, 'content-encoding': coding }, body: await body, isBase64Encoded: true };
 }
 
-/** Returns the coding with the highest weight (RFC 9110, section 12.5.3), or undefined if there is none. */
+/** Returns the content coding with the highest weight (RFC 9110, section 12.5.3), or undefined if there is none. */
 function preferredCoding(acceptEncoding = ''): ContentCoding | undefined {
   const weights = new Map<string, number>();
   for (const part of acceptEncoding.toLowerCase().split(',')) {

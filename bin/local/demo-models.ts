@@ -1,6 +1,5 @@
 /**
- * Lists the models of the built-in mock, for the banner: patterns, and the names that no pattern covers
- * [models.demo].
+ * Lists the built-in mock's models for the banner: its patterns, and the names that no pattern covers [models.demo].
  */
 import type { Configuration } from '#core/contracts/config.ts';
 import { modelMatches } from '#core/models/routing/model-glob.ts';

@@ -1,4 +1,4 @@
-/** Archive and checkpoints in a bucket shared by all gateways of a store [shared.gateways]. */
+/** The archive and checkpoints in a bucket shared by all gateways that use a store [shared.gateways]. */
 import { ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
@@ -16,9 +16,9 @@ interface EvidenceBucketOptions {
 
 interface EvidenceBucket {
   readonly archived: Archive & ArchiveReader;
-  /** For readers: always reads the bucket, since other gateways write to it as well. */
+  /** For readers: always reads from the bucket, since other gateways write to it as well. */
   readonly checkpoints: CheckpointLog;
-  /** For the writer, which caches its own puts. */
+  /** For the writer, which caches its own writes. */
   readonly written: CheckpointLog;
   close(): void;
 }

@@ -2,10 +2,10 @@
 import type { GatewayPorts } from '#lambdas/ports.ts';
 import { repeatEvery, type Schedule } from './schedule.ts';
 
-/** Interval between checks for a due poll. */
+/** Interval between checks whether a poll is due. */
 const lookEveryMs = 500;
 
-/** Polls on a data plane only. The configuration can turn a gateway into one at any time. */
+/** Polls the control plane, on a data plane only. A configuration change can turn a gateway into one at any time. */
 export function followControlPlane(ports: GatewayPorts, poll: () => Promise<unknown>): Schedule {
   let last = Number.NEGATIVE_INFINITY;
   return repeatEvery(

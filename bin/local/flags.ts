@@ -3,13 +3,13 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { didYouMean } from '#core/kernel/did-you-mean.ts';
 
-/** The failure that an acknowledged write survives: the end of the process, or the end of the machine. */
+/** Failure that an acknowledged write survives: a crash of the process, or of the machine. */
 export type Durability = 'process' | 'full';
 
 export interface Flags {
   readonly config: string;
   readonly state: string;
-  /** The state folder was not given, and defaults to `.gateway` of the current folder. */
+  /** True if the state folder was not given and defaults to `.gateway` in the current folder. */
   readonly stateFound: boolean;
   readonly host: string;
   readonly gatewayPort: number;
@@ -23,10 +23,10 @@ export interface Flags {
   readonly edgeCertificate?: { readonly certFile: string; readonly keyFile: string };
   /** UDP port for HTTP/3 through Caddy. */
   readonly edgeHttp3Port: number;
-  /** Caddy's program; undefined: the one on PATH, if any. */
+  /** Path of the Caddy program. If undefined, the one on PATH is used, if any. */
   readonly caddy?: string;
   readonly edge: boolean;
-  /** Ring the bell at a terminal when a request is pending for a person. */
+  /** Ring the terminal bell when a request is pending for a person. */
   readonly bell: boolean;
   /** Write log lines as JSON even at a terminal. */
   readonly jsonLog: boolean;
@@ -34,15 +34,13 @@ export interface Flags {
   readonly show?: 'help' | 'version';
   /** Replace the current signing key, and exit. */
   readonly rotateSigningKey?: true;
-  /**
-   * Add a new key to the transparency log, which signs together with the current one, or retire the old key; then exit.
-   */
+  /** Add a new transparency log key, which signs together with the current one, or retire the old key; then exit. */
   readonly logKey?: 'rotate' | 'retire';
-  /** Continue with this signing key although the store is registered with another one. */
+  /** Continue with this signing key even if the store is registered with another one. */
   readonly adoptSigningKey?: true;
-  /** Folder with the keys of all gateways of a store. If absent, the keys of the state folder are used. */
+  /** Folder with the keys of all gateways that use a store. If absent, the state folder's keys are used. */
   readonly keys?: string;
-  /** Bucket for archive and checkpoints, instead of subfolders of the state folder. */
+  /** Bucket for the archive and checkpoints, instead of subfolders of the state folder. */
   readonly archiveBucket?: string;
   /** Create the keys that are missing from this folder, and exit. */
   readonly makeKeys?: string;
@@ -168,7 +166,7 @@ function parse(args: readonly string[]) {
   }
 }
 
-/** Suggests the intended option, or every option that a short form may mean: there are several ports. */
+/** Suggests the intended option, or every option that a shortened name may mean, since there are several ports. */
 function unknownOption(given: string): string {
   const name = given.replace(/^-+/, '');
   const longer = Object.keys(options).filter((each) => each.split('-').includes(name));

@@ -39,13 +39,13 @@ export const hasBody = ({ headers }: IncomingMessage): boolean =>
 interface BodyReading {
   readonly maxBytes: number;
   readonly transfers: StalledTransfers;
-  /** Called with the number of bytes of each piece. @throws GatewayError if the caller holds too many. */
+  /** Called with the size of each chunk in bytes. @throws GatewayError if the caller holds too many bytes. */
   readonly hold: (bytes: number) => void;
 }
 
 /**
  * Reads the body. @throws GatewayError `payload_too_large` above `maxBytes`, `invalid_request` if the client ends early
- * or sends too slowly, and errors of `hold`.
+ * or sends too slowly, and any error thrown by `hold`.
  */
 export function readBody(request: IncomingMessage, { maxBytes, transfers, hold }: BodyReading): Promise<Buffer> {
   return new Promise((resolve, reject) => {

@@ -60,7 +60,7 @@ export function checkExpectation({ expect }: { readonly expect?: string | undefi
 }
 
 /**
- * Checks the transfer coding: Node decodes only chunks and leaves other codings in the bytes [http.expectation].
+ * Checks the transfer coding: Node decodes only chunks and leaves other codings undecoded [http.expectation].
  * @throws GatewayError `invalid_request`
  */
 export function checkTransferCoding({ 'transfer-encoding': coding }: IncomingMessage['headers']): void {
@@ -70,14 +70,14 @@ export function checkTransferCoding({ 'transfer-encoding': coding }: IncomingMes
   );
 }
 
-/** Returns the refusal to act as a proxy and open a tunnel [http.expectation]. */
+/** Returns the error that refuses to act as a proxy and open a tunnel [http.expectation]. */
 export const noTunnel = (): GatewayError =>
   new GatewayError(
     'method_not_allowed',
     'CONNECT is not allowed: the gateway is not a forward proxy. Send the request to its own address.',
   );
 
-/** Returns every occurrence of the header: Node itself keeps the first of two. */
+/** Returns every occurrence of the Host header; Node itself keeps only the first one. */
 function hostsOf({ rawHeaders: flat }: IncomingMessage): string[] {
   const hosts: string[] = [];
   for (let at = 0; at < flat.length; at += 2) {

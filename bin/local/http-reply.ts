@@ -4,7 +4,7 @@ import type { HttpReply } from '#core/contracts/http.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
 import { MethodNotAllowed } from '#lambdas/middleware/route.ts';
 
-/** Returns the headers of every reply, whichever component wrote it. */
+/** Returns the headers of every reply, whichever component writes it. */
 export const standardHeaders = (requestId: string): Record<string, string> => ({
   'x-request-id': requestId,
   'request-id': requestId, // required by Anthropic's clients

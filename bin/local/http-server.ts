@@ -45,26 +45,30 @@ interface HttpServerOptions {
   readonly handlers: Promise<HttpHandlers>;
   readonly ids: Ids;
   readonly telemetry: Pick<Telemetry, 'log'>;
-  /** Called for bodies of callers that `beforeBody` does not identify, since the configuration may change. */
+  /**
+   * Returns the maximum body size for callers that `beforeBody` does not identify. Called for each body, since the
+   * configuration may change.
+   */
   readonly maxBodyBytes: () => Promise<number>;
   /**
    * Identifies the caller and returns how many bytes of the body to read. Called with the request as its handler will
-   * get it, without the body. 0 bytes if the handler will refuse the caller: it is called without the body.
+   * get it, but without the body. Returns 0 bytes if the handler will refuse the caller; the handler is then called
+   * without the body.
    */
   readonly beforeBody?: (event: HttpEvent) => Promise<BodyAdmission>;
-  /** Bytes of bodies, shared by all listeners of the process. */
+  /** Bytes of request bodies, counted across all listeners of the process. */
   readonly bodies?: CallerShares;
   /** @default mostConnections */
   readonly maxConnections?: number;
   readonly host: string;
-  /** 0 = any free port. */
+  /** If 0, any free port is used. */
   readonly port: number;
-  /** Timeouts of a header block and of a whole request. */
+  /** Timeouts for the header block and for the whole request. */
   readonly headersTimeoutMs?: number;
   readonly requestTimeoutMs?: number;
-  /** For slowly sent bodies and slowly read responses, see `StalledTransfers`. @default 60_000 */
+  /** Timeout for slowly sent bodies and slowly read responses; see `StalledTransfers`. @default 60_000 */
   readonly stalledMs?: number;
-  /** Error format of some paths; undefined for the usual form. */
+  /** Error body for paths with a format of their own; undefined for paths that use the usual one. */
   readonly errorBody?: (url: string, error: GatewayError) => object | undefined;
   /**
    * Takes over the connection of a WebSocket handshake with the listener's own Host: accepts it (or refuses with
@@ -73,7 +77,7 @@ interface HttpServerOptions {
   readonly upgrade?: (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
   /** Static pages in addition to the routes; undefined for other paths. */
   readonly pages?: Pages;
-  /** Additional accepted names in Host. */
+  /** Additional names accepted in Host. */
   readonly ownNames?: () => Promise<readonly string[]>;
   /** Absent if callers connect to the listener directly. */
   readonly loadBalancer?: LoadBalancer;
@@ -295,7 +299,7 @@ const pageRequest = (request: IncomingMessage, path: string, body: PageRequest['
 
 const asksForWebSocket = ({ headers }: IncomingMessage): boolean => headers.upgrade?.toLowerCase() === 'websocket';
 
-/** Path for clients on a listener that accepts WebSockets. */
+/** Path of the WebSocket on a listener that accepts WebSockets. */
 export const webSocketPath = '/v1/ws';
 
 const noUpgrade = () =>

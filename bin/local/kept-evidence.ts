@@ -23,7 +23,7 @@ export interface KeptEvidence {
   readonly signer: Signer;
   readonly archived: Archive & ArchiveReader;
   readonly checkpoints: CheckpointLog;
-  /** Call it after the last write. */
+  /** Call this after the last write. */
   readonly closeKept: () => Promise<void>;
   /** The log for external witnesses. */
   readonly transparency: LogProofs | undefined;
@@ -40,12 +40,14 @@ interface KeptEvidenceOptions {
   readonly stateFolder: string;
   /** `shared`: other processes write to the store as well, and their entries are missing from this folder's archive. */
   readonly store: Pick<LocalStore, 'store' | 'shared'>;
-  /** Keys of all processes of the store. If absent, those of the state folder. */
+  /** Keys of all processes that use the store. If absent, the state folder's keys are used. */
   readonly keys?: Pick<SharedKeys, 'signer' | 'log'> | undefined;
-  /** A bucket for archive and checkpoints, shared by all gateways of the store. If absent, the state folder. */
+  /**
+   * Bucket for the archive and checkpoints, shared by all gateways of the store. If absent, the state folder is used.
+   */
   readonly bucket?: string | undefined;
   readonly environment?: NodeJS.ProcessEnv;
-  /** Continue with this signing key although the store is registered with another one. */
+  /** Continue with this signing key even if the store is registered with another one. */
   readonly adoptSigningKey?: boolean;
   readonly evidence: Pick<EvidenceLog, 'entries'>;
   /** Checks whether the transparency log is enabled. If absent, it is. */
@@ -87,14 +89,14 @@ export async function keptEvidence(options: KeptEvidenceOptions): Promise<KeptEv
 }
 
 interface EvidenceFiles extends Pick<KeptEvidence, 'archived' | 'checkpoints'> {
-  /** Checkpoints, as their writer reads and stores them. */
+  /** Checkpoints as read and stored by their writer. */
   readonly written: CheckpointLog;
   readonly close: () => Promise<void>;
 }
 
 /**
- * Opens archive and checkpoints in a folder. If gateways share the store, the folder has copies of its own gateway's
- * entries only.
+ * Opens the archive and checkpoints in a folder. If gateways share the store, the folder contains only its own
+ * gateway's entries.
  */
 async function inFolder(
   { stateFolder, store, clock, telemetry }: KeptEvidenceOptions,

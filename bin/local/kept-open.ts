@@ -1,6 +1,6 @@
-/** Times for which HTTP/1.1 listeners keep a connection without a request open. */
+/** How long HTTP/1.1 listeners keep idle connections open. */
 
-/** Time that responses announce in `Keep-Alive: timeout=10`. */
+/** Timeout that responses announce in `Keep-Alive: timeout=10`. */
 export const keptOpenMs = 10_000;
 
 /**

@@ -1,4 +1,4 @@
-/** A load balancer between callers and a listener, and which of its headers the listener trusts. */
+/** A load balancer between callers and a listener, and the headers from it that the listener trusts. */
 import type { IncomingMessage } from 'node:http';
 
 export interface LoadBalancer {

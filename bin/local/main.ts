@@ -41,7 +41,7 @@ import { type WebSockets, webSockets } from './web-socket.ts';
 type Urls = Pick<ReadyEvent, 'gateway_url' | 'admin_url' | 'mcp_url'>;
 type EdgeUrls = Pick<ReadyEvent, 'edge_url' | 'edge_h2c_url' | 'edge_http3_port' | 'edge_certificate'>;
 
-/** Requests get 10 seconds, steps and schedules the rest. */
+/** Requests get 10 seconds; steps and schedules get the remaining time. */
 const drainMs = 20_000;
 
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
@@ -57,7 +57,10 @@ export async function main(args: readonly string[], environment: NodeJS.ProcessE
   await serve(flags, environment);
 }
 
-/** Refuses a folder that came with a repository: it would contain its author's keys and policies [cli.own-folder]. */
+/**
+ * Refuses a state folder that came with a repository, because it would contain the author's keys and policies
+ * [cli.own-folder].
+ */
 function assertOwnFolder({ state, stateFound }: Flags): void {
   const trouble = stateFound && existsSync(state) ? folderTrouble(state) : undefined;
   if (trouble === undefined) return;
@@ -73,7 +76,7 @@ async function make(folder: string): Promise<void> {
   process.stdout.write(`${what} in ${folder}. Give these files to each gateway that uses the store, with --keys.\n`);
 }
 
-/** Replaces the signing key. No gateway may run on the folder meanwhile. */
+/** Replaces the signing key. No gateway may be running on the folder at the time. */
 async function rotate(state: string): Promise<void> {
   process.umask(0o077);
   const lock = lockState(state);
@@ -85,7 +88,7 @@ async function rotate(state: string): Promise<void> {
   }
 }
 
-/** Changes the log key. No gateway may run on the folder meanwhile. */
+/** Changes the log key. No gateway may be running on the folder at the time. */
 async function changeLogKey(state: string, what: 'rotate' | 'retire'): Promise<void> {
   process.umask(0o077);
   const lock = lockState(state);
@@ -154,7 +157,7 @@ async function serve(flags: Flags, environment: NodeJS.ProcessEnv): Promise<void
   lock.release();
 }
 
-/** Prints pending requests only if a person is at a terminal: a program reads a pipe or a file. */
+/** Prints pending requests only if a person is at a terminal; a pipe or a file is read by a program. */
 function approvalView({ state, bell }: Flags): ReturnType<typeof approvalLines> | undefined {
   if (process.stdout.isTTY !== true) return undefined;
   const client = clientCommand(otherState(state));
@@ -162,7 +165,7 @@ function approvalView({ state, bell }: Flags): ReturnType<typeof approvalLines> 
   return approvalLines({ write, bell, client, timeouts: systemTimeouts });
 }
 
-/** Returns the folder unless it is the default of `agentctl`. */
+/** Returns the folder unless it is `agentctl`'s default. */
 const otherState = (state: string): string | undefined => (state === defaultStateFolder() ? undefined : state);
 
 /** Returns the generated keys. They are stored in a file, so they are valid on this machine only. */
@@ -175,8 +178,8 @@ async function usableKeys({ host, state }: Flags, environment: NodeJS.ProcessEnv
 }
 
 /**
- * Returns the keys of the store. A container loses generated keys with its folder, and the store refuses its next
- * start.
+ * Returns the store's keys. A container that loses its folder also loses its generated keys, and the store then refuses
+ * its next start.
  */
 async function keysOfStore({ keys, host, state }: Flags, { DYNAMODB_ENDPOINT: endpoint }: NodeJS.ProcessEnv) {
   if (keys !== undefined) return sharedKeys(keys);
@@ -193,7 +196,7 @@ interface ListenerNeeds {
   readonly link: SignInLink | undefined;
 }
 
-/** Opens the listeners of gateway, admin and MCP. */
+/** Opens the gateway, admin and MCP listeners. */
 function openListeners(
   flags: Flags,
   gateway: Promise<Gateway>,
@@ -274,7 +277,7 @@ async function openEdge(
   };
 }
 
-/** Announces the run: for people on stdout, for programs as its last line, and for `agentctl` in the state folder. */
+/** Announces the run: to people on stdout, to programs as its last line, and to `agentctl` in the state folder. */
 async function announce(
   flags: Flags,
   keys: Partial<LocalKeys>,

@@ -1,6 +1,6 @@
 /**
  * Open requests of a listener, by key and tenant. No key or tenant can take the connections or memory that others need,
- * and people are served regardless of agents [http.connections].
+ * and people are served even if agents use up their share [http.connections].
  */
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -15,13 +15,13 @@ type Caller = Sharer & Pick<Principal, 'kind'>;
  */
 const shares = { agents: 1 / 2, people: 1 / 8 } as const;
 
-/** Maximum for one listener. */
+/** Maximum number of connections for one listener. */
 export const mostConnections = 4_096;
 
 /** Maximum number of body bytes that a process holds at the same time. */
 export const heldBodyBytes = 256 * 1024 * 1024;
 
-/** Sharer for callers without a key: signed callbacks, the sign-in of the console. */
+/** Sharer for callers without a key: signed callbacks, and sign-ins to the console. */
 const unknownCaller: Sharer = { key_id: '', tenant: '' };
 
 export class OpenRequests {
@@ -29,7 +29,7 @@ export class OpenRequests {
   readonly #people: CallerShares;
   readonly #bodies: CallerShares;
 
-  /** @param bodies body bytes, shared by all listeners of the process. */
+  /** @param bodies body bytes, counted across all listeners of the process. */
   constructor(maxConnections: number, bodies: CallerShares) {
     this.#agents = new CallerShares(Math.floor(maxConnections * shares.agents));
     this.#people = new CallerShares(Math.max(1, Math.floor(maxConnections * shares.people)));
@@ -41,7 +41,7 @@ export class OpenRequests {
   }
 }
 
-/** A request that does not have its response yet. */
+/** A request still waiting for its response. */
 export class OpenRequest {
   readonly #carried: ConnectionRequest;
   readonly #sharesOf: (caller: Caller) => CallerShares;

@@ -1,4 +1,4 @@
-/** Composes every port of the local run: the table adapters over its store, files for the rest. */
+/** Composes all ports of the local run: table adapters over its store, and files for the rest. */
 
 import { join } from 'node:path';
 import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
@@ -65,7 +65,7 @@ import type { LocalStore } from './store.ts';
 
 export const { version } = packageJson;
 
-/** @param people the format for a person at stderr; absent if a program reads it. */
+/** @param people the format for a person who reads stderr; absent if a program reads it. */
 export function localTelemetry(people?: { readonly coloured: boolean }): LogTelemetry {
   const write = lineWriter((text) => void process.stderr.write(text)); // stdout is for the banner and the ready line
   return logTelemetry({
@@ -82,11 +82,11 @@ interface PortsOptions {
   readonly configFile: string;
   readonly checkout: string;
   readonly environment: NodeJS.ProcessEnv;
-  /** Keys that all processes of the store share. */
+  /** Keys shared by all processes that use the store. */
   readonly sharedKeys?: SharedKeys | undefined;
   /** Take over a store that is registered with another signing key. */
   readonly adoptSigningKey?: boolean;
-  /** Bucket for archive and checkpoints, instead of subfolders of the state folder. */
+  /** Bucket for the archive and checkpoints, instead of subfolders of the state folder. */
   readonly archiveBucket?: string | undefined;
   /** Active generated keys; none on a host that other machines can reach. */
   readonly keys: Partial<LocalKeys>;
@@ -96,28 +96,31 @@ interface PortsOptions {
   readonly committed: (entry: EvidenceEntry) => void;
   /** Events of committed entries. */
   readonly approvalEvents: ApprovalEventFeed;
-  /** Views in a worker. If absent, those of the store. */
+  /** Views kept in a worker. If absent, the store's own views are used. */
   readonly views: Observations | undefined;
-  /** Returns how long the oldest entry has waited for its projection. */
+  /** Returns how long the oldest entry has been waiting for its projection. */
   readonly projectionLagMs: () => number;
   /** Called for every new notification. */
   readonly enqueued: (delivery: Delivery) => void;
-  /** Creates the clocks. They run handlers, and handlers use these ports, so the clocks are created in between. */
+  /**
+   * Creates the clocks. They run handlers that use these ports, so they get a function that returns the ports once all
+   * are created.
+   */
   readonly clocks: (ports: () => GatewayPorts) => Promise<Pick<GatewayPorts, 'approvalClock' | 'rolloutClock'>>;
 }
 
-/** Ports of the functions of every surface. */
+/** Ports used by the functions of all surfaces. */
 export type LocalPorts = GatewayPorts &
   ChatEndpointPorts &
   Required<Pick<McpPorts, 'classifiers'>> &
   KeptEvidence & {
     readonly wasm: { stop(): Promise<void> };
     readonly background: { stop(): Promise<void> };
-    /** Shares the last traces with the other processes of the store, if any. */
+    /** Shares the last traces with the other processes that use the store, if any. */
     readonly flushTraces: () => Promise<void>;
   };
 
-/** Imports the configuration file and composes the ports over it. */
+/** Imports the configuration file and composes the ports based on it. */
 export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
   const { store, stateFolder, environment, keys, telemetry, sharedKeys, adoptSigningKey = false } = options;
   const [clock, ids] = [systemClock, systemIds];

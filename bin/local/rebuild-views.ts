@@ -1,4 +1,4 @@
-/** Rebuilds views whose database is new, for example after an upgrade, in pieces between other work. */
+/** Rebuilds views whose database is new, for example after an upgrade, in batches between other work. */
 import type { Views } from '#adapters/local/views/views.ts';
 import { rebuild } from '#core/observatory/rebuild.ts';
 import type { GatewayPorts } from '#lambdas/ports.ts';
@@ -6,7 +6,7 @@ import type { GatewayPorts } from '#lambdas/ports.ts';
 /** Number of entries read at a time. */
 const pieceEntries = 500;
 
-/** Starts to rebuild the views of all tenants from evidence. */
+/** Starts rebuilding the views of all tenants from evidence. */
 export function rebuildViews(
   { evidence, telemetry }: Pick<GatewayPorts, 'evidence' | 'telemetry'>,
   views: Views,

@@ -1,6 +1,6 @@
 /** Runs work at start and again after every pause. Runs never overlap, and a failure is only reported. */
 export interface Schedule {
-  /** Lets the current run finish. */
+  /** Lets the current run finish and starts no others. */
   stop(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The one-time link that the local run prints. Its token, in the fragment of the address, is exchanged once for the
- * generated key of a human. Only its hash is kept, in memory: a restart creates another one [console.sign-in-link].
+ * The one-time link that the local run prints. Its token, in the address fragment, can be exchanged once for a human's
+ * generated key. Only the token's hash is kept, in memory, so a restart creates a new link [console.sign-in-link].
  */
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';

@@ -38,17 +38,17 @@ const inboxBytes = 256 * 1024;
 const messageBytes = 1024;
 /** Number of messages handled before other work may run. */
 const turnMessages = 8;
-/** Bytes of the bodies of running calls. */
+/** Maximum total size of the bodies of running calls, in bytes. */
 const callBytes = 64 * 1024 * 1024;
 /** Number of consecutive calls refused because too many are running, after which the caller is disconnected. */
 const maxRefusedInARow = 64;
-/** Keep-alive interval. A peer without traffic for two of these is disconnected. */
+/** Keep-alive interval. A peer without traffic for two intervals is disconnected. */
 const keepAliveMs = 30_000;
 
 interface Handshake {
   readonly headers: HandshakeHeaders;
   readonly address: string;
-  /** Session of calls that do not name one. */
+  /** Session for calls that do not name one. */
   readonly sessionId: string | undefined;
   /** Whether the headers contain a known key. */
   readonly known: boolean;
@@ -69,7 +69,7 @@ export class SocketConnection {
   #caller: SocketCaller | undefined;
   /** The key whose share includes this connection. */
   #share: Sharer | undefined;
-  /** Handles messages one after the other, so that authentication ends before the first call begins. */
+  /** Handles messages one at a time, so that authentication ends before the first call begins. */
   #turn: Promise<void>;
   #inbox = 0;
   #beforeKey = 0;
@@ -117,7 +117,7 @@ export class SocketConnection {
     });
   }
 
-  /** Checks whether it is open and has sent no key. */
+  /** Checks whether the connection is open and has not sent a key. */
   get waitsForKey(): boolean {
     return !this.#known && this.#caller === undefined && this.#state !== 'closing';
   }
@@ -214,7 +214,7 @@ export class SocketConnection {
     if (this.#refused >= maxRefusedInARow) this.#close(closeCodes.limited, refusal.code);
   }
 
-  /** Returns the reason not to begin the call. */
+  /** Returns the reason why the call must not begin, if there is one. */
   #refusal({ id }: SocketCall, bytes: number): GatewayError | undefined {
     if (this.#state === 'draining')
       return new GatewayError('service_unavailable', 'The gateway is shutting down.', { retryAfterSeconds: 1 });
@@ -255,7 +255,7 @@ export class SocketConnection {
     );
   }
 
-  /** Responds to the fault of one call. A fault of the caller ends the connection. */
+  /** Sends the error to the caller, and closes the connection if the error's status requires it. */
   #refuse(thrown: unknown): void {
     const fault = asGatewayError(thrown);
     if (fault.kind.status >= 500) this.#ports.telemetry.log('error', fault.message, { type: fault.code });
@@ -278,9 +278,9 @@ export class SocketConnection {
 }
 
 /**
- * Sets the largest message that the connection accepts from now on, in bytes. The handshake sets the limit for
- * connections without a key, and the library cannot change it later. A test covers both sides: a larger message closes
- * the connection before this call, and is accepted after it.
+ * Sets the maximum size, in bytes, of the messages that the connection accepts from this point. The handshake sets the
+ * limit for connections without a key, and the library cannot change it later. A test covers both sides: a larger
+ * message closes the connection before this call, and is accepted after it.
  */
 function takeUpTo(ws: WebSocket, bytes: number): void {
   (ws as unknown as { _receiver: { _maxPayload: number } })._receiver._maxPayload = bytes;

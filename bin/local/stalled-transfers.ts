@@ -10,7 +10,7 @@ export interface Transfer {
   end(): void;
 }
 
-/** A period with pending bytes. */
+/** A period during which bytes are pending. */
 interface Stretch {
   /** Bytes that had been transferred at its start. */
   readonly moved: number;
@@ -23,7 +23,10 @@ interface Stretch {
  */
 const maxLooks = 6;
 
-/** Bytes that must be transferred in the longest period. A client with a steady 300 bytes per second exceeds that. */
+/**
+ * Minimum number of bytes to be transferred in the longest period. A client with a steady 300 bytes per second exceeds
+ * it.
+ */
 export const leastBytes = 16 * 1024;
 
 interface OpenTransfer {
@@ -37,8 +40,8 @@ export class StalledTransfers {
   readonly #looking: NodeJS.Timeout;
 
   /**
-   * @param longestMs the time in which a transfer must move `leastBytes`, or be ended. A transfer without pending bytes
-   * may stay open indefinitely.
+   * @param longestMs the time within which a transfer must move `leastBytes`; otherwise it is ended. A transfer without
+   * pending bytes may stay open indefinitely.
    */
   constructor(longestMs: number) {
     this.#looking = setInterval(() => this.#look(), longestMs / maxLooks).unref();

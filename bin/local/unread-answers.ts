@@ -32,7 +32,7 @@ export function watchAnswer(
 }
 
 /**
- * Returns the bytes sent to the client: those of the connection over HTTP/1.1, those of the stream over HTTP/2. A
+ * Returns the number of bytes sent to the client, counted per connection over HTTP/1.1 and per stream over HTTP/2. A
  * response queued behind another on its connection has none to send yet.
  */
 function takenOf(response: WatchedResponse): number | undefined {

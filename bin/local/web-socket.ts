@@ -31,7 +31,7 @@ interface WebSocketOptions {
   readonly loadBalancer?: LoadBalancer;
   /** See the listener's option. */
   readonly edgeToken?: string;
-  /** Time for running calls after the gateway stops. @default 8 s: a listener closes the rest after ten */
+  /** Time for running calls after the gateway stops. @default 8 s, because a listener closes the rest after ten */
   readonly drainMs?: number;
   /** Maximum number of open connections, divided among keys [http.connections]. @default socketLimits.connections */
   readonly connections?: number;
@@ -57,8 +57,8 @@ export function webSockets(
 
   /**
    * Makes room by closing the oldest connection that has not sent a key [http.connections].
-   * @param known the handshake has a known key.
-   * @throws GatewayError `rate_limit_error` if all others have sent one.
+   * @param known whether the handshake has a known key.
+   * @throws GatewayError `rate_limit_error` if all other connections have sent one.
    */
   const assertCapacity = (known: boolean) => {
     const without = [...open].filter(({ waitsForKey }) => waitsForKey);

@@ -37,7 +37,9 @@ export function programModules(folder: string): Record<string, string> {
   };
 }
 
-/** @param shared names and members that are written once and referenced wherever all of them occur. */
+/**
+ * @param shared lists of names and groups of members. Each is written once and referenced wherever it occurs in full.
+ */
 function writtenModule(
   file: string,
   values: Readonly<Record<string, unknown>>,
@@ -73,7 +75,10 @@ function readYaml<T>(path: string, schema: z.ZodType<T>): T {
   return data;
 }
 
-/** Writer of values as TypeScript. Large equal parts become constants, because the YAML files share them, too. */
+/**
+ * Writer of values as TypeScript. Large parts that occur more than once become constants, because the YAML files share
+ * them too.
+ */
 class SharingWriter {
   readonly shared: string[] = [];
   readonly #counts = new Map<string, number>();

@@ -139,8 +139,8 @@ const ruleSetsModule = (): string =>
   ].join('\n');
 
 /**
- * Returns the module of tables. They are separate from functions, so that bundles that need only one can omit the
- * other.
+ * Returns the module of tables. It is separate from the module of functions, so that bundles that need only one can
+ * omit the other.
  */
 function databasesModule(): string {
   const { tables, harmless_functions: harmlessFunctions, harmless_types: harmlessTypes } = readCatalog().databases;
@@ -160,7 +160,10 @@ function fileKindsModules(): Record<string, string> {
   };
 }
 
-/** Bundles contain the constants that they use, and load the words that shell lines are read with at start. */
+/**
+ * Returns the modules of program kinds. Bundles contain the constants that they use, and load the words for reading
+ * shell lines at start.
+ */
 function programKindsModules(): Record<string, string> {
   const { kinds, rule_sets: _, shells, arguments: taken, lines, ...lists } = readCatalog().programKinds;
   return {

@@ -4,7 +4,7 @@ import type { Page } from '../page-names.ts';
 
 type Alert = Pick<AnswerOf<'listAlerts'>['alerts'][number], 'type' | 'dimension' | 'metric'>;
 
-/** Pages by the measure of a system alert; other alerts lead to the health page. */
+/** Page for each system alert's metric; other alerts lead to the health page. */
 const bySystemMetric: Readonly<Record<string, Page>> = {
   break_glass: 'policies',
   guards_disabled: 'policies',

@@ -1,6 +1,6 @@
 /**
- * Alerts: the open ones with the measured value and where to act, each of which can be acknowledged. Resolved alerts
- * are shown on demand [console.alerts].
+ * Alerts: open ones show the measured value and where to act, and can be acknowledged. Resolved alerts are shown on
+ * demand [console.alerts].
  */
 import { useCallback, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';

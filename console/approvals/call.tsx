@@ -124,7 +124,10 @@ const isOneLine = (value: unknown): boolean =>
     ? value.length <= shortCharacters && value !== '' && !value.includes('\n')
     : typeof value !== 'object' || value === null;
 
-/** Returns the language. Under other protocols, executed text (commands of MCP tools) is most likely shell. */
+/**
+ * Returns the language of executed text: SQL under the protocol `sql`, otherwise shell, which is the most likely one
+ * for commands of MCP tools.
+ */
 export const languageOf = (protocol: string): Language => (protocol === 'sql' ? 'sql' : 'shell');
 
 interface ValueProps {

@@ -35,7 +35,9 @@ interface OpenCardProps {
   readonly api: Api;
   readonly me: Me;
   readonly id: string;
-  /** The request's item from the list, which is loaded anyway; absent if the request is decided or not listed. */
+  /**
+   * The request's item from the list, which is loaded anyway; absent if the request is no longer pending or not listed.
+   */
   readonly pending: Item | undefined;
   /** Listed requests, used to find identical calls. */
   readonly listed: readonly Item[];
@@ -207,7 +209,7 @@ function Effects({ of: { effects = [], effect_risks: kinds = [], summary } }: { 
   );
 }
 
-/** Returns the lines on sources that do not belong to a shown parameter. */
+/** Returns the lines about sources that do not belong to a shown parameter. */
 function otherSources({ sources = [], parameters }: Item): readonly string[] {
   const shown = new Set(Object.keys(parameters).flatMap((name) => sourcesOf(name, sources)));
   return sources.filter((line) => !shown.has(line));

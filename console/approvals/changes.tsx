@@ -118,7 +118,7 @@ function FileDifference({ file, view, known }: FileDifferenceProps) {
 const sum = (parts: readonly Difference[], of: 'added' | 'removed'): number =>
   parts.reduce((total, part) => total + part[of], 0);
 
-/** A narrower window does not have room for two columns. */
+/** Minimum window width for two columns. */
 const splitWidth = 800;
 
 interface PartProps {

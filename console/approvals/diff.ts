@@ -1,6 +1,6 @@
 /**
- * The difference between two texts as rows to display [console.card]. The rows contain all lines of both texts. A note
- * says if a diff cannot show the texts correctly (binary, too different).
+ * The difference between an old and a new text as rows to display [console.card]. The rows contain every line of both.
+ * If a diff cannot show them correctly (binary, too different), a note says so.
  */
 import { diffLines } from 'diff';
 import { hasDigest, partDigest } from '#core/contracts/withheld.ts';
@@ -44,7 +44,7 @@ export function differenceOf(old: string | undefined, fresh: string): Difference
   };
 }
 
-/** Redactions of equal values have different digests. */
+/** Redacted parts, which have different digests even if their values are equal. */
 const redacted = new RegExp(`\\${partDigest}[^\\]]*\\]`, 'g');
 const withoutSalts = (text: string): string => text.replace(redacted, '[redacted]');
 

@@ -1,4 +1,4 @@
-/** The keyboard shortcuts, and their switch. */
+/** The keyboard shortcuts, and the switch that turns them on or off. */
 import { useState } from 'preact/hooks';
 import { Dialog } from '../design/dialog.tsx';
 import { shortcutsOn, switchShortcuts } from './shortcuts.ts';

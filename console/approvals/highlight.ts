@@ -1,6 +1,7 @@
 /**
- * Parts of a command or query by kind, for display only. Together, the parts are exactly the text, and unknown syntax
- * stays plain [console.highlight]. The effects of a line are described by its listed effects, not by the colours.
+ * Parts of a command or query by kind, for display only. Joined together, the parts equal the original text, and
+ * unknown syntax stays plain [console.highlight]. The effects of a line are described by its listed effects, not by the
+ * colours.
  */
 type PartKind = 'text' | 'comment' | 'operator' | 'variable' | 'option' | 'program' | 'keyword';
 

@@ -15,7 +15,7 @@ export function neighbouringItem(items: readonly Item[], open: string | undefine
 export const pathOf = (name: string): string =>
   /^[A-Za-z_$][\w$-]*$/.test(name) ? `$.parameters.${name}` : `$.parameters[${JSON.stringify(name)}]`;
 
-/** Checks whether a list of JSON paths contains this path, a path below it, or one that contains it. */
+/** Checks whether a list of JSON paths contains this path, a path below it, or a path above it. */
 export const names = (paths: readonly string[], path: string): boolean =>
   paths.some((known) => known === path || isBelow(known, path) || isBelow(path, known));
 
@@ -30,8 +30,8 @@ export function voteObstacle(item: Item, me: AnswerOf<'whoami'>): string | undef
 }
 
 /**
- * Returns the pending calls that may be decided together with this one: this one first, then those that this person may
- * vote on.
+ * Returns the pending calls that can be voted on together: this one first, then the others that this person may vote
+ * on.
  */
 export function togetherWith(item: Item, pending: readonly Item[], me: AnswerOf<'whoami'>): readonly Item[] {
   const { together, envelope_id } = item;
@@ -41,7 +41,7 @@ export function togetherWith(item: Item, pending: readonly Item[], me: AnswerOf<
   return [item, ...others.filter((other) => !voteObstacle(other, me))];
 }
 
-/** Words and kinds of risks, in order of severity. */
+/** Risks with their wording and kind, in order of severity. */
 export const risks = {
   deletes: ['Deletes', 'delete'],
   unknown: ['Unknown', 'unknown'],
@@ -59,7 +59,7 @@ export const effectOf = ({ summary, tool, target }: Pick<Item, 'summary' | 'tool
 export const argumentOf = (source: string): string | undefined =>
   /^(?:A part of )?(\S+) (?:comes|stands|contains)\b|^A part of (\S+) comes/.exec(source)?.slice(1).find(Boolean);
 
-/** Returns the lines on the sources of a parameter's value. */
+/** Returns the lines about the sources of a parameter's value. */
 export const sourcesOf = (name: string, sources: readonly string[] = []): readonly string[] =>
   sources.filter((line) => {
     const argument = argumentOf(line)?.replace(/^\$\.parameters\.|^parameters\./, '');

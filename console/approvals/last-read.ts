@@ -14,12 +14,12 @@ export interface KnownText {
   readonly at: string;
 }
 
-/** Parameters of a call that reads a whole file; with any other parameter, it may have read only a part. */
+/** Parameters of a call that reads a whole file. A call with any other parameter may have read only part of it. */
 const pathNames: ReadonlySet<string> = new Set(['path', 'file_path', 'filePath', 'file']);
 
 /**
- * Returns the newest whole text of this file that the session read at this server. A text with withheld parts counts as
- * unknown.
+ * Returns the most recent full text of this file that the session read from this server. Text with withheld parts
+ * counts as unknown.
  */
 export function lastRead(entries: readonly Entry[], { upstream }: Item, path: string): KnownText | undefined {
   const reads = new Set<string>();
@@ -42,7 +42,7 @@ function readsWhole({ parameters }: Entry['body'], path: string): boolean {
   return given.length > 0 && given.every(([name, value]) => pathNames.has(name) && value === path);
 }
 
-/** Returns the only text of an MCP result, or a result that is itself a string. */
+/** Returns an MCP result's only text, or the result itself if it is a string. */
 function resultText(result: unknown): string | undefined {
   const content = typeof result === 'object' && result !== null && 'content' in result ? result.content : result;
   const [only, ...others] = Array.isArray(content) ? content : [content];

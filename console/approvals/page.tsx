@@ -22,7 +22,7 @@ import { type Verdict, VoteDialog } from './vote-dialog.tsx';
 interface Question {
   readonly items: readonly Item[];
   readonly verdict: Verdict;
-  /** Position; each has its own dialog. */
+  /** Running number of the dialog, so that each vote has its own. */
   readonly nth: number;
 }
 

@@ -1,4 +1,4 @@
-/** Pending requests, kept on every page: the list of the approvals page and the count in the tab title. */
+/** Pending requests, kept on every page for the list on the approvals page and the count in the tab title. */
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import type { Api } from '../api.ts';
@@ -9,9 +9,12 @@ type Pending = AnswerOf<'listApprovals'>;
 
 /** Page size of an API response. */
 const onePage = 200;
-/** For more requests, use the command line: a browser with all of them would react to keys too slowly. */
+/**
+ * Maximum number of pages. For more requests, use the command line: a browser with all of them would react to keys too
+ * slowly.
+ */
 const maxPages = 10;
-/** The list is requested at each event, and at this interval without events. */
+/** The list is requested at each event, and at this interval if there are no events. */
 const withEventsMs = 30_000;
 const otherPageMs = 15_000;
 const listPageMs = 2_000;

@@ -21,8 +21,8 @@ interface VoteDialogProps {
   readonly api: Api;
   readonly me: Me;
   /**
-   * The item shown when the dialog was opened, and identical ones that are decided with it. Later changes to the list
-   * do not affect the vote.
+   * The item shown when the dialog was opened, and identical ones covered by the same decision. Later changes to the
+   * list do not affect the vote.
    */
   readonly items: readonly Item[];
   readonly verdict: Verdict;
@@ -49,8 +49,8 @@ export function VoteDialog({ api, me, items, verdict, close }: VoteDialogProps) 
     return api.post<'approve'>(`approvals/${encodeURIComponent(item.envelope_id)}/${verdict}`, body);
   };
   /**
-   * Casts the votes one after the other, and continues if one is refused. Closing the dialog cancels the votes that
-   * have not been sent yet.
+   * Casts the votes one by one, and continues if one is refused. Closing the dialog cancels the votes that have not
+   * been sent yet.
    */
   const castAll = async () => {
     const said = new Map([...outcomes].filter(([, { counted }]) => counted));
@@ -131,7 +131,7 @@ const voteOutcome = ({ status, still_needed }: AnswerOf<'approve'>): VoteOutcome
   text: status === 'pending' ? `counted. ${still_needed ?? ''}` : status,
 });
 
-/** Calls that are decided together, each with its key and the result of its vote. */
+/** Calls that are voted on together, each with its key and the result of its vote. */
 const Group = ({ items, outcomes }: { readonly items: readonly Item[]; readonly outcomes: Outcomes }) => (
   <>
     <ol class="plain-list" aria-label="Identical calls">

@@ -1,6 +1,6 @@
 /**
- * The browser's native modal dialog: it traps the focus, Escape closes it, and the focus returns to its previous
- * element.
+ * The browser's native modal dialog: it traps the focus, Escape closes it, and the focus then returns to the element
+ * that had it before.
  */
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';

@@ -1,4 +1,4 @@
-/** Light or dark: the setting of the system, unless the person chose one in this browser. */
+/** Light or dark: the system setting, unless the person chose a theme in this browser. */
 
 export const themes = ['system', 'light', 'dark'] as const;
 export type Theme = (typeof themes)[number];

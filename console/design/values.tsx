@@ -1,4 +1,4 @@
-/** Times and amounts as people read them; the exact value is in the title. */
+/** Times and amounts in readable form; the exact value is in the title. */
 import { ageText, money } from '../words.ts';
 
 /** `2 min ago`. */

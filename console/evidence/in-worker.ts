@@ -4,7 +4,7 @@ import { ownWorker } from '../own-worker.ts';
 import type { Question, VerifierMessage } from './worker.ts';
 
 /**
- * @param progress called at intervals with the number of entries so far.
+ * @param progress called at intervals with the number of entries verified so far.
  * @throws Error if the verifier cannot be loaded.
  */
 export function verifiedInWorker(question: Question, progress: (entries: number) => void): Promise<Verification> {

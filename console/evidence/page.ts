@@ -6,7 +6,7 @@ import { verifyText } from './verify.ts';
 const part = (id: string) => document.getElementById(id);
 const bundle = part('bundle')?.textContent ?? '';
 
-/** The file was written with this verification, so the page is compared once. */
+/** Verification without keys. The file was written with it, so the page is compared only once. */
 let unkeyed: Promise<Verification> | undefined;
 const withoutKeys = () => (unkeyed ??= verifyText(bundle, { trustedKey: undefined, logKeys: '' }));
 let shown: Promise<boolean> | undefined;

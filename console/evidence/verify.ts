@@ -4,7 +4,7 @@ import type { Verification } from '#core/contracts/evidence.ts';
 import { logTrustOf } from '#core/evidence/transparency/witness-keys.ts';
 import { verifyBundle } from '#core/evidence/verify.ts';
 
-/** Keys that the reader has from a source other than the gateway. */
+/** Keys that the reader obtained from a source other than the gateway. */
 export interface TrustedKeys {
   /** PEM; if absent, the origin is not checked. */
   readonly trustedKey: string | undefined;

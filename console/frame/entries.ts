@@ -6,7 +6,7 @@ export interface Entry {
   readonly page: Page;
   readonly id?: string;
   readonly name: string;
-  /** Additional text to search: a target, a server. */
+  /** Additional searchable text: a target, a server. */
   readonly more?: string | undefined;
 }
 

@@ -111,7 +111,7 @@ const approvalsOf = (pending: readonly Item[]): readonly Entry[] =>
     more: excerptOf(item) ?? item.target,
   }));
 
-/** Sessions and tools, requested when the palette opens; it also works without them. */
+/** Returns sessions and tools, requested when the palette opens. The palette also works without them. */
 function useOthers(api: Api, shown: readonly Page[]): readonly Entry[] {
   const offered = { sessions: shown.includes('sessions'), tools: shown.includes('tools') };
   const ask = useCallback(

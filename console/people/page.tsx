@@ -14,7 +14,7 @@ import { mayOperate } from '../session.ts';
 import { isFound, type People, type Voter, votersOf } from './voters.ts';
 
 const everyMs = 60_000;
-/** Number of decisions of each kind that are searched for the last vote. */
+/** Number of decisions of each kind searched for a person's last vote. */
 const maxDecided = 100;
 
 export function PeoplePage({ api, me }: PageProps) {

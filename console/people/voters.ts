@@ -28,7 +28,7 @@ export interface Voter {
   readonly means: readonly VoterKey[];
   /** Highest role that a vote can have; undefined if no vote counts. */
   readonly role: Role | undefined;
-  /** Separation rules that restrict whose votes count, and that count this person's. */
+  /** Separation rules that restrict whose votes count, and under which this person's votes do. */
   readonly countsFor: readonly string[];
   readonly passkeys: number;
   readonly lastVote: string | undefined;
@@ -89,7 +89,9 @@ function meansOf(person: Person, keys: Identities['keys'], { tenant, path }: Me)
   ];
 }
 
-/** Checks whether a rule of this tenant restricts whose votes count, and counts votes of these teams and this role. */
+/**
+ * Checks whether a rule of this tenant restricts whose votes count, and accepts votes from these teams and this role.
+ */
 function countsFor(
   { environments, requires }: People['rules'][number],
   path: string,

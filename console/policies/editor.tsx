@@ -1,5 +1,5 @@
 /**
- * A draft of the tool policies as YAML; administrators of the platform store them as a new version with a reason
+ * A draft of the tool policies as YAML; platform administrators can store it as a new version with a reason
  * [console.policy-saved].
  */
 import { useRef, useState } from 'preact/hooks';
@@ -25,7 +25,7 @@ interface EditorProps {
   readonly fault: string | undefined;
 }
 
-/** Loads the editor with the first draft: it is larger than the rest of the page. */
+/** Loads the editor with the first draft, because the editor is larger than the rest of the page. */
 const loadEditor = async () => {
   await import('../evidence/no-eval.ts'); // before the first schema is created
   return import('./editing.ts');

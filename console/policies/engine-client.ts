@@ -9,7 +9,7 @@ export interface EngineClient {
   end(): void;
 }
 
-/** Time after which the gateway is asked instead; it has its own limits. */
+/** Time after which the question goes to the gateway instead, which has its own limits. */
 const longestMs = 60_000;
 
 export function engineClient(base: Base): EngineClient {

@@ -38,7 +38,7 @@ export type EngineAnswer =
   | { readonly gateway: string }
   | { readonly fault: string };
 
-/** Error: the decision needs data that only the gateway has. */
+/** Error thrown if the decision needs data that only the gateway has. */
 class NeedsGateway extends Error {}
 
 /** Never rejects. */

@@ -23,7 +23,10 @@ const basename = (path: string): string =>
     .filter((part) => part !== '')
     .at(-1) ?? '';
 
-/** Returns the relative path between two absolute paths, because the browser does not have a working folder. */
+/**
+ * Returns the relative path between two paths, which must be absolute because the browser does not have a working
+ * folder.
+ */
 function relative(from: string, to: string): string {
   const [here, there] = [parts(normalize(from)), parts(normalize(to))];
   let same = 0;

@@ -1,6 +1,6 @@
 /**
- * The playground: the decision on a call and its reasons, now and with the draft change. Nothing is recorded until the
- * change is saved [console.playground].
+ * The playground: the decision on a call and its reasons, under the active policies and under the draft. Nothing is
+ * recorded until the change is saved [console.playground].
  */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
@@ -65,11 +65,11 @@ interface Answers {
   readonly before: SimulationResult;
   /** Decisions under the draft policies. */
   readonly after?: SimulationResult;
-  /** Reason why the gateway was asked; absent if the browser decided. */
+  /** Reason why the gateway made the decision; absent if the browser made it. */
   readonly gateway?: string;
 }
 
-/** Delays after the last keystroke: before the engine decides, and before the gateway does if it must. */
+/** Delays after the last keystroke: first until the engine decides, then, if needed, until the gateway does. */
 const restMs = 100;
 const askedAfterMs = 400;
 

@@ -1,4 +1,4 @@
-/** The active rules, grouped by name or reason, with the number of calls they decided [console.policies]. */
+/** The active rules, grouped by name or reason, with the number of decisions each one made [console.policies]. */
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 
 type Policies = AnswerOf<'listPolicies'>;
@@ -19,7 +19,7 @@ export interface ListedRule {
 export interface RuleGroup {
   readonly title: string;
   readonly decision: Rule['decision'];
-  /** Present unless the title already says it. */
+  /** Present unless the title already gives the reason. */
   readonly reason?: string;
   readonly rules: readonly ListedRule[];
   readonly decided?: number;
@@ -69,7 +69,7 @@ const reasonBeside = ({ name, reason }: Rule): string | undefined => (name === u
 
 const titleOf = (rule: Rule): string => rule.name ?? rule.reason ?? callsOf(rule);
 
-/** Describes the calls that a rule matches in a few words: its own patterns, shortened. */
+/** Describes briefly which calls a rule matches: its own patterns, shortened. */
 export function callsOf({ protocol = '*', tool = '*', target, upstream, capability }: Rule): string {
   const words = [
     protocol === '*' ? 'any protocol' : protocol,
@@ -95,7 +95,7 @@ export function shortPattern(glob: string): string {
 }
 
 /**
- * Returns the guards; several entries with the same name are one guard. @param reasonsOf returns the reasons of a
+ * Returns the guards; several entries with the same name count as one guard. @param reasonsOf returns the reasons of a
  * catalog guard
  */
 export function guardsOf(
@@ -118,9 +118,9 @@ export function guardsOf(
 
 export interface Search {
   readonly text: string;
-  /** One decision; empty for all. */
+  /** Decision to show; empty for all. */
   readonly decision: string;
-  /** Keeps only guards and rules that decided no calls in the counted period. */
+  /** Keeps only guards and rules that made no decision in the counted period. */
   readonly unused: boolean;
 }
 
@@ -150,7 +150,7 @@ export const guardsFound = (
         ({ name, reasons, decided }) => containsWords([name, ...reasons], text) && (!unused || decided === 0),
       );
 
-/** Checks that each word of the search occurs in one of the texts. */
+/** Checks that each word of the search occurs in at least one of the strings. */
 function containsWords(texts: readonly string[], search: string): boolean {
   const all = texts.join(' ').toLowerCase();
   return search

@@ -1,6 +1,6 @@
 /**
- * Active rules and guards, each with its reason and the number of calls it decided in the last week; patterns are shown
- * on demand [console.policies].
+ * Active rules and guards, each with its reason and the number of decisions it made in the last week; patterns are
+ * shown on demand [console.policies].
  */
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { catalogGuard } from '#core/catalog/guards.ts';

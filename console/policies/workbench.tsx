@@ -1,5 +1,5 @@
 /**
- * Draft of the policies next to the playground, which evaluates calls against the draft during typing
+ * Draft of the policies next to the playground, which evaluates calls against the draft while the person types
  * [console.playground].
  */
 import { useState } from 'preact/hooks';

@@ -1,6 +1,6 @@
 /**
  * Tool policies as people write them: YAML, with the pack given by name and without defaults. Parsing keeps the
- * positions of all parts, so that an error is shown in its place [console.policy-editor].
+ * positions of all parts, so that errors are shown at their positions [console.policy-editor].
  */
 import { type Document, isMap, isScalar, isSeq, type Node, parseDocument, stringify } from 'yaml';
 import { toolPolicies } from '#core/contracts/config/tool-policies.ts';
@@ -18,7 +18,7 @@ const head = `# Rules of this deployment come before those of the pack; the firs
 # pack: a name keeps the pack as it is stored. Ctrl+Space completes.
 `;
 
-/** @param whole writes the pack's rules too. */
+/** @param whole whether to write the pack's rules too. */
 export function writtenForm(stored: StoredPolicies, whole = false): string {
   const defaults = toolPolicies.parse({}) as Readonly<Record<string, unknown>>;
   const { pack, ...others } = stored;
@@ -50,11 +50,11 @@ export interface Read {
   /** Policies in the format of the configuration's `tool_policies`; undefined if the text is not YAML. */
   readonly policies: unknown;
   readonly problems: readonly Problem[];
-  /** Locates the problems of a refusal in the text; problems without a place are left to the caller. */
+  /** Locates the problems of a refusal in the text; problems that cannot be located are left to the caller. */
   readonly placed: (fault: string) => readonly Problem[];
 }
 
-/** Parses the draft. A pack with the same name as the stored one is the stored one. */
+/** Parses the draft. A pack with the stored pack's name is taken to be the stored one. */
 export function parseDraft(text: string, stored: StoredPolicies): Read {
   const document = parseDocument(text, { prettyErrors: false, uniqueKeys: true });
   const problems = document.errors.map(({ message, pos: [from, to] }) => ({

@@ -62,7 +62,7 @@ const example = `providers:
     api_key_env: OPENAI_API_KEY
     models: ["gpt-*"]`;
 
-/** Returns whether the provider's key is set; a provider on this machine may need none. */
+/** Returns whether the provider's key is set; a provider on this machine may not need a key. */
 const keyOf = ({ has_key, key_set }: Provider): readonly [word: string, tone: 'neutral' | 'good' | 'bad'] => {
   if (!has_key) return ['no key', 'neutral'];
   if (key_set === undefined) return ['named', 'neutral'];

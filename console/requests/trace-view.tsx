@@ -31,7 +31,7 @@ export function TraceView({ trace }: { readonly trace: Trace }) {
 /** Formats a duration; short spans have fractions of a millisecond. */
 const exactDuration = (ms: number): string => (ms < 10 ? `${+ms.toPrecision(2)} ms` : milliseconds(ms));
 
-/** Maximum indentation; deeper spans are not moved further to the right. */
+/** Maximum indentation; deeper spans are not indented further. */
 const deepest = 6;
 
 const Row = ({ span, depth, start, length, afterMs }: Bar) => (

@@ -57,7 +57,7 @@ export function pauseBetween(now: ReplayState, next: ReplayState): number {
   return Math.min(Math.max(real, pauses.least), pauses.most);
 }
 
-/** Returns the object of a call: the command, the query, the path, or another string from its parameters. */
+/** Returns the main value of a call: the command, the query, the path, or another string from its parameters. */
 export function excerptOf({ body: { parameters } }: Entry): string {
   if (typeof parameters !== 'object' || parameters === null) return '';
   const values = new Map(Object.entries(parameters));

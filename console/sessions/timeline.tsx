@@ -1,4 +1,4 @@
-/** The steps of a session, replayed one after the other: with buttons, arrow keys or automatically [console.replay]. */
+/** The steps of a session, replayed one by one: with buttons, arrow keys or automatically [console.replay]. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { entryStory } from '#core/evidence/entry-story.ts';
 import { useAddress } from '../address-query.ts';
@@ -13,7 +13,7 @@ import { type Entry, excerptOf, pauseBetween, type ReplayState, stepOf } from '.
 
 /** Number of rows rendered: those in view, and some before and after them. */
 const maxRows = 200;
-/** The rows are updated after scrolling by this many. */
+/** Number of rows to scroll before the rendered rows are updated. */
 const stride = 50;
 const rowRem = 2.25;
 
@@ -23,7 +23,7 @@ interface TimelineProps {
   readonly nameOf: (key: string) => string;
 }
 
-/** Returns steps of the session; while they load, the last ones loaded. */
+/** Returns steps of the session or, while they load, the steps loaded last. */
 function useSteps(session: RecordedSession, from: number, to: number) {
   const [read, setRead] = useState<{ readonly from: number; readonly steps: readonly RecordedStep[] }>({
     from,
@@ -162,7 +162,7 @@ function StandingLine({ allowed, blocked, waiting, chats, usd, afterMs }: Replay
 interface StepLineProps {
   readonly entry: Entry;
   readonly open: boolean;
-  /** One row can be reached with Tab, and the others from there with arrow keys. */
+  /** True for the one row that Tab reaches; arrow keys move from it to the others. */
   readonly reachable: boolean;
   readonly choose: () => void;
 }

@@ -1,4 +1,4 @@
-/** Finds the changed part of two texts, in whole words. */
+/** Finds the part that differs between two texts, in whole words. */
 
 /** Returns the number of equal characters at the start, and at the end of the rest. */
 export function changedPart(before: string, after: string): { readonly start: number; readonly end: number } {

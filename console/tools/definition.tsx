@@ -1,4 +1,7 @@
-/** A tool's definition: the additions in the offered one, the tools that it shadows, and both texts [console.tools]. */
+/**
+ * A tool's definition: the additions in the offered version, the tools that it shadows, and the text of both versions
+ * [console.tools].
+ */
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { visibleLines } from '#core/text/secrets/visible-text.ts';
 import { Notice } from '../design/states.tsx';

@@ -1,4 +1,7 @@
-/** Tools of MCP servers, those with an unaccepted definition first; or one of them with both texts [console.tools]. */
+/**
+ * Tools of MCP servers, those with an unaccepted definition first; or one tool with the text of both versions
+ * [console.tools].
+ */
 import { useCallback, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { useAddress } from '../address-query.ts';

@@ -112,13 +112,13 @@ export function Plots({ traffic, selection, select }: PlotsProps) {
   );
 }
 
-/** Returns the room for an axis's longest label: digits at 11 pixels are less than 7 pixels wide. */
+/** Returns the room needed for an axis's longest label: digits at 11 pixels are less than 7 pixels wide. */
 const roomFor = (labels: readonly string[]): number => 16 + 7 * Math.max(4, ...labels.map(({ length }) => length));
 
 const labelsOf = (top: number, label: (value: number) => string): readonly string[] =>
   [0, 0.5, 1].map((share) => label(roundUp(top) * share));
 
-/** Half the width of a label; closer to an edge, it would be cut off. */
+/** Half the width of a label. A label closer to an edge would be cut off. */
 const halfLabel = 36;
 const anchorOf = (x: number, left: number, width: number): 'start' | 'middle' | 'end' =>
   x < left - halfLabel / 2 ? 'start' : x > width - halfLabel ? 'end' : 'middle';
@@ -173,7 +173,7 @@ function stackBars(series: readonly Series[], member: 'requests' | 'tokens' | 'u
   return { bars, top: Math.max(0, ...tops) };
 }
 
-/** Bar width in pixels from which bars have a gap between them. */
+/** Minimum bar width, in pixels, at which bars have a gap between them. */
 const gapFrom = 4;
 
 function Panel({

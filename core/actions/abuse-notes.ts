@@ -1,6 +1,6 @@
 /**
- * Session-risk signals in addition to the decision: an upstream refused the credential as a login, or the call named
- * another key's approval. Only agents' keys are scored.
+ * Session-risk signals in addition to the decision: an upstream rejected the credential as a failed login, or the call
+ * named another key's approval. Only agents' keys are scored.
  */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -13,8 +13,8 @@ import type { GovernedAction } from './governed.ts';
 export const ownerOf = ({ person, owner }: Principal): string | undefined => person ?? owner;
 
 /**
- * Returns a signal if the upstream refused the action's credential as a login. Approved calls are not scored, since the
- * human who approved them is responsible.
+ * Returns a signal if the upstream rejected the action's credential as a failed login. Approved calls are not scored,
+ * since the human who approved them is responsible.
  * @param upstream its name in errors; an identical call that it refuses once more counts as the same object.
  */
 export function refusedLogin(

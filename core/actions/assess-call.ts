@@ -38,7 +38,7 @@ export async function decisionOf(facts: CallFacts, when: JudgementTime, verdict:
   return { decision, matched_rule, policy: facts.policy.name, ...said };
 }
 
-/** Makes the decision on a call based on the rules alone, without its effects. @throws GatewayError as `assess`. */
+/** Makes the decision on a call based only on the rules, without its effects. @throws GatewayError as `assess`. */
 export async function decideCall(
   { calls }: Pick<GovernPorts, 'calls'>,
   { policy, policyDocument }: Pick<Snapshot, 'policy' | 'policyDocument'>,

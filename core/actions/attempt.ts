@@ -75,7 +75,7 @@ const usedBy = ({ decision: { matched_rule: rule, drift = [] } }: GovernedAction
   ...(isEachDriftShown(drift, row.drift) && { accepts_drift: true }),
 });
 
-/** Returns the change that takes the approval if its row still contains this call and rule. */
+/** Returns the change that takes the approval, on condition that its row still contains this call and rule. */
 const takeFor = (
   { clock }: ExecutionPorts,
   { envelope, call_digest, decision: { matched_rule } }: GovernedAction,

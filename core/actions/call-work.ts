@@ -60,12 +60,12 @@ export interface Evaluation {
 /** Jobs that worker threads run. */
 export interface CallWork {
   /**
-   * Evaluates a call with the judges of its text.
+   * Evaluates a call using the text judges.
    * @throws GatewayError `payload_too_large` if the call takes longer than allowed, `service_unavailable` if no worker
    * becomes free. No decision is made on the call in these cases.
    */
   evaluate(job: EvaluationJob): Promise<Evaluation>;
-  /** Makes the decision on a call based on the rules alone. @throws GatewayError as above. */
+  /** Makes the decision on a call based only on the rules. @throws GatewayError as above. */
   decide(job: Pick<EvaluationJob, 'call' | 'policy'>): Promise<PolicyDecision>;
   /** Explains how each rule of a policy evaluated a call. @throws GatewayError as above. */
   explain(job: Pick<EvaluationJob, 'call' | 'policy'>): Promise<RuleTrace[]>;

@@ -15,7 +15,7 @@ import { withSources } from './value-sources.ts';
 
 export type TermsPorts = EvaluationPorts & SourcePorts;
 
-/** Cached, since lists of pending requests are polled. */
+/** Maximum number of cached terms. They are cached because lists of pending requests are polled. */
 const maxKept = 10_000;
 const termsUnder = remembered((_: Snapshot) => new RecentMap<string, CurrentTerms>({ max: maxKept }));
 

@@ -10,7 +10,7 @@ export const settlingMs = 5_000;
 const longestMs = longestExecutionSeconds * 1000;
 /** Milliseconds that an aborted executor has for reporting its outcome. */
 const graceMs = 1_000;
-/** Milliseconds between the end of its function and the sweep closing a started action. */
+/** Milliseconds after the end of its function before the sweep closes a started action. */
 const sweptAfterMs = 60_000;
 
 /**
@@ -27,7 +27,7 @@ export const abandonedAt = (nowMs: number, hostEndsAtMs: number | undefined): st
   isoTime(executionEndsAt(nowMs, hostEndsAtMs) + settlingMs + sweptAfterMs);
 
 /**
- * Runs an execution with a signal that aborts when its time ends or when the given signal aborts. Gives up on an
+ * Runs an execution with a signal that aborts when its time runs out or when the given signal aborts. Gives up on an
  * executor that does not settle soon afterwards [action.decision-before-effect].
  * @throws ExecutionFault of unknown effect if the executor did not settle in time.
  */

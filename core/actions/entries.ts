@@ -256,7 +256,7 @@ const noteWithout = (note: BehaviorNote, { withheld, hide }: RedactedCall): Beha
     ? note
     : { ...note, signals: note.signals.map((each) => (each.s === 'refused' ? each : { ...each, x: hide(each.x) })) };
 
-/** Reports the alerts of a written decision and counts the decision against its key. */
+/** Reports the alerts raised by a recorded decision and counts the decision against its key. */
 export const follow = (
   ports: Pick<GovernPorts, 'keyRisks' | 'telemetry'>,
   { standing, principal }: GovernedAction,
@@ -282,7 +282,9 @@ export interface ExecutionRecord {
   readonly approval_returned?: boolean;
 }
 
-/** Drafts the outcome of an allowed action with the provenance of its credential, never the credential's value. */
+/**
+ * Drafts the `result` entry of an allowed action with the provenance of its credential, never the credential's value.
+ */
 export function resultDraft(
   ports: Pick<GovernPorts, 'clock'>,
   action: GovernedAction,

@@ -168,7 +168,7 @@ async function keepingLease<T>(
 interface FinishedAction extends ExecutionRecord {
   readonly kept: KeptResult;
   readonly loginRefusedBy?: string | undefined;
-  /** When a fault ended the execution; a retry may help. */
+  /** Time at which a fault ended the execution; if set, a retry may help. */
   readonly faultAt?: string | undefined;
   readonly record?: CredentialRecord;
 }

@@ -1,7 +1,7 @@
 /**
  * Finds an approval that the caller requested on an earlier connection [mcp.reconnect]. The decision on the call is
- * made in its own session, with its own text and values. If the result is review, the call may use such an approval in
- * the chain of the session that requested it.
+ * made in its own session, with its own text and values. If the decision is review, the call may use such an approval
+ * in the chain of the session that requested it.
  */
 import { isDenialJoinable } from '#core/approvals/approval.ts';
 import { callDigest } from '#core/approvals/call-digest.ts';

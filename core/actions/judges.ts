@@ -105,7 +105,7 @@ export const textJudges: readonly Judge<TextFacts>[] = [
 export const judges: Judge[] = [...textJudges, sourceNotes, killSwitch, tasks, sessionRisk];
 
 /**
- * Returns the worst of all verdicts. After a block only recording judges run, and after the kill switch none do.
+ * Returns the worst of all verdicts. After a block, only recording judges run; after the kill switch, none do.
  * @param earlier verdict of the preceding judges.
  */
 export async function ask<Facts>(

@@ -1,5 +1,5 @@
 /**
- * Re-checks a call after its approval: it runs only if nothing relevant has changed since, whether it was held
+ * Re-checks a call after its approval: the call runs only if nothing relevant has changed since, whether it was held
  * [approval.execute-asks-again] or is sent again [approval.execute-asks-again].
  */
 import { recall } from '#core/configuration/identity/federation/recall.ts';
@@ -17,7 +17,7 @@ interface Needs extends Pick<GovernPorts, 'keyRisks' | 'clock' | 'executors' | '
 
 /**
  * Checks an approved call's key, kill switch, configuration and tool definition.
- * @param action with the current head of its session.
+ * @param action the action with its session's current head.
  * @returns why a new decision on the call is needed: the configuration or the tool's definition has changed.
  * @throws GatewayError `authentication_error` if the key was revoked, `session_blocked` if the kill switch was tripped,
  * `policy_violation` if the tool's definition needs a human decision, `service_unavailable` if it could not be read.

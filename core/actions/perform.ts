@@ -21,7 +21,7 @@ interface PerformResult {
   readonly head?: SessionHead;
   readonly result?: unknown;
   readonly error?: GatewayError;
-  /** The upstream that refused the credential as a login. */
+  /** The upstream that rejected the credential as a failed login. */
   readonly loginRefusedBy?: string | undefined;
   /** True if the upstream was unavailable or did not respond properly. */
   readonly upstream_down?: true;

@@ -43,7 +43,7 @@ export interface GovernPorts
   readonly calls: CallWork | undefined;
   /** Risk of keys across all their sessions. */
   readonly keyRisks: KeyRisks;
-  /** Traces values, for rules on sources. Without it, their conditions are unclear. */
+  /** Traces the sources of values for rules that check them. Without it, such conditions are unclear. */
   readonly provenance: ValueTracer | undefined;
   readonly tasks: TaskManifests;
   /** Limit on pending requests. */
@@ -60,36 +60,36 @@ export interface GovernPorts
 
 type PickPorts<Names extends keyof GovernPorts> = Pick<GovernPorts, Names>;
 
-/** Tracing the sources of a call's values, and storing what a session has seen. */
+/** Ports for tracing the sources of a call's values, and for storing what a session has seen. */
 export type SourcePorts = PickPorts<'provenance' | 'tasks' | 'evidence' | 'clock' | 'telemetry'>;
 
-/** Evaluating a call based on its text and effects. */
+/** Ports for evaluating a call based on its text and effects. */
 export type EvaluationPorts = PickPorts<'calls' | 'links' | 'effects'>;
 
-/** Reading a call: its placement, effects, sources and decision. */
+/** Ports for reading a call: its placement, effects, sources and decision. */
 export type ReadCallPorts = SourcePorts & EvaluationPorts & PickPorts<'executors' | 'pause'>;
 
-/** Writing an entry of an action, and scoring it. */
+/** Ports for writing an action's entry and scoring it. */
 export type RecordPorts = PickPorts<'ledger' | 'keyRisks' | 'clock' | 'ids' | 'telemetry'>;
 
-/** Making an allowed call: its credential, the record of the credential, and the executor. */
+/** Ports for making an allowed call: its credential, the record of the credential, and the executor. */
 export type PerformPorts = RecordPorts & PickPorts<'executors' | 'timeouts' | 'brokers'>;
 
-/** Carrying out an allowed action, up to its outcome in evidence. */
+/** Ports for carrying out an allowed action, up to its outcome in evidence. */
 export type ExecutionPorts = PerformPorts & SourcePorts & WatchPorts & PickPorts<'approvals' | 'calls' | 'results'>;
 
-/** Using an approval for a call and carrying it out. */
+/** Ports for using an approval for a call and carrying it out. */
 export type ApprovalUsePorts = ExecutionPorts & VoteProofPorts;
 
 /** Requesting an approval. */
 export type RequestPorts = RecordPorts & PickPorts<'approvals' | 'approvalClock' | 'pendingLimit'>;
 
-/** Reviewing a call: uses an approval that fits, or requests one and waits for it. */
+/** Ports for reviewing a call: using an approval that fits, or requesting one and waiting for it. */
 export type ReviewPorts = ApprovalUsePorts &
   RequestPorts &
   ReviewAddressPorts &
   VotePorts &
   PickPorts<'pause' | 'snapshots'>;
 
-/** Executing an approved action on behalf of its approval's state machine. */
+/** Ports for executing an approved action on behalf of its approval's state machine. */
 export type ApprovedActionPorts = ReadCallPorts & ApprovalUsePorts & PickPorts<'snapshots'>;

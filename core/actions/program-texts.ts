@@ -58,7 +58,7 @@ export const programPaths = (call: ToolCall): ReadonlySet<string> =>
 const maxPlaces = 100;
 
 /**
- * Returns the places in a form for people. If there are many, only their parameters are listed; if there are too many
+ * Returns the places in readable form. If there are many, only their parameters are listed; if there are too many
  * parameters, only `$.target` and `$.parameters`.
  */
 export function executedPlaces(call: ToolCall): readonly string[] {

@@ -117,7 +117,7 @@ function presenceOf({ approvals, clock, telemetry }: ReviewPorts, row: ApprovalR
   };
 }
 
-/** Holds the call until its request is decided or the hold time is over, and returns its result. */
+/** Holds the call until a decision is made on its request or the hold time runs out, and returns its result. */
 async function holdFor(
   ports: ReviewPorts,
   action: GovernedAction,

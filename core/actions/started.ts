@@ -134,7 +134,7 @@ const underWay = ({ tool, envelope_id, started_at }: StartedAction): GatewayErro
 
 /**
  * Checks whether the same call was already allowed under this `call_id`, for example because two hooks request one
- * decision. If so, it keeps its row.
+ * decision. If so, the call keeps its row.
  * @throws GatewayError `conflict` if the id was used for another call, or if the outcome was already reported.
  */
 export function isAskedAgain({ callId, call_digest }: GovernedAction, found: StartedAction | undefined): boolean {

@@ -13,7 +13,7 @@ export const browserPageHeaders = {
 
 /**
  * Returns the console URL to which browsers are redirected, if the host serves a console. The fragment stays in the
- * browser and has no effect on the decision either.
+ * browser and does not affect the decision.
  * @param id from the URL; empty for the list.
  */
 export const consolePlace = (id: string, consoleUrl: string | undefined): string | undefined =>

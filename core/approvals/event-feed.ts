@@ -31,7 +31,7 @@ interface EventFeedOptions {
 const keptEvents = 1_000;
 /** Maximum number of open streams per process and per key. */
 export const maxStreams = { process: 256, key: 8 } as const;
-/** Shorter than the idle limits of proxies on the path. */
+/** Ping interval, shorter than the idle timeouts of proxies on the path. */
 const pingEveryMs = 15_000;
 /**
  * Maximum duration of a stream. The reader then reconnects with its key, so a revoked key can no longer read after that

@@ -20,12 +20,15 @@ export interface CurrentTerms {
   readonly obstacle?: string;
 }
 
-/** Finds a request's current terms; undefined if the configuration has not changed since the request was queued. */
+/**
+ * Function that finds a request's current terms; it returns undefined if the configuration has not changed since the
+ * request was queued.
+ */
 export type FindCurrentTerms = (row: ApprovalRow) => Promise<CurrentTerms | undefined>;
 
 /**
- * Returns the request under the stricter of both sets of terms, with a description of additions and obstacles; the same
- * row if there are none.
+ * Returns the request under the stricter of both sets of terms, with a description of additions and obstacles, or the
+ * same row if there are none.
  */
 export function applyTerms(row: ApprovalRow, now: CurrentTerms | undefined): ApprovalRow {
   if (!now || row.status !== 'pending') return row;

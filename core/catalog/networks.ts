@@ -55,7 +55,7 @@ function networkOfOwn(host: string, own: OwnNetworks): Network | undefined {
   return inRange ?? ownNetworkOfName(host, own);
 }
 
-/** Networks in order of the strictness of their checks. */
+/** Networks in order of how strictly they are checked. */
 const byStrictness: readonly Network[] = ['public', 'loopback', 'private', 'reserved', 'link-local', 'metadata'];
 
 function stricter(a: Network | undefined, b: Network | undefined): Network | undefined {
@@ -104,7 +104,7 @@ interface NetworkRange {
   readonly hostBits: bigint;
 }
 
-/** Returns the ranges, the narrowest first. */
+/** Returns the ranges, narrowest first. */
 const rangesOf = (facts: Facts): readonly NetworkRange[] =>
   facts
     .flatMap(([network, each]) => each.ranges.map((range) => ({ network, ...parseRange(range)! })))

@@ -1,4 +1,4 @@
-/** Answers what a program is for, by its name (`program-kinds.yaml`). */
+/** Determines what a program is for, by its name (`program-kinds.yaml`). */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { wordSet } from '#core/kernel/word-set.ts';
 import { shells } from './program-words.ts';
@@ -11,5 +11,5 @@ export const isOfKind = (program: string, ...wanted: readonly string[]): boolean
     .map((words) => kinds.getOrInsertComputed(words, wordSet))
     .some((names) => names.has(program) || names.has(program.replace(/\..*/, '*')));
 
-/** Checks for a shell whose language is read: `bash`, `/bin/sh`. */
+/** Checks for a shell whose language the gateway can read: `bash`, `/bin/sh`. */
 export const isShell = (program: string): boolean => isOfKind(program.slice(program.lastIndexOf('/') + 1), shells.read);

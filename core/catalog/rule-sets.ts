@@ -12,7 +12,7 @@ type RuleEntry = PackFile['rules'][number];
 export const rulesOfEntry = (entry: RuleEntry): readonly ToolRule[] =>
   typeof entry === 'string' ? setsByName.get(entry)! : [entry];
 
-/** Returns the index in the file of the entry that each rule of a pack comes from. */
+/** Returns, for each rule of a pack, the index in the file of the entry that it comes from. */
 export const entriesOfRules = (entries: readonly RuleEntry[]): readonly number[] =>
   entries.flatMap((entry, at) => rulesOfEntry(entry).map(() => at));
 

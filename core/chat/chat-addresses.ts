@@ -124,8 +124,8 @@ const addressKind = rememberedText((name): 'address' | 'medium' | 'url' | undefi
 });
 
 /**
- * Checks whether a member is fetched. Providers use `image_url`, `source: { type: url, url }` or `{ type: video, video
- * }`.
+ * Checks whether providers fetch the address in a member. They use `image_url`, `source: { type: url, url }` or `{
+ * type: video, video }`.
  */
 function isFetched(name: string, { type }: JsonObject, path: string): boolean {
   const kind = addressKind(name);
@@ -150,5 +150,5 @@ function isListed(address: string, hosts: readonly string[]): boolean {
   return !!url && /^https?:$/.test(url.protocol) && hosts.some((host) => globMatches(host, foldCase(url.hostname)));
 }
 
-/** Checks that all programs would read the same host, unlike in `https://a.example\@b.example`. */
+/** Checks that all programs would read the same host from an address, unlike from `https://a.example\@b.example`. */
 export const isReadAlike = (address: string): boolean => !/[\\\s\p{Cc}]/u.test(address.trim());

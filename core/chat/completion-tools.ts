@@ -121,7 +121,7 @@ class HeldCall {
   }
 }
 
-/** Returns the call as decided, without any other member that a client might run. */
+/** Returns the call in the form on which the decision was made, without any other member that a client might run. */
 const asDecided = (call: JsonObject, form: JsonObject): JsonObject => ({
   ...(call.index !== undefined && { index: call.index }),
   id: textOf(call.id) ?? '',
@@ -131,7 +131,7 @@ const asDecided = (call: JsonObject, form: JsonObject): JsonObject => ({
 });
 
 /**
- * Returns strings that some providers require back with the call's result, in objects without calls
+ * Returns the strings that some providers require to be sent back with the call's result, in objects without calls
  * [chat.translated-members].
  */
 function wantedBack(call: JsonObject): JsonObject {

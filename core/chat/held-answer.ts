@@ -1,4 +1,4 @@
-/** Answer to one call: streams are sent while the model responds, all others once the call has been recorded. */
+/** Answer to one call. Streams are sent while the model responds; other answers once the call has been recorded. */
 import { AsyncQueue } from '#core/kernel/async-queue.ts';
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';

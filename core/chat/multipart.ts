@@ -52,8 +52,8 @@ const lineEnd = '\r\n';
 const [cr, lf, dash, space, tab] = [0x0d, 0x0a, 0x2d, 0x20, 0x09];
 
 /**
- * Returns the first delimiter from `from` on: a whole line `--boundary`. Within a line, the same characters are
- * content. If there are more of them than files contain by chance, the form is refused, because each one must be
+ * Returns the first delimiter at or after `from`: a whole line `--boundary`. Within a line, the same characters are
+ * content. If they occur more often than they would by chance, the form is refused, because each occurrence must be
  * checked.
  */
 function delimiterFrom(bytes: Buffer, opening: Buffer, from: number): Delimiter | undefined {

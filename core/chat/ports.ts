@@ -18,7 +18,7 @@ export interface ChatPorts extends GovernPorts {
   readonly providerBreakers: Breakers;
   readonly storedObjects: StoredObjectStore;
   readonly wasm: WasmRunner;
-  /** Worker for large texts; if undefined, the current thread scans them. */
+  /** Worker that scans large text; if undefined, the current thread scans it. */
   readonly texts: TextWork | undefined;
   readonly cache: ResponseCache;
   readonly hostLimits: Pick<HostLimits, 'seesCallers'> | undefined;

@@ -1,4 +1,4 @@
-/** Answers one call over a WebSocket using the same pipeline as HTTP, in messages with the call's id. */
+/** Answers one WebSocket call through the same pipeline as HTTP; each message carries the call's id. */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { resolveSession } from '#core/configuration/identity/sessions.ts';
@@ -88,7 +88,7 @@ async function relay(
   return well;
 }
 
-/** Waits for the connection or until the call is aborted. */
+/** Waits until the connection is ready or the call is aborted. */
 function unlessAborted(behind: Promise<void>, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return Promise.resolve();
   return new Promise((resolve, reject) => {

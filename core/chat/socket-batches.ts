@@ -1,6 +1,6 @@
 /**
- * Gathers the messages of a call for connections that charge per post [chat.ws]: sends the first message immediately
- * and those of the next 50 ms together, in order.
+ * Gathers the messages of a call for connections that are charged per post [chat.ws]: sends the first message
+ * immediately and those of the next 50 ms together, in order.
  */
 import type { Timeouts } from '#core/kernel/ports.ts';
 import type { SentId } from './socket-message.ts';

@@ -131,7 +131,10 @@ export class ToolGate {
   }
 }
 
-/** Removes content, because blocks have events of their own and clients would read it as additional blocks. */
+/**
+ * Removes the content, because its blocks have their own events and clients would read the content as additional
+ * blocks.
+ */
 function withoutContent(event: JsonObject): JsonObject {
   const message = event.message as JsonObject | undefined;
   const isEmpty = message?.content === undefined || (Array.isArray(message.content) && message.content.length === 0);

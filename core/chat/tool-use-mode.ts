@@ -25,7 +25,7 @@ const toolUse = ({ operation, snapshot: { configuration } }: Setting) =>
 export const governsTools = (call: Setting): boolean => toolUse(call) === 'govern';
 
 /**
- * Checks whether calls pass without a decision: the caller, or an agent's hook, requests a decision before each call
+ * Checks whether calls pass without a decision because the caller, or an agent's hook, requests one before each call
  * runs [messages.provider-run].
  */
 export const leavesTools = (call: Setting): boolean => ['pass', 'hook'].includes(toolUse(call));

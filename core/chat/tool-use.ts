@@ -70,7 +70,7 @@ function refusalText(tool: string, { decision, envelope_id, error }: DecisionRes
 }
 
 /**
- * Makes a decision on a tool call whose arguments are text. An empty string means no arguments.
+ * Makes a decision on a tool call whose arguments are a string. An empty string means no arguments.
  * @returns undefined if the caller may see the call, otherwise the text that replaces it.
  */
 export async function decideCallText(
@@ -117,7 +117,8 @@ const typeOf = (block: Json | undefined): string => asText((block as JsonObject 
 export const isToolUse = (block: Json | undefined): block is JsonObject => typeOf(block).toLowerCase() === 'tool_use';
 
 /**
- * Checks for a block of unknown type that has the members of a call. Tools run by the provider are checked separately.
+ * Checks for a block of unknown type that has the members of a tool call. Tools run by the provider are checked
+ * separately.
  */
 export const isUndecidable = (block: Json | undefined): block is JsonObject => {
   const { name, input, arguments: args } = (block ?? {}) as JsonObject;
@@ -142,7 +143,8 @@ export const useOf = ({ id, name }: JsonObject, input: JsonObject): ToolUseBlock
 });
 
 /**
- * Returns the object that the caller will read, or the reason it is ambiguous, in which case the call does not pass.
+ * Returns the object that the caller will read, or the reason why it is ambiguous, in which case the call does not
+ * pass.
  */
 export function parsedInput(json: string, given: Json | undefined): JsonObject | string {
   let value: Json = given ?? {};
@@ -151,7 +153,7 @@ export function parsedInput(json: string, given: Json | undefined): JsonObject |
   return value !== null && typeof value === 'object' && !Array.isArray(value) ? value : notAnObject;
 }
 
-/** Returns a refusal's message, rephrased for arguments instead of a body, without its final full stop. */
+/** Returns the message of a refusal, reworded for arguments instead of a body and without its final full stop. */
 function defectOf(read: () => unknown): string | undefined {
   try {
     read();

@@ -56,7 +56,7 @@ function leavesOf(configuration: Partial<Configuration>): Map<string, Leaf> {
   return leaves;
 }
 
-/** Values that come from their own files and are too long to list. */
+/** Values that come from separate files and are too long to list. */
 const wholes: ReadonlySet<string> = new Set(['tool_policies.pack', 'prices.models', 'prices.table']);
 
 function collect(value: unknown, path: Path, leaves: Map<string, Leaf>): void {

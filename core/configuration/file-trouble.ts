@@ -4,9 +4,9 @@ import { type Clock, isoTime } from '#core/kernel/ports.ts';
 
 export interface FileTrouble {
   readonly file: string;
-  /** The errors with their line numbers, on a single line. */
+  /** Load errors with their line numbers, on a single line. */
   readonly message: string;
-  /** When this process first failed to load the file. */
+  /** Time at which this process first failed to load the file. */
   readonly since: string;
 }
 

@@ -1,4 +1,4 @@
-/** Compares the decisions of organisation levels in two configurations, level by level [policy.diff]. */
+/** Compares the decisions made by organisation levels in two configurations, level by level [policy.diff]. */
 
 import { levelsWithRules } from '#core/configuration/identity/organization.ts';
 import type { Configuration } from '#core/contracts/config.ts';

@@ -15,11 +15,11 @@ export interface VersionRow {
   readonly source: 'file' | 'api' | 'rollback' | 'federation';
   /** Object with the file locations of the rules. Absent if there is no file. */
   readonly places_sha256?: string;
-  /** For a rollback, the version that has this content. */
+  /** For a rollback, the earlier version with this content. */
   readonly of_version?: number;
 }
 
-/** A data plane's copy of its control plane's state [federation.last-good]. */
+/** Copy of the control plane's state kept by a data plane [federation.last-good]. */
 export interface FederationState {
   /** Incremented by each write, which must state the revision it read. */
   readonly revision: number;
@@ -29,7 +29,7 @@ export interface FederationState {
   /** Version and digest of the last good document. */
   readonly version: number;
   readonly digest: string;
-  /** The document's configuration in the object store, or an empty string if it was lost. */
+  /** Digest of the document's configuration in the object store, or an empty string if it was lost. */
   readonly document_sha256: string;
   readonly etag: string;
   readonly expires_at: string;
@@ -42,7 +42,7 @@ export interface FederationState {
 /** Addresses and purposes for which each secret was entered, by secret name. */
 export type SecretBindings = Readonly<Record<string, readonly string[]>>;
 
-/** Bindings with their revision, with which writers prove which state they read. */
+/** Bindings with their revision, which writers use to prove which state they read. */
 export interface HeldBindings {
   readonly revision: number;
   readonly names: SecretBindings;
@@ -62,9 +62,9 @@ export const noKeys: StoredKeyDigests = { digests: {}, revision: 0 };
 export interface VersionCompanions {
   /** SHA-256 of the imported file. */
   readonly importedSha256?: string;
-  /** Replaces the bindings stored as `revision - 1`. */
+  /** Bindings that replace those stored as `revision - 1`. */
   readonly bindings?: HeldBindings;
-  /** Replaces the key digests. */
+  /** Key digests that replace the stored ones. */
   readonly keys?: StoredKeyDigests;
 }
 
@@ -100,7 +100,10 @@ export interface ConfigStore extends TenantRows {
   adminTokenSha256(): Promise<string | undefined>;
   /** Returns one of the versions that can be listed. */
   get(version: number): Promise<VersionRow | undefined>;
-  /** Returns any version that was ever active, for versions that evidence refers to [policy-version.numbered]. */
+  /**
+   * Returns any version that was ever active, including those that only evidence still refers to
+   * [policy-version.numbered].
+   */
   ever(version: number): Promise<VersionRow | undefined>;
   /** Returns at most 20 rows, newest first. */
   list(): Promise<readonly VersionRow[]>;

@@ -5,10 +5,10 @@
 
 /**
  * One object per line: its path, followed by its visible members. A member that contains an object or a list of objects
- * has a line of its own; `*` is any name; `member!` is shown completely. Rules, guards and the signed index are shown
- * completely, because omitting a member would change their meaning. The following are hidden: how the gateway is
- * reached and administered, how it proves itself to others (names of secrets, unless the object is invalid without
- * them), where it sends reports, and which callers use tokens from other issuers.
+ * has a line of its own; `*` matches any name; `member!` is shown completely. Rules, guards and the signed index are
+ * shown completely, because omitting a member would change their meaning. The following settings are hidden: how the
+ * gateway is reached and administered, how it authenticates to other systems (names of secrets, unless the object is
+ * invalid without them), where it sends reports, and which callers use tokens from other issuers.
  */
 const shownMembers = `
 : aliases alerts analytics approvals behavior budgets cache catalog chat_addresses chat_completions credentials evaluation evidence executors identity manifests
@@ -126,7 +126,7 @@ upstreams.mcp.overrides: capability name protocol target tool
 
 type Members = ReadonlyMap<string, { readonly whole: boolean }>;
 
-/** The members of each object, by its path. */
+/** Members of each object, by the object's path. */
 const membersAt: ReadonlyMap<string, Members> = parseMembers(shownMembers);
 
 function parseMembers(text: string): Map<string, Map<string, { whole: boolean }>> {

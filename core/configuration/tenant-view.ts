@@ -23,13 +23,13 @@ import { type ActivePolicy, commonWarnings } from './store/warnings.ts';
 type Reader = Pick<Principal, 'tenant' | 'tenants' | 'platform'>;
 type Team = Organization['teams'][number];
 
-/** Hidden sections are absent. */
+/** Part of a configuration that a reader may see. Hidden sections are absent. */
 type VisibleConfiguration = Partial<Configuration> & Pick<Configuration, 'organizations' | 'tenants' | 'tool_policies'>;
 
 /**
- * Returns the configuration for a reader: all of it for platform callers, or the listed members of their own tenants
- * for others. The result can be loaded again, as the console's playground does, because absent members get their
- * defaults.
+ * Returns the configuration for a reader: the whole configuration for platform callers, otherwise the listed members
+ * for the reader's own tenants. The result can be loaded again, as in the console's playground, because absent members
+ * get their defaults.
  */
 export function asRead(reader: Reader, configuration: Configuration): VisibleConfiguration {
   if (reader.platform) return configuration;
@@ -96,7 +96,7 @@ const visiblePlaces = (reader: Reader, configuration: Configuration): Organizati
 
 const isWithin = (path: string, level: string): boolean => path === level || path.startsWith(`${level}/`);
 
-/** Replaces key digests with zero-padded key ids, which is all that identity lists show of a key. */
+/** Replaces key digests with zero-padded key ids, which are the only part of a key that identity lists show. */
 const withoutDigests = (tenant: Tenant): Tenant => ({
   ...tenant,
   api_keys: tenant.api_keys.map(
@@ -106,7 +106,7 @@ const withoutDigests = (tenant: Tenant): Tenant => ({
 });
 
 /**
- * Returns the rules that apply to calls at these places: the configured ones, those of the pack, and those of the
+ * Returns the rules that apply to calls at these places: the configured rules, the pack's rules, and the rules of the
  * levels above.
  */
 const rulesAt = (configuration: Configuration, places: readonly OrganizationEnvironment[]): ToolRule[] => [

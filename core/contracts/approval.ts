@@ -30,7 +30,7 @@ export type EffectRisk = (typeof effectRisks)[number];
 export const afterVotes = ['caller', 'gateway', 'held', 'task', 'input', 'retry'] as const;
 type AfterVote = (typeof afterVotes)[number];
 
-/** One sentence that covers all effects of a call, and the most severe risk. */
+/** One-sentence summary of all effects of a call, with the most severe risk. */
 export interface CallSummary {
   readonly text: string;
   readonly risk: EffectRisk;
@@ -38,19 +38,19 @@ export interface CallSummary {
 
 /** Reasons why all or part of a result is missing. The outcome is always recorded. */
 export const resultReasons = [
-  /** The object store rejected it or is not responding. */
+  /** The object store rejected the result or is not responding. */
   'store_unavailable',
-  /** JSON cannot represent it: lone surrogates, excessive nesting. */
+  /** JSON cannot represent the result, because it contains lone surrogates or is nested too deeply. */
   'not_json',
-  /** It contains more sensitive values than there may be salts. */
+  /** The result contains more sensitive values than the maximum number of salts. */
   'too_many_secrets',
-  /** Scanning it for secrets took too long, or no worker was available. */
+  /** Scanning the result for secrets took too long, or no worker was available. */
   'not_redacted',
   /** The tool guard found content that the configuration blocks, or could not scan the result. */
   'tool_guard',
-  /** It is too large for a response and is stored under its digest. */
+  /** The result is too large for a response and is stored under its digest. */
   'too_large',
-  /** It has been removed from the object store. */
+  /** The result has been removed from the object store. */
   'gone',
 ] as const;
 export type ResultReason = (typeof resultReasons)[number];
@@ -60,7 +60,7 @@ export interface KeptResult {
   readonly result?: unknown;
   readonly result_sha256?: string | undefined;
   readonly result_bytes?: number | undefined;
-  /** Why all or part of the result is missing. */
+  /** Reason why all or part of the result is missing. */
   readonly result_withheld?: ResultReason | undefined;
 }
 
@@ -82,7 +82,7 @@ export interface ApprovalRow extends KeptResult {
   /** The requester: the authenticated key and its owner, for separation of duties. */
   readonly key_id: string;
   readonly key_owner?: string;
-  /** The requester, if it used a token. A later execution runs under this identity. */
+  /** The requester, if it authenticated with a token. A later execution runs under this identity. */
   readonly federated?: FederatedCaller;
   readonly key_name?: string;
   readonly key_kind?: KeyKind;
@@ -99,7 +99,7 @@ export interface ApprovalRow extends KeptResult {
   readonly definition?: string | undefined;
   /** Data sent to the server in addition to the arguments, as shown to the reviewer. */
   readonly sent_with?: Readonly<Record<string, unknown>> | undefined;
-  /** As shown to the reviewer. The digest covers the raw call. */
+  /** Parameters as shown to the reviewer. The digest covers the raw call. */
   readonly parameters: Readonly<Record<string, unknown>>;
   /** JSON paths withheld from `parameters` as sensitive. */
   readonly withheld: readonly string[];
@@ -111,9 +111,9 @@ export interface ApprovalRow extends KeptResult {
   readonly effect_risks?: readonly EffectRisk[];
   /** Absent in rows from earlier releases. */
   readonly summary?: CallSummary;
-  /** Sources of the values whose source the rules check, one line per argument. */
+  /** Sources of the values whose source is checked by rules, one line per argument. */
   readonly sources?: readonly string[];
-  /** Ways in which the call departs from its session's task sheets, as in its entry. */
+  /** Ways in which the call departs from its session's task sheets, as recorded in its entry. */
   readonly drift?: readonly Drift[];
   /** JSON paths of executable strings, which the row stores in full. */
   readonly executed?: readonly string[];
@@ -126,7 +126,7 @@ export interface ApprovalRow extends KeptResult {
   readonly matched_rule: string;
   /** Index of the rule in the policy version. */
   readonly rule_index?: number;
-  /** Why the rule requires a reviewer, as worded by the rule's author or by the command reader. */
+  /** Reason why the rule requires a reviewer, as worded by the rule's author or by the command reader. */
   readonly rule_reason?: string;
   readonly policy?: string;
   /** Risk scores of the session and key when the request was queued, and the score at which calls are refused. */
@@ -142,7 +142,10 @@ export interface ApprovalRow extends KeptResult {
   readonly comment?: string;
   readonly reason?: string;
   readonly decided_at?: string;
-  /** How long a reviewer's denial applies to identical calls. Absent if it applies for the rest of the session. */
+  /**
+   * Number of seconds for which a reviewer's denial applies to identical calls. If absent, it applies for the rest of
+   * the session.
+   */
   readonly denial_seconds?: number;
   /** Hash of the vote's entry, and its index in the session's chain. */
   readonly evidence_hash?: string;
@@ -154,7 +157,7 @@ export interface ApprovalRow extends KeptResult {
   readonly lease_owner?: string;
   readonly lease_expires_at?: string;
   readonly outcome?: ExecutionOutcome;
-  /** Why the gateway did not make the call. */
+  /** Reason why the gateway did not make the call. */
   readonly refused_because?: RefusedUse;
   /**
    * `caller`: run for the caller when it came back. `gateway`: run for all identical calls (`on_approval: execute`).
@@ -173,14 +176,14 @@ export interface ApprovalRow extends KeptResult {
   readonly votes?: readonly CastVote[];
   /** Requirements that a later configuration added, in plain language. */
   readonly tightened?: { readonly policy_version: number; readonly asks: readonly string[] };
-  /** Why the call could not run now even if approved, in plain language. */
+  /** Reason why the call could not run now even if approved, in plain language. */
   readonly obstacle?: string;
   /** Number of votes. Each vote is written only if the count has not changed since it was read. */
   readonly vote_count?: number;
   /** True if the timer (state machine) is known to have started. */
   readonly clock_started?: boolean;
   readonly task_token?: string;
-  /** When a fault last kept the approved call from starting. Retrying may help. */
+  /** Time at which a fault last kept the approved call from starting. Retrying may help. */
   readonly given_back_at?: string;
   /** The sweep has started a second execution for the approved call. */
   readonly restarted?: true;

@@ -19,10 +19,10 @@ export type RiskRule = (typeof riskRules)[number];
 
 export type BehaviorSettings = z.infer<typeof behaviorSchema>;
 
-/** Settings that the score depends on, without those that only determine which signals a call gives. */
+/** Settings that the score depends on, excluding those that only determine which signals a call produces. */
 export type RiskSettings = Omit<BehaviorSettings, 'enabled' | 'known_hosts' | 'sensitive'>;
 
-/** Defaults of `behaviorSchema`; a test compares them. */
+/** Same defaults as in `behaviorSchema`; a test compares them. */
 export const defaultRiskSettings: RiskSettings = {
   kill_switch_score: 80,
   window_minutes: 30,
@@ -51,7 +51,7 @@ export const signalKinds = [
   /** Gains privileges, either outright or as `sudo` does. */
   'privilege',
   'sudo',
-  /** Deletes. `n` is the severity. */
+  /** Deletes something. `n` is the severity. */
   'destroy',
   /** Reaches a host, repository or database. */
   'place',
@@ -76,7 +76,7 @@ export interface Signal {
 /** The `behavior` member of an entry's body: the inputs of the score. */
 export interface BehaviorNote {
   readonly signals: readonly Signal[];
-  /** The decision before the score blocked the call. Set only in that case. */
+  /** The decision made before the score blocked the call. Set only if the score blocked it. */
   readonly decided?: 'allow' | 'review' | 'block';
   /** Settings that differ from the defaults. */
   readonly settings?: Readonly<Record<string, unknown>>;

@@ -101,7 +101,10 @@ export interface ChatRecord {
   readonly error?: string;
   /** For a call refused before the model lookup: what was found and what is allowed. */
   readonly reason?: string;
-  /** The one tool that the request forces. Its arguments passed as data if the session made no decision on them. */
+  /**
+   * The single tool that the request forces. Its arguments were passed on as data if the session contains no decision
+   * on them.
+   */
   readonly structured_output?: string;
   /**
    * Names of settings and betas that were not forwarded, because the provider has no equivalent or they are not listed.
@@ -126,8 +129,8 @@ export interface ChatRecord {
   readonly transport: 'http' | 'ws';
   readonly policy_version: number;
   /**
-   * `content:<filter>` of the finding that decided the outcome. For refusals, `behavior:<rule>`, `budget:<account>` or
-   * `model:<name>`.
+   * `content:<filter>` of the finding that determined the outcome. For refusals, `behavior:<rule>`, `budget:<account>`
+   * or `model:<name>`.
    */
   readonly matched_rule?: string;
   readonly findings?: readonly Finding[];
@@ -139,7 +142,7 @@ export interface ChatRecord {
   /** Number of entries that this instance's full cache has evicted since the last evidence entry. */
   readonly cache_evictions?: number;
   readonly finish_reason?: string;
-  /** One per choice if there are several. */
+  /** Finish reasons, one per choice if there are several choices. */
   readonly finish_reasons?: readonly string[];
   readonly latency_ms: number;
   readonly first_token_ms?: number;

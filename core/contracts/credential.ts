@@ -1,6 +1,6 @@
 /** Records of issued credentials and capability tickets. */
 
-/** Stored and displayed record of a credential, but never its value. */
+/** Stored and displayed record of a credential, which never includes its value. */
 export interface CredentialRecord {
   readonly id: string;
   readonly tenant: string;
@@ -13,9 +13,12 @@ export interface CredentialRecord {
   readonly issued_at: string;
   readonly expires_at: string;
   readonly revoked_at?: string;
-  /** Why the credential is degraded, or what its issuer does with it after it expires here. */
+  /** Reason why the credential is degraded, or a note on what its issuer does with it after it expires here. */
   readonly note?: string;
-  /** The issuer's own expiry, if it is later than `expires_at`. Until then the credential must be revoked. */
+  /**
+   * The issuer's own expiry, if it is later than `expires_at`. Until it is reached, the credential must be revoked
+   * explicitly.
+   */
   readonly issuer_expires_at?: string;
   /** Lease id in a secrets vault. Not a secret. */
   readonly lease_id?: string;
@@ -26,7 +29,7 @@ export interface CredentialRecord {
   /** SHA-256 of a capability ticket's record when it was issued. */
   readonly ticket_sha256?: string;
   /**
-   * When the sweep revokes the credential because its holder ended or crashed. Absent if the record does not allow
+   * When the sweep revokes the credential if its holder has ended or crashed. Absent if the record does not allow
    * revocation.
    */
   readonly revoke_due?: string;

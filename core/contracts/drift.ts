@@ -16,7 +16,10 @@ export const driftKinds = [
 ] as const;
 export type DriftKind = (typeof driftKinds)[number];
 
-/** Kinds with a named object. Once a human has approved the object, the session needs no further approval for it. */
+/**
+ * Kinds of drift with a named object. Once a human has approved the object, the session needs no further approval for
+ * it.
+ */
 export const namingKinds: readonly DriftKind[] = ['protocol', 'tool', 'resource', 'capability', 'recipient'];
 
 /** One departure of a call from the declared task. */

@@ -1,4 +1,4 @@
-/** Schemas of action requests and their result. */
+/** Schemas of action requests and their results. */
 import * as z from 'zod';
 import { describeIssue, issueWords, problemSentence } from '#core/kernel/issue-words.ts';
 import { resultReasons } from './approval.ts';
@@ -48,7 +48,7 @@ export const actionRequestSchema = z.strictObject({
   /** Absolute paths and URIs that the call may access. They can only narrow its server's roots [guard.roots]. */
   roots: declaredRoots.optional(),
   dry_run: z.boolean().optional(),
-  /** The caller runs the action itself. The gateway evaluates and records the action but never executes it. */
+  /** Set if the caller runs the action itself. The gateway evaluates and records the action but never executes it. */
   decide_only: z.boolean().optional(),
   /** With `decide_only`: the caller's id for the call, used to report the outcome [action.decide-only]. */
   call_id: callId.optional(),
@@ -81,6 +81,6 @@ export const decisionResultSchema = z.object({
   /** SHA-256 of the canonical JSON of a result in the object store. */
   result_sha256: z.string().optional(),
   result_bytes: z.int().optional(),
-  /** Why `result` is missing although the call was executed. */
+  /** Reason why `result` is missing although the call was executed. */
   result_withheld: z.enum(resultReasons).optional(),
 });

@@ -73,7 +73,8 @@ export const checkpointSchema = z.strictObject({
   size: z.int().positive(),
   root: hex,
   /**
-   * Hash of the previous checkpoint in the same log. Empty for the first one, or if the order is kept by other means.
+   * Hash of the previous checkpoint in the same log. Empty for the first one, or if the order is ensured by other
+   * means.
    */
   previous: z.union([hex, z.literal('')]),
   signature: signatureSchema,
@@ -131,7 +132,10 @@ export const sessionBundleSchema = z.strictObject({
 });
 export type SessionBundle = z.infer<typeof sessionBundleSchema>;
 
-/** Parts of a session that a checkpoint, archive or log names but the rows lack: its end, or all of it. */
+/**
+ * Parts of a session that a checkpoint, archive or log refers to but the rows do not contain: its end, or the whole
+ * session.
+ */
 export const missingParts = ['end', 'session'] as const;
 type MissingPart = (typeof missingParts)[number];
 

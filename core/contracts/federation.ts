@@ -147,7 +147,9 @@ export interface PlaneRow {
   readonly error_rate: number;
   readonly pending_approvals: number;
   readonly divergence?: Divergence;
-  /** When a person accepted the current chains. The next report then replaces the heads that differed before. */
+  /**
+   * Time at which a person accepted the current chains. The next report then replaces the heads that differed before.
+   */
   readonly accepted_at?: string;
   /** Number of chains that differ. */
   readonly divergences: number;
@@ -164,7 +166,7 @@ export interface KnownHead {
   readonly total_entries: number;
   readonly last_hash: string;
   readonly seen_at: string;
-  /** When the chain was found to differ. The head keeps the last value it had before that. */
+  /** Time at which the chain was found to differ. The head keeps the last value from before that time. */
   readonly diverged_at?: string;
 }
 

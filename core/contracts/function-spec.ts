@@ -14,7 +14,7 @@ export interface FunctionSpec {
   readonly tables: Partial<Record<TableName, Access>>;
   /** Key patterns that restrict which rows may be put into a table. */
   readonly putsOnly?: Partial<Record<TableName, string>>;
-  /** Tables and indexes (`table.index`) that the function may query. No access word includes queries. */
+  /** Tables and indexes (`table.index`) that the function may query. None of the access words includes queries. */
   readonly queries?: readonly (TableName | `${TableName}.${string}`)[];
   readonly startsApprovals?: boolean;
   /** May start a rollout's timer. */
@@ -53,7 +53,7 @@ export interface FunctionSpec {
   readonly callsUpstreams?: true;
   /** May run statements on the deployment's Aurora clusters through the RDS Data API. */
   readonly queriesClusters?: true;
-  /** May invoke the `sandbox` function to run a command, and waits for it. */
+  /** May invoke the `sandbox` function to run a command and wait for the result. */
   readonly runsCommands?: true;
   /** Runs untrusted programs without environment, network or rights, and with limited concurrency and disk. */
   readonly sandboxed?: { readonly concurrency: number; readonly diskMb: number };

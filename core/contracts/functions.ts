@@ -1,4 +1,4 @@
-/** Deployed functions as data. The stacks build IAM roles from them, and a test compares the template. */
+/** Deployed functions as data. The stacks build IAM roles from this data, and a test compares it with the template. */
 import { administrationFunctions } from './functions/administration.ts';
 import { backgroundFunctions } from './functions/background.ts';
 import { callFunctions } from './functions/calls.ts';

@@ -3,12 +3,12 @@
 export interface HostLimits {
   /** The host's name in error messages. */
   readonly name: string;
-  /** Limit for a held approval and its execution, in milliseconds: HTTP, Git and SQL. */
+  /** Limit in milliseconds for a held approval and its execution, for HTTP, Git and SQL calls. */
   readonly executionMs: number;
   /** The same limit for calls from MCP clients to MCP servers. */
   readonly mcpMs: number;
   readonly commandMs: number;
-  /** How long an idle event stream may stay open. Absent if open streams cost nothing. */
+  /** Maximum time for which an idle event stream may stay open. Absent if open streams cost nothing. */
   readonly eventStreamMs?: number;
   /** `false` if functions cannot detect that the HTTP caller disconnected or whether a response arrived. */
   readonly seesCallers?: false;

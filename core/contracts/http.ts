@@ -13,7 +13,7 @@ export interface HttpReply {
   body: string | AsyncIterable<string>;
   /** Set if the body is base64, as in responses to API Gateway. */
   isBase64Encoded?: true;
-  /** Work that continues after the body has been sent. A host awaits it before it freezes or ends. Never rejects. */
+  /** Work that continues after the body has been sent. The host awaits it before freezing or ending. Never rejects. */
   finished?: Promise<void>;
 }
 
@@ -21,7 +21,7 @@ export interface HttpContext {
   readonly awsRequestId: string;
   /** Aborts if the caller disconnects before the reply is complete. */
   readonly signal?: AbortSignal;
-  /** When the host ends the function (epoch milliseconds). Absent if it has no time limit. */
+  /** Time at which the host ends the function (epoch milliseconds). Absent if there is no time limit. */
   readonly endsAtMs?: number;
 }
 

@@ -13,7 +13,7 @@ export interface ValueOrigin {
   readonly label: string;
   /** The MCP server or service that responded. */
   readonly server?: string | undefined;
-  /** Envelope id of the action whose result contained it. */
+  /** Envelope id of the action whose result contained the value. */
   readonly action?: string | undefined;
   /** Position in a conversation, such as `message 4`. */
   readonly where?: string | undefined;
@@ -47,12 +47,12 @@ export interface SourceNote {
   readonly argument: string;
   readonly whole: readonly string[];
   readonly parts?: readonly string[] | undefined;
-  /** Envelope ids of the actions whose results contained it. */
+  /** Envelope ids of the actions whose results contained the value. */
   readonly actions?: readonly string[] | undefined;
   readonly where?: readonly string[] | undefined;
 }
 
-/** Sources of the values that rules have conditions on, as labels and sentences without the values [provenance.rules]. */
+/** Sources of the values that rule conditions check, as labels and sentences without the values [provenance.rules]. */
 export interface SourceNotes {
   readonly notes: readonly SourceNote[];
   readonly lines: readonly string[];

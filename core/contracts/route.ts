@@ -30,7 +30,7 @@ export interface Route {
   readonly access: Role | 'open' | 'signed' | 'plane';
   /** Access for agent keys: full, only to their own sessions, or none. */
   readonly agents: 'yes' | 'own' | 'no';
-  /** Set if only humans may call it (votes). */
+  /** Set if only humans may call the route (votes). */
   readonly humansOnly?: true;
   /** Set for global objects, which need the admin token or a `platform: true` key. */
   readonly platform?: true;
@@ -38,8 +38,8 @@ export interface Route {
   /** OpenAPI operation id, by which clients and handlers refer to the route. */
   readonly operation: string;
   /**
-   * Whether a request counts toward the per-minute limits of its tenant and key before it runs [limit.rate]. Handlers
-   * of chat calls, MCP messages and MCP streams do this counting themselves.
+   * Set if a request counts toward the per-minute limits of its tenant and key before it runs [limit.rate]. Handlers of
+   * chat calls, MCP messages and MCP streams count their requests themselves.
    */
   readonly counts?: true;
   /** The operation as a field of the GraphQL schema. */

@@ -1,6 +1,6 @@
 /**
  * The configuration's `sandbox` section: limits that apply regardless of tool policies. Everything is optional, and the
- * defaults change nothing. An absent list sets no limit; an empty allow-list blocks everything.
+ * defaults change nothing. An absent list sets no limit; an empty allowlist blocks everything.
  */
 import * as z from 'zod';
 

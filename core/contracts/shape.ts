@@ -1,7 +1,7 @@
 /** Types of the values that a schema describes. */
 import type * as z from 'zod';
 
-/** Value of a schema for reading: optional members are absent, never undefined. */
+/** Read-only value that a schema describes. Optional members are absent, never undefined. */
 export type Shape<S extends z.ZodType> = DeepReadonly<z.output<S>>;
 
 type DeepReadonly<T> = T extends RegExp

@@ -1,6 +1,6 @@
 /**
- * Facts about the programs of shell lines, in `core/catalog/programs/*.yaml`: exact options, and the role of each value
- * and operand.
+ * Facts about programs in shell lines, in `core/catalog/programs/*.yaml`: exact options, and the role of each value and
+ * operand.
  */
 import * as z from 'zod';
 import { capabilities } from './call-sizes.ts';
@@ -82,7 +82,9 @@ export const roles = [
 ] as const;
 export type Role = (typeof roles)[number];
 
-/** Option names as written, separated by spaces: `-n --lines`. In files also lists that refer to other names. */
+/**
+ * Option names as written, separated by spaces: `-n --lines`. Files may also contain lists that refer to other names.
+ */
 export type Names = string;
 const names = z.preprocess(
   (value) => (Array.isArray(value) ? [...new Set(value.flat(10).join(' ').split(' '))].join(' ') : value),

@@ -1,4 +1,6 @@
-/** Started actions, stored from the `allow` entry to the `result` entry, or longer if they have an idempotency key. */
+/**
+ * Started actions, stored from the `allow` entry until the `result` entry, or longer if they have an idempotency key.
+ */
 import type { ExecutionOutcome, KeptResult } from './approval.ts';
 
 /** Valid `Idempotency-Key` headers: visible ASCII. */
@@ -22,8 +24,8 @@ export interface StartedAction extends KeptResult {
   readonly upstream?: string | undefined;
   readonly started_at: string;
   /**
-   * When the sweep closes the action as `unknown`. Absent if an approval's lease does that, and after the action has
-   * ended.
+   * When the sweep closes the action as `unknown`. Absent once the action has ended, or if an approval's lease closes
+   * it.
    */
   readonly due_at?: string;
   /** The approval used for the action. */

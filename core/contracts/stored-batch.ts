@@ -49,7 +49,7 @@ export interface StoredResponse extends ProviderObject {
   readonly session_id: string;
   /** The response that this one continues from. */
   readonly previous?: string;
-  /** Whether it contains tool calls, which were allowed under `policy_version`. */
+  /** True if the response contains tool calls, which were allowed under `policy_version`. */
   readonly calls_tools: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The gateway's tables as data, used by the stacks, the local run and the tests. All are on-demand, encrypted, and have
- * PITR. TTL only cleans up: code always compares the time attribute.
+ * The gateway's tables as data, used by the stacks, the local run and the tests. All tables are on-demand and
+ * encrypted, and have PITR. TTL only cleans up; code always compares the time attribute.
  */
 interface TableIndex {
   readonly name: string;
@@ -15,7 +15,7 @@ export interface TableSpec {
   readonly ttl?: string;
   readonly stream?: 'NEW_IMAGE';
   readonly indexes?: readonly TableIndex[];
-  /** Why the table exists, for the generated reference. */
+  /** Purpose of the table, for the generated reference. */
   readonly holds: string;
 }
 
@@ -156,7 +156,7 @@ export const tables = {
   },
 } as const satisfies Record<string, TableSpec>;
 
-/** Id suffix of evaluator deliveries. Functions that respond to chat calls may put no other deliveries. */
+/** Id suffix of evaluator deliveries. Functions that respond to chat calls may not put any other deliveries. */
 export const evaluationIdEnd = '#evaluation#evaluation';
 
 export type TableName = keyof typeof tables;

@@ -6,7 +6,7 @@ import { sessionId } from './envelope-schema.ts';
 export const riskTiers = ['low', 'medium', 'high'] as const;
 export type RiskTier = (typeof riskTiers)[number];
 
-/** Maximum lifetime of a manifest. Records that enforce it are never deleted before that. */
+/** Maximum lifetime of a manifest. Records that enforce the manifest are kept at least that long. */
 export const longestTaskDays = 90;
 
 const pattern = z.string().min(1).max(512);
@@ -75,11 +75,11 @@ export interface TaskManifest extends Omit<TaskManifestBody, 'request'> {
 /** Task sheet derived from the first request of a session. */
 export interface FirstSheet {
   readonly recipients: readonly string[];
-  /** Absent if the request names none, in which case resources are not restricted. */
+  /** Absent if the request names no resources, in which case they are not restricted. */
   readonly resources?: readonly string[];
 }
 
-/** Short form of a call's effects in its entry, with which drift can also be found in the history. */
+/** Short form of a call's effects, stored in its entry so that drift can also be found in past calls. */
 export interface EffectSummary {
   /** Tool, capability, target. */
   readonly t: string;

@@ -1,6 +1,6 @@
 /**
  * Tenants and keys stored as rows, in addition to those in the configuration, so that adding one takes a single write
- * [tenants.rows]. Rows contain what the configuration could state about them. Keys with limits, a priority or platform
+ * [tenants.rows]. Rows contain the same settings as the configuration would. Keys with limits, a priority or platform
  * rights stay in the configuration.
  */
 import * as z from 'zod';

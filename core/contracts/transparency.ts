@@ -11,7 +11,7 @@ export const logLeafSchema = z.strictObject({
   /** Index and hash of the newest entry. */
   index: z.int().nonnegative(),
   hash: hex,
-  /** When the gateway claims to have logged this, ISO 8601. */
+  /** Time at which the gateway claims to have logged this, ISO 8601. */
   at: z.iso.datetime(),
 });
 export type LogLeaf = z.infer<typeof logLeafSchema>;

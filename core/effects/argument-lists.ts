@@ -163,7 +163,10 @@ const optionOf = (option: string, value: unknown): string[] => {
 /** Returns the value of an option: `x` for `--var-file=x`. */
 const valueIn = (word: string): string[] => /^-[^=]*=([\s\S]+)$/.exec(word)?.slice(1) ?? [];
 
-/** Returns the words as they would be split from one joined line, because a server may join the list first. */
+/**
+ * Returns the words that result from joining the list into one line and splitting it again, because a server may do the
+ * same.
+ */
 const againSplit = (words: readonly string[]): (readonly string[])[] =>
   words.some((word) => /\s/.test(word)) ? [wordsOfText(words.join(' '))] : [];
 

@@ -3,7 +3,7 @@ import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import type { BranchWrite } from './git/branches.ts';
 import type { Effect } from './ports.ts';
 
-/** Any branch of any repository, possibly by force. */
+/** Write to any branch of any repository, possibly by force. */
 export const anyWrite: readonly BranchWrite[] = [{ remote: '', default_branch: true, force: true }];
 
 /**

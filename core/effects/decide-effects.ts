@@ -1,4 +1,4 @@
-/** Evaluates a call and its effects. The worst decision wins, and it is at least review if the text is unclear. */
+/** Evaluates a call and its effects. The worst decision wins; if the text is unclear, it is at least a review. */
 
 import { type Capability, decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import { remembered } from '#core/kernel/remembered.ts';
@@ -15,8 +15,8 @@ import { takesOrders } from './shell/orders.ts';
 const unclearRule = 'effects:unclear';
 
 /**
- * Evaluates a call by its effects. A call that only carries other commands is checked only by the rules that name it,
- * or by all rules if its text is unclear, because then they have only the text to check. Never throws: a call that
+ * Evaluates a call by its effects. If a call only carries other commands, only the rules that name it are applied to
+ * it, or all rules if its text is unclear, because then there is only the text to check. Never throws: a call that
  * cannot be evaluated is blocked.
  */
 export function decideEffects(policy: CompiledPolicy, call: ToolCall, effects: Effects): PolicyDecision {
@@ -146,8 +146,8 @@ function unclearDecision(policy: CompiledPolicy, why: string, { protocol }: Tool
 }
 
 /**
- * Adds which effect led to the decision, and why: the reason given by its rule, or that the policy does not list the
- * call.
+ * Adds the effect that led to the decision and the reason: the one given by the rule, or that the policy does not list
+ * the call.
  */
 function ofPart(policy: CompiledPolicy, decision: PolicyDecision, part: ToolCall): PolicyDecision {
   const listed = part.protocol === 'shell' ? 'this command' : `this call to ${part.tool}`;
@@ -271,7 +271,10 @@ function namingRules(policy: CompiledPolicy, isShell: boolean): CompiledPolicy {
   return { ...policyOf(policy.name, 'allow', guards, rules), levels };
 }
 
-/** Parameters other than the parsed text, such as a working directory, are not in any part. */
+/**
+ * Checks for conditions on named parameters. Parameters other than the parsed text, such as a working directory, are
+ * not in any part.
+ */
 const looksAtNames = ({ target, arguments: conditions }: CompiledRule): boolean =>
   target === undefined && conditions.some(({ path: { anywhere } }) => anywhere !== undefined && anywhere !== 'all');
 

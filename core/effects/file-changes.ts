@@ -12,7 +12,7 @@ interface Replacement {
 
 export interface FileChange {
   readonly path: string;
-  /** Replaced text. Absent if the call has the whole content. */
+  /** Replaced text. Absent if the call contains the whole content. */
   readonly replaced?: readonly Replacement[];
   /** Complete new content of the file. */
   readonly content?: string;
@@ -34,7 +34,7 @@ const listNames = ['edits', 'replacements'];
 
 const noChanges: FileChanges = { files: [], names: [] };
 
-/** Returns the changes in the order of the call. Members of unknown form are ignored. */
+/** Returns the changes in the order in which the call lists them. Members of unknown form are ignored. */
 export function fileChanges({
   tool,
   capability,
@@ -116,6 +116,6 @@ export function changedLines({ before, after }: Replacement): number {
   return Math.max(old.length, fresh.length) - start - end;
 }
 
-/** Counts the lines of a text. A final line feed does not start another line. */
+/** Counts the lines in a string. A final line feed does not start another line. */
 export const lineCount = (text: string): number =>
   text === '' ? 0 : text.split('\n').length - (text.endsWith('\n') ? 1 : 0);

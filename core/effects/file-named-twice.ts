@@ -12,10 +12,10 @@ const fileNames: ReadonlySet<string> = new Set(
   `path pathname path_name file_path filepath target_path targetpath target_file targetfile relative_path relativepath absolute_path
   absolutepath full_path fullpath notebook_path notebookpath`.split(/\s+/),
 );
-/** In a call that also has a path, these may be a file name in that folder, or a display name. */
+/** Names that, in a call that also has a path, may be a file name in that folder or a display name. */
 const shortNames: ReadonlySet<string> = new Set('file filename file_name'.split(' '));
 
-/** Returns why the call is unclear, or undefined if its parameters name at most one file. */
+/** Returns the reason why the call is unclear, or undefined if its parameters name at most one file. */
 export function fileNamedTwice({ protocol, parameters, capability }: ToolCall): string | undefined {
   if (['shell', 'sql', 'http'].includes(foldCase(protocol).trim())) return undefined;
   const named = Object.entries(parameters).flatMap(([name, value]) => {

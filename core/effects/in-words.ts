@@ -15,14 +15,14 @@ import { sqlPhrase } from './sql-phrases.ts';
 interface EffectLine {
   readonly text: string;
   readonly risk: EffectRisk;
-  /** Whether the phrase repeats text that will be executed. */
+  /** True if the phrase repeats text that will be executed. */
   readonly ofProgram: boolean;
 }
 
 interface Line {
   readonly phrase: Phrase;
   readonly ofProgram: boolean;
-  /** Whether this is a wrapper for the next command, such as `timeout`, with no effect of its own. */
+  /** True for a wrapper around the next command, such as `timeout`, that has no effect of its own. */
   readonly wraps: boolean;
 }
 
@@ -60,7 +60,7 @@ type TextFormat = (text: string, ofProgram: boolean) => string;
 
 /**
  * Returns one sentence for all effects, without its full stop, and the most severe risk [approval.card].
- * @param shown masks what reviewers must not see, before the text is shortened.
+ * @param shown masks text that reviewers must not see, before the text is shortened.
  */
 export function summaryInWords(call: ToolCall, effects: Effects, shown: TextFormat = (text) => text): CallSummary {
   const lines = linesOf(call, effects)
@@ -102,7 +102,7 @@ function mergedPhrases(phrases: readonly Phrase[]): readonly Phrase[] {
   return [...merged.values()];
 }
 
-/** Maximum number of characters of each text in the sentence. */
+/** Maximum length of each string in the sentence. */
 const maxText = 160;
 const maxNamed = 3;
 

@@ -21,7 +21,9 @@ export const isRooted = (path: string): boolean => path.startsWith('/') || path.
 
 export const baseName = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 
-/** Checks for a plain name, or a path in a system folder: elsewhere, the name does not identify the program. */
+/**
+ * Checks for a plain name or a path in a system folder. In any other folder, the name does not identify the program.
+ */
 export const isSystemPath = (command: string): boolean =>
   !command.includes('/') ||
   /^(?:\/usr)?(?:\/local)?\/s?bin\/+[^/]+$|^\/opt\/homebrew\/bin\/[^/]+$/.test(resolveAt('', command));

@@ -26,18 +26,18 @@ export interface Effects {
    * text.
    */
   readonly unreadLines?: readonly string[];
-  /** The only uncertainty is in the output: `changes` to files that Git tracks, or `secrets` from a store. */
+  /** Set if the only uncertainty is in the output: `changes` to files that Git tracks, or `secrets` from a store. */
   readonly shows?: 'changes' | 'secrets';
 }
 
 /**
- * Reads the effects of calls of one protocol. Never throws: reports text that it cannot parse in `unclear`. The shell
- * reader also handles the programs described in the configuration.
+ * Reader of the effects of one protocol's calls. Never throws: reports text that it cannot parse in `unclear`. The
+ * shell reader also handles the programs described in the configuration.
  */
 export type EffectReader = (call: ToolCall, programs?: OwnPrograms) => Effects;
 
 /**
- * Returns the effects of a call. Never rejects because of the call's text.
+ * Function that returns the effects of a call. Never rejects because of the call's text.
  * @param programs programs described in the configuration.
  */
 export type ReadEffects = (call: ToolCall, programs: OwnPrograms) => Promise<Effects>;

@@ -138,12 +138,12 @@ function withPrograms(readers: EffectReaders, effects: Effects): Effects {
   return combine([effects, ...lines], effects.carrier);
 }
 
-/** Objects that hold environment variables: `http_proxy` and `HTTP_PROXY` are distinct, and both are common. */
+/** Objects that contain environment variables: `http_proxy` and `HTTP_PROXY` are distinct, and both are common. */
 const maps: ReadonlySet<string> = new Set(['env', 'environment']);
 
 /**
- * Returns why the parameters are unclear, or undefined if no two names in an object differ only in case. Servers that
- * ignore case (Go, .NET) use the last one, while a rule checks the name it lists [effects.alike-names].
+ * Returns the reason why the parameters are unclear, or undefined if no two names in an object differ only in case.
+ * Servers that ignore case (Go, .NET) use the last one, while a rule checks the name it lists [effects.alike-names].
  */
 function alikeNames(value: unknown, isMap = false): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined;

@@ -18,7 +18,7 @@ const definitions: ReadonlyMap<string, string> = new Map(
   Object.entries({ create: 'Creates', alter: 'Changes', drop: 'Drops' }),
 );
 
-/** @param call the call with the statement. Its target is the database. */
+/** @param call the call that carries the statement. Its target is the database. */
 export function sqlPhrase(part: ToolCall, call: ToolCall): Phrase {
   const { tool, target, parameters } = part;
   const { has_where: hasWhere, columns } = parameters;

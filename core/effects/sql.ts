@@ -1,7 +1,7 @@
 /**
  * Effects of a SQL call. PostgreSQL's own grammar parses its text into operations per table. Text that the grammar
- * rejects (MySQL, T-SQL, garbage) or that another database would parse differently is reported as unclear, never
- * guessed.
+ * rejects (MySQL, T-SQL, garbage) or that another database would parse differently is reported as unclear; its meaning
+ * is never guessed.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
@@ -18,12 +18,12 @@ import { sqlTextsOf } from './sql/texts.ts';
 export type SqlParse = (sql: string) => unknown;
 
 /**
- * Limit for all SQL text of a call. Ten times as much may take a second to parse, and queries are usually a few
- * kilobytes long.
+ * Limit on the total size of the SQL text in a call. Ten times as much may take a second to parse, and queries are
+ * usually a few kilobytes long.
  */
 const maxSqlBytes = 64 * 1024;
 const maxParts = 1000;
-/** Each statement requires a separate run of the parser. */
+/** Maximum number of SQL strings, since each one requires a separate run of the parser. */
 const maxTexts = 500;
 
 /** Reads calls of protocol `sql`, and MCP tools that take SQL. Never throws. */
@@ -105,7 +105,7 @@ function ofStructured(parse: SqlParse, call: ToolCall): Effects {
 }
 
 interface TextReading extends SqlReading {
-  /** Whether the text could not be parsed as SQL; `unclear` states why. */
+  /** Whether the text could not be parsed as SQL. If so, `unclear` states why. */
   readonly refused: boolean;
 }
 
@@ -129,7 +129,7 @@ function readText(parse: SqlParse, text: string, left: number): TextReading {
   return { ...readStatements(tree), refused: false };
 }
 
-/** Far below the depth that exhausts the grammar's stack. */
+/** Maximum nesting depth, far below the depth that exhausts the grammar's stack. */
 const maxNesting = 250;
 
 /** Returns the nesting depth of parentheses and brackets, including those in quotes. */
@@ -143,7 +143,10 @@ function nesting(text: string): number {
   return deepest;
 }
 
-/** PostgreSQL's scanner rescans the whole run for each comment that begins in it. */
+/**
+ * Maximum length of a run of operator characters. PostgreSQL's scanner rescans the whole run for each comment that
+ * begins in it.
+ */
 const maxOperatorRun = 1000;
 
 /** Returns the length of the longest run of operator characters. */
@@ -171,7 +174,7 @@ const partOf = ({ verb, target, capability, parameters }: Operation): ToolCall =
   parameters,
 });
 
-/** Removes duplicates and puts the most severe operations first, so that they are not displaced in a long text. */
+/** Removes duplicates and puts the most severe operations first, so that a long text does not crowd them out. */
 function distinctOperations(operations: readonly Operation[]): Operation[] {
   const seen = new Map<string, Operation>();
   for (const each of operations) {

@@ -1,6 +1,6 @@
 /**
- * Checks every use of an approval against its vote: an entry `approved:<id>` needs an earlier `approve` entry with that
- * id and the same call, and an entry `denied:<id>` needs a `deny` entry [evidence.approval-proven].
+ * Checks every use of an approval against its vote. An `approved:<id>` entry needs an earlier `approve` entry with that
+ * id and the same call, and a `denied:<id>` entry needs a `deny` entry [evidence.approval-proven].
  */
 
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -17,7 +17,7 @@ interface Vote {
 
 export class ApprovalTrail {
   readonly #votes = new Map<string, Vote>();
-  /** People who voted on an approval that needs several votes, by approval id. */
+  /** People who voted on an approval that needs several votes, keyed by approval id. */
   readonly #kept = new Map<string, Set<unknown>>();
 
   /** Returns the last vote on an approval. */

@@ -1,5 +1,5 @@
 /**
- * Compares a session's head with its archive, and archives missing entries [evidence.archive.check,
+ * Compares a session's head with its archive, and archives any missing entries [evidence.archive.check,
  * evidence.archive.repair].
  */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -36,13 +36,13 @@ export interface ArchiveCheck {
   readonly contradiction?: string;
 }
 
-/** Copies follow a commit within seconds. After this time, an entry without a copy counts as missing. */
+/** Age above which an entry without a copy counts as missing. Copies normally follow a commit within seconds. */
 const dueMs = 5 * 60_000;
 const maxStretches = 20;
 
 /**
- * Checks that each entry of a session has an archived copy. Reads only the names of copies, in constant memory except
- * for the gaps.
+ * Checks that each entry of a session has an archived copy. Reads only the names of the copies, and uses constant
+ * memory except for the list of gaps.
  * @param waitMs minimum age at which an entry without a copy counts as missing.
  * @returns undefined for a session found neither in the table nor in the archive.
  */
@@ -86,7 +86,7 @@ export async function checkSession(
   };
 }
 
-/** Returns the archived entries of a session whose head is gone: all of them are lost. */
+/** Returns the archived entries of a session whose head is gone, all of which count as lost. */
 async function withoutHead(
   { archived, evidence }: CheckPorts,
   tenant: string,
@@ -135,13 +135,13 @@ interface RepairPorts {
 
 interface RepairResult {
   readonly archived_entries: number;
-  /** Reason why an entry was not archived: it does not link to the neighbouring copies. */
+  /** Reason why an entry was not archived, such as a missing link to the neighbouring copies. */
   readonly refused?: string;
 }
 
 /**
- * Archives the entries of a range that has no copies. Takes them from the table only if each entry links to its
- * predecessor, the first to the copy before it, and the copy after the range links to the last.
+ * Archives the entries of a range that has no copies. Takes them from the table only if they form an unbroken chain
+ * with the copies before and after the range.
  */
 export async function repairStretch(
   ports: RepairPorts,

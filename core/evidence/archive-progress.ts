@@ -1,16 +1,19 @@
 /**
  * The progress of the archive check. A run is bounded, so a pass over all sessions may take several runs. A pass covers
- * the sessions that changed since the last complete one, and a share of the others [evidence.archive.cursor].
+ * the sessions that changed since the last complete pass, and a share of the other sessions [evidence.archive.cursor].
  */
 import * as z from 'zod';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { SessionHead } from './ports.ts';
 
-/** Number of passes after which each unchanged session has been checked once: a month of daily passes. */
+/** Number of passes within which each unchanged session is checked once: a month of daily passes. */
 export const passesOfAll = 30;
 
-/** Entries written just before a pass may not have had a copy yet, so the next pass covers them as well. */
+/**
+ * Overlap between passes. Entries written just before a pass may not have had a copy yet, so the next pass covers them
+ * as well.
+ */
 const overlapMs = 10 * 60_000;
 
 const progressSchema = z.strictObject({
@@ -18,9 +21,9 @@ const progressSchema = z.strictObject({
   /** Number of the current pass. */
   pass: z.int().nonnegative(),
   started_at: z.iso.datetime(),
-  /** Rows before this time expire; absent without a retention policy. */
+  /** Time before which rows expire. Absent if there is no retention policy. */
   before: z.iso.datetime().optional(),
-  /** The next page. If absent, the next run begins a pass. */
+  /** The next page. If absent, the next run begins a new pass. */
   place: z.strictObject({ tenant: z.string(), cursor: z.string().optional() }).optional(),
   missing_entries: z.int().nonnegative(),
   /** False if a session could not be read. */
@@ -28,7 +31,7 @@ const progressSchema = z.strictObject({
   /** Results of the last complete passes. */
   whole: z.strictObject({
     missing_entries: z.int().nonnegative(),
-    /** Sessions unchanged since then are complete. If absent, no session is known to be complete. */
+    /** Sessions that have not changed since this time are complete. If absent, no session is known to be complete. */
     until: z.iso.datetime().optional(),
     /** Rows before this time have expired. */
     before: z.iso.datetime().optional(),
@@ -59,7 +62,7 @@ export function endedPass({ place: _, ...progress }: ArchiveProgress): ArchivePr
   return { ...progress, whole: { missing_entries, until, ...(before !== undefined && { before }) } };
 }
 
-/** Reports whether a pass covers a session: it changed, has rows that expire now, or is in this pass's share. */
+/** Reports whether a pass covers a session because it changed, has rows that expire now, or is in this pass's share. */
 export function isDueInPass(
   { pass, before, whole }: ArchiveProgress,
   { session_id, opened_at, updated_at }: Pick<SessionHead, 'session_id' | 'opened_at' | 'updated_at'>,

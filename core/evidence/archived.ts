@@ -1,12 +1,15 @@
 /**
- * Layout and reader of the archive. Each object is a run of consecutive entries from one session, named by first index,
- * last index and last hash, so that a repeated batch writes the same object. A run of one entry has the form used for
- * all entries in earlier releases (`docs/decisions/0060`).
+ * Layout and reader of the archive. Each object is a run of consecutive entries from one session. It is named by first
+ * index, last index and last hash, so that a repeated batch writes the same object. A run of one entry has the form
+ * that earlier releases used for all entries (`docs/decisions/0060`).
  */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { ArchivedPlace, ArchivedRun, ArchiveReader } from './ports.ts';
 
-/** The maximum number of entries per run. To find the end of a session, a reader starts this many entries earlier. */
+/**
+ * The maximum number of entries per run. A reader that starts at some index looks for runs that begin up to this many
+ * entries earlier.
+ */
 export const maxEntriesPerRun = 100;
 
 /** Warning in the status and log of a gateway whose archive contains only its own entries. */

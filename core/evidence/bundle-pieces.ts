@@ -1,9 +1,10 @@
 /**
- * Splits a bundle's text into entries and other members as it arrives, without parsing them [evidence.large-sessions].
+ * Splits a bundle's text, as it arrives, into entries and other members, without parsing them
+ * [evidence.large-sessions].
  */
 import { invalidRequest } from '#core/kernel/errors.ts';
 
-/** JSON text of one entry, or of one other member of the bundle. `key` is absent for an entry. */
+/** JSON text of one entry, or of one other member of the bundle. For an entry, `key` is absent. */
 export interface Piece {
   readonly key?: string;
   readonly text: string;
@@ -30,9 +31,9 @@ const [openBrace, closeBrace, openBracket, closeBracket] = [0x7b, 0x7d, 0x5b, 0x
 const isBlank = (char: number): boolean => char === 0x20 || char === 0x0a || char === 0x0d || char === 0x09;
 
 /**
- * Splits a JSON object into its members, and its list `entries` into items. The text of a piece is not checked: it may
+ * Splits a JSON object into its members, and its `entries` list into items. The text of a piece is not checked and may
  * be invalid JSON.
- * @throws GatewayError `invalid_request` if the text has another form, repeats a member, or ends early.
+ * @throws GatewayError `invalid_request` if the text is not such an object, repeats a member, or ends early.
  */
 export async function* bundlePieces(chunks: AsyncIterable<string>): AsyncGenerator<Piece> {
   const seen = new Set<string>();

@@ -21,7 +21,7 @@ interface BundleProofs {
 /**
  * Yields the bundle's text in pieces. Leaves out entries after the manifest's last one, since the session may grow
  * during the export. A row that is not an entry is exported as stored, and verification reports it as the broken link.
- * If the source fails midway, the document stays incomplete, so that no parser accepts it.
+ * If the source fails midway, the document stays incomplete and no parser accepts it.
  * @param publicKey PEM of the key named by `manifest.signature.key_id`. After a rotation this is not the newest key.
  */
 export async function* bundleChunks(

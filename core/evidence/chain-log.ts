@@ -1,5 +1,5 @@
 /**
- * The log of chain points that witnesses watch, as used by evidence. A separate feature maintains it
+ * The log of chain points that witnesses watch, as seen by the evidence code. A separate feature maintains it
  * [transparency.log].
  */
 import type { ChainPoint } from '#core/contracts/evidence.ts';
@@ -10,11 +10,11 @@ import { GatewayError } from '#core/kernel/errors.ts';
 /** Log access for a process that signs checkpoints. */
 export interface ChainLog {
   /**
-   * Appends a leaf for each session that has grown since its last leaf. Accepts points from any tenants.
+   * Appends a leaf for each session that has grown since its last leaf. Accepts points from any tenant.
    * @throws LogDamage
    */
   append(points: readonly ChainPoint[]): Promise<void>;
-  /** Adds to the head those leaves that are only in the objects. @returns the number of leaves. */
+  /** Adds to the head the leaves that exist only in the stored objects. @returns the number of leaves. */
   recover(tenant: string): Promise<number>;
 }
 

@@ -1,19 +1,22 @@
 /**
- * Ranges of chains: consecutive entries of a session whose hashes and links were checked. They name their ends, so
- * another process can sign a checkpoint over them without the entries [evidence.checkpoint.queued].
+ * Ranges of chains: consecutive entries of a session whose hashes and links have been checked. Each range names its
+ * first and last entry, so another process can sign a checkpoint over it without the entries
+ * [evidence.checkpoint.queued].
  */
 import type { ChainPoint, EvidenceEntry } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { entryTextHash } from './chain.ts';
 import { textOfEntry } from './entry-text.ts';
 
-/** `index` and `hash` are those of the last entry. */
+/** A checked range; `index` and `hash` are those of its last entry. */
 export interface ChainStretch extends ChainPoint {
   readonly first: number;
   readonly previous_hash: string;
 }
 
-/** Error for an entry that does not continue the session's last checkpoint, which is an incident of the gateway. */
+/**
+ * Error for an entry that does not continue the session's last checkpoint. This is an incident on the gateway's side.
+ */
 export class CheckpointRefusal extends GatewayError {
   readonly point: Omit<ChainPoint, 'hash'>;
 
@@ -32,7 +35,7 @@ export function stretchOf(entry: EvidenceEntry): ChainStretch {
 }
 
 /**
- * Returns the ranges formed by one session's entries, which need not be in order.
+ * Returns the ranges formed by one session's entries, which may be in any order.
  * @throws CheckpointRefusal for an altered entry, or one that does not link to the entry before it
  */
 export function stretchesOf(entries: readonly EvidenceEntry[]): readonly ChainStretch[] {

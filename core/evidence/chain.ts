@@ -12,7 +12,7 @@ import { policyVersionOf } from './tally.ts';
 /** The end of a chain, to which the next entry links. */
 type ChainEnd = Pick<SessionHead, 'total_entries' | 'last_hash'>;
 
-/** An entry together with its canonical text. */
+/** An entry with its canonical text. */
 export interface SealedEntry {
   readonly entry: EvidenceEntry;
   readonly text: string;
@@ -22,9 +22,9 @@ export interface SealedEntry {
 export const sealEntry = (draft: EntryDraft, head: ChainEnd | undefined): EvidenceEntry => seal(draft, head).entry;
 
 /**
- * Seals a draft as the next entry: adds index, link to the previous entry and hash over all other fields. The entry is
- * parsed from the canonical text that was hashed, so it is plain JSON and shares nothing with the draft. The text is
- * built once and the hash inserted into it.
+ * Seals a draft as the next entry: adds the index, the link to the previous entry and a hash over all other fields. The
+ * entry is parsed from the canonical text that was hashed, so it is plain JSON and shares nothing with the draft. The
+ * text is built once and the hash inserted into it.
  * @throws TypeError if the draft contains a value that JSON cannot represent.
  */
 export function seal(draft: EntryDraft, head: ChainEnd | undefined): SealedEntry {
@@ -43,8 +43,8 @@ export function seal(draft: EntryDraft, head: ChainEnd | undefined): SealedEntry
 }
 
 /**
- * Computes the hash that an entry must carry, over all fields including unknown ones, so that an added field counts as
- * an edit.
+ * Computes the hash that an entry must carry. It covers all fields, including unknown ones, so that an added field
+ * counts as an edit.
  */
 export function entryHash(entry: Readonly<Record<string, unknown>>): string {
   const { hash: _claimed, ...rest } = entry;
@@ -52,8 +52,8 @@ export function entryHash(entry: Readonly<Record<string, unknown>>): string {
 }
 
 /**
- * Computes the hash as `entryHash` does, from the entry's canonical text instead of its fields: the text only has to
- * lose its `hash`, which is the last member of that name. Returns undefined if the text has no such member.
+ * Computes the same hash as `entryHash`, but from the entry's canonical text: it only removes the last member named
+ * `hash` from the text. Returns undefined if the text has no such member.
  */
 export function entryTextHash(text: string, claimed: string): string | undefined {
   const member = `"hash":"${claimed}",`;
@@ -65,7 +65,7 @@ const hashEntryText = (text: string): string => sha256(text, hashDomain.entry);
 
 /**
  * Returns the head after appending an entry.
- * @param owner id of the key that opens the session; used for the first entry only.
+ * @param owner id of the key that opens the session. Used for the first entry only.
  */
 export function advanceHead(head: SessionHead | undefined, entry: EvidenceEntry, owner?: string): SessionHead {
   const owner_key = head ? head.owner_key : owner;

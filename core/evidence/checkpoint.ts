@@ -1,4 +1,6 @@
-/** Checkpoints: the ends of several chains at one moment, covered by a single signature (`docs/decisions/0042`). */
+/**
+ * Checkpoints: the ends of several chains at one point in time, covered by a single signature (`docs/decisions/0042`).
+ */
 import {
   type ChainPoint,
   type Checkpoint,
@@ -35,7 +37,7 @@ export const checkpointHash = (checkpoint: Checkpoint): string =>
 const signedBytes = (statement: Omit<Checkpoint, 'signature'>): Uint8Array =>
   new TextEncoder().encode(String.fromCharCode(hashDomain.checkpoint) + statementText(statement));
 
-/** Signs a checkpoint over chain points. @param points at least one point. */
+/** Signs a checkpoint over chain points. @param points one or more points. */
 export async function signCheckpoint(
   points: readonly ChainPoint[],
   { created_at, previous }: Pick<Checkpoint, 'created_at' | 'previous'>,
@@ -47,7 +49,10 @@ export async function signCheckpoint(
   return { ...statement, signature: { alg: 'ECDSA_P256_SHA256', key_id: signer.keyId, value } };
 }
 
-/** Returns a function that maps a position to that session's checkpoint: its point and the path to the signed root. */
+/**
+ * Returns a function that maps a position to the checkpoint of the session at that position: its point and the path to
+ * the signed root.
+ */
 export function checkpointsOf(
   checkpoint: Checkpoint,
   points: readonly ChainPoint[],
@@ -60,7 +65,7 @@ export function checkpointsOf(
 export const isOver = (checkpoint: Checkpoint, points: readonly ChainPoint[]): boolean =>
   points.length === checkpoint.size && treeRoot(points.map(leafOf)) === checkpoint.root;
 
-/** Returns the fault in a checkpoint's signature, or undefined if one of these keys signed it. Never throws. */
+/** Returns the fault in a checkpoint's signature, or undefined if one of the given keys signed it. Never throws. */
 export const unsignedCheckpoint = (checkpoint: Checkpoint, publicKeys: PublicKeys): string | undefined =>
   namedSignatureFault(signedBytes(withoutSignature(checkpoint)), checkpoint.signature, publicKeys);
 

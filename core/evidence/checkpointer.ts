@@ -13,24 +13,24 @@ import type { ArchiveReader, CheckpointLog } from './ports.ts';
 
 interface CheckpointerPorts extends ContradictionPorts {
   readonly checkpoints: Pick<CheckpointLog, 'last' | 'append'>;
-  /** The archive, which already contains the entries of the ranges. */
+  /** The archive, which must already contain the entries of the ranges. */
   readonly archive: Pick<ArchiveReader, 'entries'>;
-  /** The log, if the host keeps one, which also receives each point. */
+  /** The log, if the host keeps one. It also receives each point. */
   readonly log: Pick<ChainLog, 'append'> | undefined;
 }
 
 const sessionsAtOnce = 50;
 
 /**
- * Signs checkpoints over entries that were just archived, from any sessions and in any order. Skips entries already
- * covered.
+ * Signs checkpoints over entries that were just archived. They may come from any sessions, in any order. Skips entries
+ * already covered.
  */
 export const checkpointEntries = async (ports: CheckpointerPorts, entries: readonly EvidenceEntry[]): Promise<void> =>
   checkpointStretches(ports, await checkedStretches(ports, entries));
 
 /**
- * Returns the ranges formed by entries from any sessions. Reports sessions whose entries do not form a chain, and skips
- * them.
+ * Returns the ranges formed by entries, which may come from any sessions. Reports sessions whose entries do not form a
+ * chain, and skips them.
  */
 export async function checkedStretches(
   ports: ContradictionPorts,
@@ -46,7 +46,9 @@ export async function checkedStretches(
   return checked;
 }
 
-/** Signs one checkpoint over the sessions of archived ranges, in any order. Skips those already covered. */
+/**
+ * Signs one checkpoint over the sessions of archived ranges, which may be in any order. Skips those already covered.
+ */
 export async function checkpointStretches(ports: CheckpointerPorts, stretches: readonly ChainStretch[]): Promise<void> {
   const points: ChainPoint[] = [];
   await sideBySide(bySession(stretches), sessionsAtOnce, async (own) => {
@@ -65,7 +67,7 @@ const bySession = <T extends Pick<ChainPoint, 'tenant' | 'session_id'>>(all: rea
   ...Map.groupBy(all, ({ tenant, session_id }) => `${tenant}#${session_id}`).values(),
 ];
 
-/** Logs that the transparency log is damaged and continues; bundles then state that they are not in it. */
+/** Logs that the transparency log is damaged and continues. Bundles then state that their session is not in the log. */
 function logDamage({ telemetry }: CheckpointerPorts, thrown: unknown): void {
   if (!(thrown instanceof LogDamage)) throw thrown;
   telemetry.log('error', 'nothing was appended to the transparency log', { error: thrown.message });
@@ -73,7 +75,7 @@ function logDamage({ telemetry }: CheckpointerPorts, thrown: unknown): void {
 
 const byFirst = (a: ChainStretch, b: ChainStretch): number => a.first - b.first || a.index - b.index;
 
-/** Raises a contradiction in the chain, whose range is not signed. Rethrows other faults. */
+/** Raises a contradiction in the chain and leaves its range unsigned. Rethrows other faults. */
 async function raiseIfContradiction(ports: ContradictionPorts, chain: ChainPlace, thrown: unknown): Promise<undefined> {
   const known = [CheckpointRefusal, CheckpointDamage, UnreadableEntry].some((kind) => thrown instanceof kind);
   if (!known) throw thrown;
@@ -96,7 +98,7 @@ async function standOf(ports: CheckpointerPorts, own: readonly ChainStretch[]): 
   return progress.index === (last?.index ?? -1) ? undefined : progress.point(tenant, session_id);
 }
 
-/** Follows a chain from its last checkpoint. */
+/** Progress along a chain, starting at its last checkpoint. */
 class Progress {
   #index: number;
   #hash: string;
@@ -118,7 +120,7 @@ class Progress {
 
   /**
    * Reports whether the range is the next one. A session without a checkpoint starts with the first range it receives.
-   * @throws CheckpointRefused if the range contradicts the last checkpoint
+   * @throws CheckpointRefusal if the range contradicts the last checkpoint
    */
   takes(stretch: ChainStretch): boolean {
     if (stretch.index === this.#index && stretch.hash !== this.#hash)
@@ -127,7 +129,7 @@ class Progress {
     return begins || stretch.first === this.#index + 1;
   }
 
-  /** Moves to the end of a range after checking its link. @throws CheckpointRefused */
+  /** Moves to the end of a range after checking its link. @throws CheckpointRefusal */
   follow(stretch: ChainStretch): void {
     const begins = this.#index === -1 && stretch.first > 0;
     if (!begins && stretch.previous_hash !== this.#hash) {

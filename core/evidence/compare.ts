@@ -13,7 +13,7 @@ export class Comparison {
   #witness: Partial<Witness>;
   #archived = 0;
   #lastIndex = -1;
-  /** The first entry without a copy since the last entry with one. */
+  /** The first entry without a copy since the last entry that had one. */
   #missingFrom: number | undefined;
   /** The first entry without a copy, if a later entry was archived long ago. */
   #gap: BrokenLink | undefined;
@@ -23,7 +23,7 @@ export class Comparison {
     this.#witness = witness;
   }
 
-  /** Returns why a correctly linked entry differs from the one originally written, or undefined. */
+  /** Returns the reason why a correctly linked entry differs from the one originally written, or undefined. */
   defect(entry: EvidenceEntry, copies: Copies): string | undefined {
     const { checkpoint } = this.#witness;
     if (copies && !copies.includes(entry.hash)) return 'the entry is not the one in the archive: it was rewritten';
@@ -39,7 +39,7 @@ export class Comparison {
     return undefined;
   }
 
-  /** Records that reading the archive failed, and stops comparing with it. */
+  /** Records that reading the archive failed, and stops comparing entries with it. */
   archiveLost(said: string): void {
     const { archived: _archived, notChecked = [], unread = [], ...rest } = this.#witness;
     this.#witness = { ...rest, notChecked: [...notChecked, said], unread: [...unread, 'archive'] };
@@ -66,7 +66,8 @@ export class Comparison {
   }
 
   /**
-   * Returns the defect that only the whole chain reveals: a truncated end, or an entry that the gateway did not write.
+   * Returns the defect that becomes visible only from the whole chain: a truncated end, or an entry that the gateway
+   * did not write.
    */
   ending(total: number): BrokenLink | undefined {
     const { checkpoint, archived } = this.#witness;
@@ -86,7 +87,7 @@ export class Comparison {
     return this.#gap;
   }
 
-  /** Returns which sources were compared, and describes those that were not. */
+  /** Returns the sources that were compared, and descriptions of those that were not. */
   summary(): Pick<Verification, 'checkpoint' | 'archived_entries' | 'not_checked' | 'unread'> {
     const { checkpoint, archived, notChecked, unread = [] } = this.#witness;
     if (notChecked === undefined) return { not_checked: [] };

@@ -1,6 +1,7 @@
 /**
  * Chains whose rows contradict their checkpoint, their archived copies or the entries that the gateway wrote. Each
- * contradiction is raised once, until a verification finds the chain consistent again [evidence.contradicted].
+ * contradiction is raised once, and can be raised again after a verification has found the chain consistent
+ * [evidence.contradicted].
  */
 import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 
@@ -17,12 +18,13 @@ export interface Contradiction extends ChainPlace {
 
 export interface ContradictionStore {
   /**
-   * @returns false if the chain already has a contradiction, which is kept. @throws GatewayError `service_unavailable`
+   * @returns false if the chain already has a contradiction, which stays stored. @throws GatewayError
+   * `service_unavailable`
    */
   put(row: Contradiction): Promise<boolean>;
   /** Lists at most `limit` of a tenant's rows, by session. */
   list(tenant: string, limit: number): Promise<readonly Contradiction[]>;
-  /** Returns the rows of these sessions, however many rows the tenant has. */
+  /** Returns the rows of these sessions, regardless of how many rows the tenant has. */
   ofSessions(tenant: string, sessions: readonly string[]): Promise<readonly Contradiction[]>;
   remove(row: Contradiction): Promise<void>;
 }
@@ -35,7 +37,7 @@ export interface ContradictionPorts {
 
 const reasonCharacters = 300;
 
-/** Raises a contradiction for a chain that does not have one yet, and counts it. */
+/** Raises and counts a contradiction for a chain that does not have one yet. */
 export async function raiseContradiction(
   { clock, contradictions, telemetry }: ContradictionPorts,
   { tenant, session_id, index }: ChainPlace,
@@ -50,7 +52,7 @@ export async function raiseContradiction(
 
 /**
  * Describes contradicted chains, of which there is at least one, for health, status and alerts.
- * @param atMost number of rows above which there may be others.
+ * @param atMost maximum number of rows listed; if it is reached, there may be others.
  */
 export function contradictedInWords([first, ...others]: readonly Contradiction[], atMost: number): string {
   const { tenant, session_id, index, reason } = first!;

@@ -1,8 +1,10 @@
-/** Describes, for a report, which parts of a call are withheld by its entry. */
+/** Describes, for a report, which parts of a call are withheld from its entry. */
 import { hasDigest, partDigest } from '#core/contracts/withheld.ts';
 import { childPath } from '#core/text/secrets/json-path.ts';
 
-/** Fields of which only the beginning is recorded if a blocked call is too long [evidence.block-bounded]. */
+/**
+ * Fields that are recorded only in part if a blocked call is too long: just their beginning [evidence.block-bounded].
+ */
 const shortenedFields: ReadonlySet<string> = new Set(['$.parameters', '$.sent_with']);
 const maxNamedPaths = 10;
 
@@ -49,7 +51,7 @@ function sentence(
   return `${subject} ${how}: ${paths.slice(0, maxNamedPaths).join(', ')}${more}.`;
 }
 
-/** Reports whether a string contains other words in addition to its digest. */
+/** Reports whether a string contains other words besides its digest. */
 const isPartly = (value: unknown): boolean =>
   typeof value === 'string' &&
   hasDigest(value) &&

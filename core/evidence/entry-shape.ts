@@ -1,6 +1,6 @@
 /**
- * Checks that an external value has exactly the shape of an evidence entry. Written by hand because a verifier may
- * check 100,000 entries; a test compares it with `evidenceEntrySchema`.
+ * Checks that an external value has exactly the shape of an evidence entry. The check is written by hand because a
+ * verifier may check 100,000 entries. A test compares it with `evidenceEntrySchema`.
  */
 
 import { entryKinds } from '#core/contracts/entry-kinds.ts';

@@ -1,4 +1,4 @@
-/** Describes single evidence entries for people: in a session's report and in the console's timeline. */
+/** Describes individual evidence entries in readable form, for a session's report and the console's timeline. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import { shorten, visibleText } from '#core/text/secrets/visible-text.ts';
@@ -8,14 +8,14 @@ import { outcomeText } from './report-uses.ts';
 
 export const textCharacters = 1_000;
 
-/** One entry: the call, its result in one line, and its facts. */
+/** The story of one entry: the call, its result in one line, and its facts. */
 interface EntryStory {
   readonly what: string;
   readonly detail: string;
   readonly facts: readonly Fact[];
 }
 
-/** Returns one entry in the form that people read. */
+/** Returns one entry in readable form. */
 export const entryStory = (entry: EvidenceEntry): EntryStory => ({ ...titleOf(entry), facts: facts(factsOf(entry)) });
 
 /** Returns the call described by an entry, and its result, each in one line. */
@@ -91,7 +91,7 @@ export function factsOf(entry: EvidenceEntry): LooseFact[] {
   ];
 }
 
-/** Reports whether a denial is a timeout, without a reviewer's decision. */
+/** Reports whether a denial results from a timeout rather than a reviewer's decision. */
 export const hasTimedOut = ({ reason }: EvidenceEntry['body']): boolean => reason === 'timeout';
 
 /** Returns the authenticated person, followed by the name that the reviewer entered. */

@@ -1,6 +1,6 @@
 /**
- * Converts between entries and their stored text [evidence.chain]. A row that is not an entry is represented by a value
- * of its own.
+ * Converts between entries and their stored text [evidence.chain]. A row that is not an entry is represented by a
+ * separate type.
  */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
@@ -46,7 +46,7 @@ export class UnreadableEntry extends SyntaxError implements RowPlace {
 /** A row of a chain. */
 export type StoredEntry = EvidenceEntry | UnreadableEntry;
 
-/** Parses a row's text. Never throws: a row that is not an entry is returned as such. */
+/** Parses a row's text. Never throws: a row that is not an entry is returned as an `UnreadableEntry`. */
 export function storedEntry(text: string, place: RowPlace): StoredEntry {
   let stored: unknown;
   try {
@@ -73,10 +73,10 @@ export async function* readableEntries(
   }
 }
 
-/** Returns a row's location in the form used by responses and log lines. */
+/** Returns a row's location in the form used in responses and log lines. */
 export const rowPlace = ({ session_id, index }: RowPlace): RowPlace => ({ session_id, index });
 
-/** Names unreadable rows, for people. */
+/** Names unreadable rows in messages for people. */
 export const namesOfRows = (rows: readonly RowPlace[]): string =>
   rows.map(({ session_id, index }) => `entry ${index} of session ${session_id}`).join(', ');
 
@@ -85,14 +85,14 @@ const parsedImage = remembered(({ entry }: Image): EvidenceEntry | undefined => 
   return stored instanceof UnreadableEntry ? undefined : stored;
 });
 
-/** Returns the image of an entry as the table's stream would deliver it. */
+/** Returns the image of an entry in the form that the table's stream would deliver. */
 export function imageOf(entry: EvidenceEntry): { readonly entry: { readonly S: string } } {
   const image = { entry: { S: textOfEntry(entry) } };
   parsedImage.know(image, entry);
   return image;
 }
 
-/** Returns the entry of an image, or undefined if it cannot be read. */
+/** Returns the entry of an image, or undefined if the image cannot be read. */
 export const entryOfImage = (image: Image | undefined): EvidenceEntry | undefined => image && parsedImage(image);
 
 /** The key of a row, as delivered by the table's stream. */

@@ -23,7 +23,7 @@ const deleteBatchSize = 25;
 /**
  * Removes rows from the beginning of a chain. Stops at the first row that is younger than `before`, has no identical
  * copy, cannot be read, or comes after the newest checkpoint. Always keeps the head and the last row.
- * @param before ISO 8601 time.
+ * @param before time in ISO 8601 format.
  */
 export async function expireSession(ports: ExpirePorts, head: SessionHead, before: string): Promise<ExpiryResult> {
   const { tenant, session_id, total_entries } = head;
@@ -58,7 +58,7 @@ function defectOf(row: EvidenceEntry, copy: EvidenceEntry | undefined): string |
   return entryHash(row) === row.hash ? undefined : `entry ${row.index} was altered: its hash does not match its fields`;
 }
 
-/** Removes rows in batches. After a crash, readers take the removed rows from the archive. */
+/** Batched removal of rows. After a crash, readers take the removed rows from the archive. */
 class Removal {
   readonly #rows: Pick<EvidenceRows, 'remove'>;
   #batch: EvidenceEntry[] = [];
@@ -84,7 +84,7 @@ class Removal {
   }
 }
 
-/** Reads copies in step with rows. Some rows may already be gone. */
+/** Reader of copies that advances in step with the rows. Some rows may already be gone. */
 class CopyReader {
   readonly #copies: AsyncIterator<EvidenceEntry>;
   #copy: EvidenceEntry | undefined;

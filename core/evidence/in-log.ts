@@ -12,8 +12,7 @@ export type LoggedEntry = Pick<EvidenceEntry, 'tenant' | 'session_id' | 'index' 
 const toleranceMs = 10 * 60_000;
 
 /**
- * Checks an internally valid chain against its log proof. If a log key is trusted, a bundle without a proof is not
- * valid.
+ * Checks an internally valid chain against its log proof. If a log key is trusted, a bundle without a proof is invalid.
  * @param entries entries of a chain that is valid in itself.
  */
 export function checkInLog(
@@ -75,7 +74,8 @@ function postDated(entries: readonly LoggedEntry[], { index, at }: CheckedProof[
 
 /**
  * Returns an entry after the leaf that is older than a witness's cosignature. The log accepts entries within seconds,
- * so a later leaf would exist: an older leaf was presented, and the following entries were added or rewritten.
+ * so a later leaf would have to exist. Its absence shows that an older leaf was presented, and the following entries
+ * were added or rewritten.
  */
 function unloggedEntry(entries: readonly LoggedEntry[], { leaf, seen }: CheckedProof): BrokenLink | undefined {
   const look = seen.toSorted((a, b) => a.at.localeCompare(b.at)).at(-1);
@@ -85,7 +85,7 @@ function unloggedEntry(entries: readonly LoggedEntry[], { leaf, seen }: CheckedP
   return { index: tail, reason };
 }
 
-/** Returns a broken link if a witness saw the log after the entry's timestamp and the leaf was not in the log. */
+/** Returns a broken link if a witness saw the log after the entry's timestamp but the leaf was not in the log yet. */
 function backdated(
   { index, timestamp }: LoggedEntry,
   { position }: CheckedProof,
@@ -99,7 +99,9 @@ function backdated(
   };
 }
 
-/** Returns a broken link if a trusted witness has not cosigned, or has read other or later leaves of the session. */
+/**
+ * Returns a broken link if a trusted witness has not cosigned, or has read different or later leaves for the session.
+ */
 function unwitnessedLink(
   entries: readonly LoggedEntry[],
   { seen, leaf }: CheckedProof,

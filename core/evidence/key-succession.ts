@@ -1,5 +1,5 @@
 /**
- * Key rotation: a statement signed by both the old and the new key, so that trust in one extends to the other
+ * Key rotation. A statement is signed by both the old and the new key, so that trust in one extends to the other
  * [evidence.keys.rotate].
  */
 import {
@@ -45,7 +45,7 @@ function isSigned(succession: KeySuccession): boolean {
   );
 }
 
-/** Returns the trusted keys and all keys linked to them by signed successions, in either direction. */
+/** Returns the trusted keys and all keys linked to them through signed successions, in either direction. */
 export function linkedKeys(trusted: PublicKeys, successions: readonly unknown[]): readonly string[] {
   const keys = [trusted].flat();
   const left = successions.flatMap((each) => {
@@ -71,7 +71,7 @@ export function linkedKeys(trusted: PublicKeys, successions: readonly unknown[])
 /** Reports whether two PEM strings contain the same key. */
 export const isSameKey = (one: string, other: string): boolean => spelling(one) === spelling(other);
 
-/** Removes line ends and blanks, in which PEM strings of the same key may differ. */
+/** Removes line ends and blanks, since PEM strings of the same key may differ in these. */
 const spelling = (pem: string): string => pem.replaceAll(/\s/g, '');
 
 /** Returns a signer's published keys: only its current key if keys are not rotated. */

@@ -10,11 +10,11 @@ import type { Witness } from './witness.ts';
 
 export interface LiveSession {
   readonly head: SessionHead;
-  /** Reads the chain from its beginning up to the head, excluding entries appended since. */
+  /** Reads the chain from its beginning up to the head, excluding entries appended after the head was read. */
   readonly entries: () => AsyncIterable<StoredEntry>;
   readonly signer: Signer;
   readonly sessionManifests: ManifestStore;
-  /** The session's checkpoint and archive, read before the head. */
+  /** The session's checkpoint and archive, both read before the head. */
   readonly witness?: Witness;
   /** Returns how many entries the last read took from the archive because their rows had expired. */
   readonly expired?: () => number;
@@ -22,7 +22,10 @@ export interface LiveSession {
 
 interface LiveVerification {
   readonly verification: Verification;
-  /** Unsigned if the chain is broken and was never signed in this state. Usable for a report, but not for an export. */
+  /**
+   * The manifest; unsigned if the chain is broken and was never signed in this state. An unsigned one is usable for a
+   * report, but not for an export.
+   */
   readonly manifest: SessionManifest | UnsignedManifest;
 }
 
@@ -36,7 +39,7 @@ export async function verifyLive(session: LiveSession, onEntry?: (line: EntryLin
   return { verification: { ...verification, ...expiredOf(session) }, manifest };
 }
 
-/** Does the same as `verifyLive`, but yields results entry by entry, for sessions too large to keep in memory. */
+/** Verifies like `verifyLive`, but yields results entry by entry, for sessions too large to keep in memory. */
 export async function* verifyLiveSteps(session: LiveSession): AsyncGenerator<EntryLine, Verification> {
   const { expectation } = await expectedOf(session);
   const verification = yield* verifySteps(session.entries(), expectation);

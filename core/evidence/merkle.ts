@@ -1,5 +1,5 @@
 /**
- * A hash tree over strings: one signature covers all of them, and each can be proved to be included without the others.
+ * A hash tree over strings. One signature covers all of them, and each can be proved to be included without the others.
  */
 import { hashDomain, sha256 } from '#core/kernel/canonical.ts';
 import { rootOfInclusion } from './transparency/proofs.ts';
@@ -15,14 +15,14 @@ const nextLevel = (level: readonly string[]): string[] =>
     return right === undefined ? left : node(left, right);
   });
 
-/** Returns all levels of a tree, from leaves to root. @param leaves hashes of at least one string. */
+/** Returns all levels of a tree, from leaves to root. @param leaves hashes of one or more strings. */
 function levelsOf(leaves: readonly string[]): readonly (readonly string[])[] {
   const levels = [leaves];
   for (let level = leaves; level.length > 1; levels.push(level)) level = nextLevel(level);
   return levels;
 }
 
-/** Computes the root of a tree. @param leaves hashes of at least one string. */
+/** Computes the root of a tree. @param leaves hashes of one or more strings. */
 export const treeRoot = (leaves: readonly string[]): string => levelsOf(leaves).at(-1)![0]!;
 
 /**

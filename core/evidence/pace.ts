@@ -4,7 +4,7 @@ import type { ChainWalk, EntryLine } from './walk.ts';
 import type { Witness } from './witness.ts';
 
 /**
- * Follows the entries in order, reading the archive in step. An archive fault ends the comparison with the archive and
+ * Follows the entries in order and reads the archive in step. An archive fault ends the comparison with the archive and
  * is reported. A fault in the source is thrown.
  * @yields one line per entry, up to and including the first broken one.
  */
@@ -25,7 +25,7 @@ export async function* followChain(
   }
 }
 
-/** Reads the archive in step with the chain. */
+/** Reader of the archive that advances in step with the chain. */
 class Copies {
   readonly #walk: ChainWalk;
   readonly #archived: Witness['archived'];

@@ -1,5 +1,5 @@
 /**
- * Checks every vote signed by a passkey: an earlier entry must contain the public key, and the signature must cover
+ * Checks every vote signed with a passkey: an earlier entry must contain the public key, and the signature must cover
  * this approval of this call [evidence.approval-proven].
  */
 
@@ -57,7 +57,7 @@ export class PasskeyProofs {
   }
 }
 
-/** Flags for "user present" and "user verified" (by PIN, fingerprint or face). */
+/** Authenticator flags for "user present" and "user verified" (by PIN, fingerprint or face). */
 const presentAndVerified = 0x05;
 
 /** Returns why an authenticator's response does not satisfy a challenge, or undefined if it does. Never throws. */

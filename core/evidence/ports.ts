@@ -31,9 +31,9 @@ export interface SessionHead {
   readonly policy_versions: readonly number[];
   readonly opened_at: string;
   readonly updated_at: string;
-  /** The session's last risk score. At the kill-switch score, its calls are refused. */
+  /** The session's last risk score. Once it reaches the kill-switch score, the session's calls are refused. */
   readonly risk?: RiskRecord;
-  /** Keys of drift from the task sheets that a human accepted in this session. */
+  /** Keys of deviations from the task sheets that a human accepted in this session. */
   readonly accepted_drift?: readonly string[];
   /** Task sheet from the session's first request. */
   readonly first_request?: FirstSheet;
@@ -52,13 +52,13 @@ export interface AuditFilter {
   readonly decision?: string;
   readonly limit: number;
   readonly cursor?: string;
-  /** Receives the rows in range that are not entries and so have no fields to filter by. */
+  /** Callback for rows in range that are not entries and so have no fields to filter by. */
   readonly unreadable: (row: RowPlace) => void;
 }
 
 /** Read access to the log. Only `Ledger` writes to it. */
 export interface EvidenceLog {
-  /** Reads a session's head consistently; undefined for an unknown session. */
+  /** Reads a session's head with strong consistency. Returns undefined for an unknown session. */
   head(tenant: string, sessionId: string): Promise<SessionHead | undefined>;
   /** Streams the rows of a chain in index order from `fromIndex`, page by page. */
   rows(tenant: string, sessionId: string, fromIndex?: number): AsyncIterable<StoredEntry>;
@@ -74,7 +74,7 @@ export interface EvidenceLog {
   ): AsyncIterable<EvidenceEntry>;
   /** Lists a tenant's sessions, most recently opened first. */
   sessions(tenant: string, options: { limit: number; cursor?: string }): Promise<Page<SessionHead>>;
-  /** Queries the log by tenant and time. May lag by a second or two. */
+  /** Queries the log by tenant and time. Results may lag by a second or two. */
   audit(filter: AuditFilter): Promise<Page<EvidenceEntry>>;
 }
 
@@ -85,7 +85,7 @@ export interface EvidenceLog {
 export interface EvidenceRows {
   /**
    * Restores entries and moves the head from `before` to `after`, in one transaction.
-   * @returns false, with nothing written, if the head has moved or an index is already taken by another entry.
+   * @returns false if the head has moved or another entry already has one of the indexes; nothing is written then.
    */
   putBack(entries: readonly EvidenceEntry[], before: SessionHead | undefined, after: SessionHead): Promise<boolean>;
   /**
@@ -95,7 +95,7 @@ export interface EvidenceRows {
   remove(entry: EvidenceEntry): Promise<boolean>;
 }
 
-/** Stores manifests, each signed once per session and `last_hash`. */
+/** Store of manifests, each signed once per session and `last_hash`. */
 export interface ManifestStore {
   get(tenant: string, sessionId: string, lastHash: string): Promise<SessionManifest | undefined>;
   /** Stores the first manifest for a `last_hash` and returns the stored one. */
@@ -116,14 +116,14 @@ export interface LastCheckpoint {
 export interface CheckpointLog {
   /** Returns the newest checkpoint of a session, or undefined. */
   last(tenant: string, sessionId: string): Promise<LastCheckpoint | undefined>;
-  /** Returns the same checkpoint with the proof for third parties. */
+  /** Returns the same checkpoint with a proof for third parties. */
   proof(tenant: string, sessionId: string): Promise<SessionCheckpoint | undefined>;
   /** Lists the tenant's sessions that have checkpoints, in no particular order. */
   sessions(tenant: string, options: { limit: number; cursor?: string }): Promise<Page<string>>;
   /** Describes damage to the log as a whole, or returns undefined. */
   damage(): Promise<string | undefined>;
   /**
-   * Signs these chain points and stores the checkpoint durably. Takes at least one point, and at most one per session.
+   * Signs these chain points and stores the checkpoint durably. Accepts one or more points, at most one per session.
    */
   append(points: readonly ChainPoint[]): Promise<void>;
 }
@@ -134,11 +134,11 @@ export interface ArchivedRun {
   readonly last: number;
   /** Hash of the last entry. */
   readonly hash: string;
-  /** Location of the run, in the adapter's terms. */
+  /** Location of the run, in a form defined by the adapter. */
   readonly place: string;
 }
 
-/** One index of a chain with the hashes of its copies: several if the copies differ. */
+/** One index of a chain with the hashes of its copies. There are several hashes if the copies differ. */
 export interface ArchivedPlace {
   readonly index: number;
   readonly hashes: readonly string[];
@@ -146,7 +146,10 @@ export interface ArchivedPlace {
 
 /** Read access to the archive. Never keeps a whole session in memory. */
 export interface ArchiveReader {
-  /** Whether the archive receives every entry of this store. False if several processes have their own archives. */
+  /**
+   * Whether the archive receives every entry of this store. False if several processes each have an archive of their
+   * own.
+   */
   readonly complete: boolean;
   /** Returns runs that end at or after `fromIndex`, ordered by first index. They may overlap. */
   runs(tenant: string, sessionId: string, fromIndex?: number): AsyncIterable<ArchivedRun>;
@@ -159,7 +162,7 @@ export interface ArchiveReader {
   entries(tenant: string, sessionId: string, fromIndex: number): AsyncIterable<EvidenceEntry>;
 }
 
-/** ECDSA P-256 with SHA-256, using KMS on AWS and a key file locally. */
+/** Signer with ECDSA P-256 and SHA-256, using KMS on AWS and a key file locally. */
 export interface Signer {
   readonly keyId: string;
   /** Returns the DER signature over the SHA-256 of `message`, in base64. */
@@ -171,11 +174,11 @@ export interface Signer {
 }
 
 /**
- * A state change that is committed together with an evidence entry. The adapter knows tables and keys. Each variant
- * states its condition.
+ * A state change that is committed together with an evidence entry. Only the adapter knows tables and keys. Each
+ * variant states its condition.
  */
 export type Change =
-  /** Creates a pending row. The call's pointer must be absent or still name `replaces`. */
+  /** Creates a pending row. The call's pointer must be absent or still refer to `replaces`. */
   | { readonly type: 'approval.open'; readonly row: ApprovalRow; readonly replaces?: string }
   /** Moves a row to another state if it is in state `from` and all conditions are met. */
   | {
@@ -189,19 +192,22 @@ export type Change =
       readonly clear?: readonly (keyof ApprovalRow)[];
       /** Attributes that must equal these values. */
       readonly where?: Partial<ApprovalRow>;
-      /** A time attribute that must be later than the given ISO time. */
+      /** A time attribute that must be later than the specified ISO time. */
       readonly after?: { readonly attribute: 'expires_at' | 'use_expires_at'; readonly time: string };
       /** Also stores the entry's hash and index as the row's `evidence_hash` and `evidence_index`. */
       readonly stampEntry?: boolean;
     }
-  /** Stores a rollout. Without `revision` it must be new, and its model must not have an open rollout. */
+  /**
+   * Stores a rollout. If `revision` is absent, the rollout must be new, and its model must not have another open
+   * rollout.
+   */
   | { readonly type: 'rollout.put'; readonly rollout: Rollout; readonly revision?: number }
-  /** Stores a tenant. Its row must have the preceding revision, or be absent for the first one. */
+  /** Stores a tenant. The stored row must have the preceding revision; for the first revision there must be no row. */
   | { readonly type: 'tenant.put'; readonly row: TenantRow }
   /** Stores a key that must not exist yet, or revokes one that has not been revoked. */
   | { readonly type: 'key.put'; readonly row: KeyRow }
   | { readonly type: 'credential.put'; readonly credential: CredentialRecord }
-  /** Writes an alert if its row still equals `before`, or is absent if there is no `before`. */
+  /** Writes an alert if its row still equals `before`. If `before` is absent, there must be no row yet. */
   | { readonly type: 'alert.put'; readonly row: AlertRow; readonly before?: AlertRow }
   | { readonly type: 'credential.revoke'; readonly tenant: string; readonly id: string; readonly revoked_at: string }
   /** Creates a row. An existing row with the same id is replaced only if it ended as `not_executed`. */
@@ -211,7 +217,7 @@ export type Change =
       readonly type: 'action.end';
       readonly tenant: string;
       readonly id: string;
-      /** The execution that ends. A row that has since been started by another execution is not changed. */
+      /** The execution that ends. A row that another execution has started since is left unchanged. */
       readonly envelope_id: string;
       readonly end: ActionEnd;
     }
@@ -232,17 +238,17 @@ export type CommitOutcome =
   | { readonly ok: false; readonly failed: Change; readonly current: Record<string, unknown> | undefined };
 
 /**
- * Appends entries to session chains. One transaction stores the entry if absent, moves the head if unchanged, and
- * applies the changes. Conflicts and a moved head are retried (jitter ≤ 200 ms, ≥ 12 attempts), then fail with
- * `service_unavailable`.
+ * Appends entries to session chains. A single transaction stores the entry if absent, moves the head if unchanged, and
+ * applies the changes. Conflicts and a moved head are retried (jitter ≤ 200 ms, ≥ 12 attempts); after that, the call
+ * fails with `service_unavailable`.
  */
 export interface Ledger {
   /**
    * Commits an entry with its changes.
-   * @param head the head as just read, to save a read (null: the session has no entry yet). Read if absent.
-   * @param owner key id of the agent that writes. Recorded if this entry opens the session, otherwise a condition of
-   * the commit.
-   * @throws GatewayError `forbidden` if another key opened the session; nothing was written.
+   * @param head the head as just read, to save a read (null: the session has no entry yet). If absent, it is read.
+   * @param owner key id of the agent that writes. Recorded if this entry opens the session, otherwise checked as a
+   * condition of the commit.
+   * @throws GatewayError `forbidden` if another key opened the session; nothing is written then.
    */
   commit(step: {
     readonly draft: EntryDraft;

@@ -17,7 +17,7 @@ interface PutBackPorts {
   readonly checkpoints: Pick<CheckpointLog, 'last'> | undefined;
 }
 
-/** One transaction can contain at most 100 rows and 4 MB. */
+/** Limit set by the store: one transaction can contain at most 100 rows and 4 MB. */
 const entriesPerWrite = 50;
 const charactersPerWrite = 1_000_000;
 
@@ -41,8 +41,8 @@ interface RestoreResult {
 }
 
 /**
- * Restores a session's lost entries, at most `most`. Each must link to the entry before it, the first to the last row
- * of the table, and the checkpoint must name one of them or an earlier one.
+ * Restores at most `most` of a session's lost entries. Each must link to the entry before it, and the first must link
+ * to the last row of the table. The checkpoint must name one of these entries or an earlier one.
  */
 export async function putBackEntries(
   ports: PutBackPorts,
@@ -102,6 +102,6 @@ function defectOf(
     : undefined;
 }
 
-/** Returns the key that opened a lost session. Sessions of people and of the gateway have no owner. */
+/** Returns the key that opened a lost session. Sessions opened by people or by the gateway have no owner. */
 const ownerOf = ({ actor, kind }: EvidenceEntry): string | undefined =>
   actor.person === undefined && kind !== 'admin' ? actor.key_id : undefined;

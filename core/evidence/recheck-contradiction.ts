@@ -1,4 +1,4 @@
-/** Re-verifies contradicted chains, so that a restored one is no longer reported [evidence.contradicted]. */
+/** Re-verifies contradicted chains, so that a repaired chain is no longer reported [evidence.contradicted]. */
 import { firstEntries } from './bundle.ts';
 import type { Contradiction, ContradictionStore } from './contradiction.ts';
 import type { EvidenceLog } from './ports.ts';
@@ -12,7 +12,7 @@ interface RecheckPorts extends WitnessPorts {
 }
 
 /**
- * Re-verifies the chain of a contradiction, which is resolved if rows, checkpoint and copies agree.
+ * Re-verifies the chain of a contradiction. The contradiction is resolved if rows, checkpoint and copies agree.
  * @param expires whether rows may be read from the archive, because a retention policy removes them.
  * @returns the reason why the contradiction is not resolved.
  */

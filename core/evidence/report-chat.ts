@@ -1,4 +1,4 @@
-/** Chat calls in a session report: model, outcome, tokens, cost, findings; their content is not recorded. */
+/** Chat calls in a session report: model, outcome, tokens, cost and findings. Their content is not recorded. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { fields, list, text } from '#core/kernel/json-fields.ts';
 

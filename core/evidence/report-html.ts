@@ -97,10 +97,10 @@ ${rows.join('')}</tbody>
 `;
 }
 
-/** In sessions with more actions than this, all actions are initially collapsed. */
+/** Number of actions above which all actions of a session are initially collapsed. */
 const unfolded = 25;
 
-/** Returns an action as a `details` element. The browser expands it when a link leads inside. */
+/** Returns an action as a `details` element. The browser expands it when a link points inside it. */
 const foldedSection = (action: ActionStory, open: boolean): string =>
   `<details${open ? ' open' : ''}>\n<summary>${heading(action)}</summary>\n<div id="${action.place}">\n${actionHtml(action)}</div>\n</details>\n`;
 

@@ -6,7 +6,7 @@ import { checkLogProof, type LogTrust } from '#core/evidence/transparency/sessio
 /**
  * Adds the result of the log check to a verification.
  * @param proof undefined if the session is not in the log yet, or the log cannot be read.
- * @param hashAt the chain's hash at the leaf's index; undefined if the chain is shorter.
+ * @param hashAt the chain's hash at the leaf's index; undefined if the chain ends before it.
  */
 export function withLog(
   verification: Verification,

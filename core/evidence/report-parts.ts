@@ -10,11 +10,11 @@ export interface Fact {
 }
 
 export interface ActionStory {
-  /** The action's location within the report; absent for sections outside the timeline. */
+  /** The action's location within the report. Absent for sections outside the timeline. */
   readonly place?: string;
   readonly title: string;
   readonly outcome: string;
   readonly facts: readonly Fact[];
-  /** Pretty-printed JSON, each with a heading. */
+  /** Pretty-printed JSON documents, each with a heading. */
   readonly documents: readonly { readonly heading: string; readonly json: string }[];
 }

@@ -32,11 +32,11 @@ export interface SessionStory {
   readonly actions: readonly ActionStory[];
   /** The session's record in the transparency log. */
   readonly log?: ActionStory;
-  /** Note for a session that is longer than a report. */
+  /** Note for a session that is too long for a single report. */
   readonly omission?: string;
 }
 
-/** Maximum number of entries per report. For the rest, the report refers to the export. */
+/** Maximum number of entries per report. For the remaining entries, the report refers to the export. */
 const reportedEntries = 2_000;
 const documentCharacters = 4_000;
 
@@ -67,7 +67,7 @@ export async function sessionStory(
   };
 }
 
-/** Adds to an action its location and links to the actions it names. */
+/** Adds to an action its location in the report and links to the actions it names. */
 function linkAction(action: ActionStory, id: string, places: ReadonlyMap<string, string>): ActionStory {
   const facts = action.facts.map((fact) => {
     const to = fact.label === 'Used by' || fact.label === 'Approval used' ? places.get(fact.value) : undefined;
@@ -103,7 +103,7 @@ function summaryOf(manifest: SessionManifest | UnsignedManifest, first: Evidence
   ]);
 }
 
-/** Returns when the log accepted the session, and which witnesses saw it. */
+/** Returns the time at which the log accepted the session, and the witnesses that saw it. */
 function logFacts({ log }: Verification): Fact[] {
   if (!log) return [];
   const seen = log.witnesses.map(({ witness, at }) => `${witness} at ${at}`);

@@ -1,4 +1,4 @@
-/** Finds which call used which approval: each call has its own envelope, so the report joins the two. */
+/** Finds which call used which approval. Each call has its own envelope, so the report has to join the two. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { chatOutcome } from './report-chat.ts';
 
@@ -11,7 +11,7 @@ export interface ApprovalUse {
 
 const using: ReadonlySet<string> = new Set(['allow', 'result', 'chat']);
 
-/** Returns uses by the approval's envelope. A later entry for the same call replaces an earlier one. */
+/** Returns approval uses, keyed by the approval's envelope. A later entry for the same call replaces an earlier one. */
 export function approvalUses(entries: readonly EvidenceEntry[]): ReadonlyMap<string, ApprovalUse> {
   const uses = new Map<string, ApprovalUse>();
   for (const { kind, body, envelope_id } of entries) {
@@ -28,7 +28,7 @@ export function approvalUses(entries: readonly EvidenceEntry[]): ReadonlyMap<str
   return uses;
 }
 
-/** Describes an outcome. Without an executor the gateway does not run the tool. */
+/** Describes an outcome. Without an executor, the gateway does not run the tool itself. */
 export const outcomeText = (outcome: unknown): unknown =>
   outcome === 'not_executed' ? 'not executed by the gateway' : outcome;
 

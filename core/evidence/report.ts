@@ -57,7 +57,9 @@ export function escapeMarkdown(text: string): string {
     .replace(/www\./gi, (www) => `${www.slice(0, 3)}&#46;`);
 }
 
-/** Returns a code span with a fence longer than any run of backticks inside. A pipe would still end a table cell. */
+/**
+ * Returns a code span whose fence is longer than any run of backticks inside it. A pipe would still end a table cell.
+ */
 function codeSpan(text: string): string {
   const fence = '`'.repeat(longestRun(text) + 1);
   const pad = text.startsWith('`') || text.endsWith('`') ? ' ' : '';

@@ -7,10 +7,10 @@ import { type PublicKeys, signatureDefect } from './signature.ts';
 export interface Seal {
   /** Whether a manifest was supplied. */
   readonly given: boolean;
-  /** The manifest, if it is valid in itself. Entries are compared only with a valid one. */
+  /** The manifest, if it is valid in itself. Entries are only ever compared with a valid manifest. */
   readonly manifest?: SessionManifest;
   readonly defect?: string;
-  /** Whether the signature was checked with a trusted key. Also true if the check failed. */
+  /** Whether the signature was checked with a trusted key. Also true if that check failed. */
   readonly originChecked: boolean;
 }
 

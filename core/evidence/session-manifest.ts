@@ -5,8 +5,8 @@ import type { SessionHead } from './ports.ts';
 import type { CredentialProvenance } from './tally.ts';
 
 /**
- * Returns the manifest of a chain that ends at `head`. It is independent of the current time, so the same chain gives
- * the same manifest.
+ * Returns the manifest of a chain that ends at `head`. It does not depend on the current time, so the same chain always
+ * gives the same manifest.
  * @param credentials in the order of their entries. They are not part of the head, which is kept small.
  */
 export function manifestOf(head: SessionHead, credentials: readonly CredentialProvenance[]): UnsignedManifest {

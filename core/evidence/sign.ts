@@ -10,8 +10,8 @@ import { ChainWalk, headEnd } from './walk.ts';
 import type { Witness } from './witness.ts';
 
 /**
- * Error for a chain that does not lead to its stored head. This is an incident of the gateway, so clients see no
- * detail.
+ * Error for a chain that does not lead to its stored head. This is an incident on the gateway's side, so clients see no
+ * details.
  */
 export class BrokenChain extends GatewayError {
   constructor(message: string) {
@@ -19,11 +19,15 @@ export class BrokenChain extends GatewayError {
   }
 }
 
-/** Error for a chain that contradicts its checkpoint or archive. It was rewritten and will not be signed again. */
+/**
+ * Error for a chain that contradicts its checkpoint or archive. The chain was rewritten, and it will not be signed
+ * again.
+ */
 class ChainNotContinued extends BrokenChain {}
 
 /**
- * Returns the stored manifest for this head, or signs it now. Concurrent readers get the one stored first.
+ * Returns the stored manifest for this head, or signs one now. Concurrent readers all get the one that was stored
+ * first.
  * @param entries the session's chain from its beginning; read only if the entries have to be checked.
  * @param witness checkpoint and archive: a chain that does not continue its last checkpoint is not signed.
  * @throws BrokenChain if the entries do not lead to the head, ChainNotContinued if they contradict the witness.

@@ -7,19 +7,21 @@ import { manifestBytes } from './session-manifest.ts';
 export type PublicKeys = string | readonly string[];
 
 /**
- * Returns why a manifest's signature fails under all of these keys, or undefined if one of them matches. Never throws.
+ * Returns the reason why a manifest's signature does not match any of these keys, or undefined if it matches one. Never
+ * throws.
  */
 export function signatureDefect(manifest: SessionManifest, publicKeyPems: PublicKeys): string | undefined {
   return namedSignatureFault(manifestBytes(manifest), manifest.signature, publicKeyPems);
 }
 
-/** Does the same for arbitrary signed bytes. */
+/** Does the same as `signatureDefect` for arbitrary signed bytes. */
 export const signatureFault = (bytes: Uint8Array, value: string, publicKeyPems: PublicKeys): string | undefined =>
   namedSignatureFault(bytes, { value }, publicKeyPems);
 
 /**
- * Does the same for a signature that names its key. A key file's id is the start of the key's digest, so it must match
- * the key that signed. KMS ids are names and cannot be derived from a key [evidence.verify.offline].
+ * Does the same as `signatureFault` for a signature that names its key. A key file's id is the start of the key's
+ * digest, so it must match the key that signed. KMS ids are names and cannot be derived from a key
+ * [evidence.verify.offline].
  */
 export function namedSignatureFault(
   bytes: Uint8Array,

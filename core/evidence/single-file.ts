@@ -1,5 +1,6 @@
 /**
- * A session as one HTML file: report, bundle, and a verifier that checks the bundle in the page [evidence.single-file].
+ * A session as one HTML file: the report, the bundle, and a verifier that checks the bundle within the page
+ * [evidence.single-file].
  */
 import type { EvidenceEntry, SessionManifest } from '#core/contracts/evidence.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
@@ -10,7 +11,7 @@ import { verifyBundle } from './verify.ts';
  * Yields the HTML file in pieces.
  * @param bundle text of an exported bundle.
  * @param script the verifier, built for use in a standalone page.
- * @throws Error for an unreadable bundle, and for a script that would end its element.
+ * @throws Error for an unreadable bundle, and for a script that would close its own script element.
  */
 export async function* singleFile(bundle: string, script: string): AsyncIterable<string> {
   if (/<\/script|<!--/i.test(script)) throw new Error('the verifier contains text that cannot be embedded in a page');

@@ -14,7 +14,7 @@ export function policyVersionOf(entry: EvidenceEntry): number | undefined {
   return Number.isSafeInteger(version) ? (version as number) : undefined;
 }
 
-/** Returns the credential named by an entry. Reads only provenance, so a secret cannot get into a manifest. */
+/** Returns the credential named by an entry. Reads only the provenance, so that a secret cannot get into a manifest. */
 function credentialOf(entry: EvidenceEntry): CredentialProvenance | undefined {
   if (entry.kind !== 'result' && entry.kind !== 'credential') return undefined;
   const credential = entry.body.credential as Partial<CredentialProvenance> | null | undefined;
@@ -24,7 +24,9 @@ function credentialOf(entry: EvidenceEntry): CredentialProvenance | undefined {
   return { id, type, scope };
 }
 
-/** Totals like those computed by `advanceHead`, kept in sets so that verifying a long session takes linear time. */
+/**
+ * Totals like those computed by `advanceHead`, but kept in sets, so that verifying a long session takes linear time.
+ */
 export class Tally {
   readonly #counts = new Map<string, number>();
   readonly #policyVersions = new Set<number>();

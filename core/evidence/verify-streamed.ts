@@ -9,8 +9,9 @@ import { bundleRules, openBundle, unreadableEvidence, type VerifyBundleOptions, 
 
 /**
  * Verifies a bundle in two passes: first the other members, some of which follow the entries, then the entries. Keeps
- * only one entry in memory, and for the rest only the fields compared with the log [evidence.large-sessions].
- * @param read the bundle's bytes from its beginning. @throws what `read` throws.
+ * only one full entry in memory; of the others, it keeps just the fields compared with the log
+ * [evidence.large-sessions].
+ * @param read the bundle's bytes from its beginning. @throws any error thrown by `read`.
  */
 export async function verifyStreamedBundle(
   read: () => AsyncIterable<Uint8Array>,
@@ -40,7 +41,7 @@ export async function verifyStreamedBundle(
   }
 }
 
-/** Returns the parsing rules for a piece, which is nested several levels deep in the bundle. */
+/** Returns the parsing rules for a piece that is nested `levels` deep in the bundle. */
 const rulesWithin = (levels: number) => ({ ...bundleRules, nesting: bundleRules.nesting! - levels });
 
 async function* parsedEntries(text: AsyncIterable<string>, held: LoggedEntry[] | undefined): AsyncGenerator<unknown> {

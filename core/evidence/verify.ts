@@ -1,8 +1,7 @@
 /**
  * Verifies a session's chain from its entries and, optionally, a public key. `broken_link.index` is the 0-based
- * position, in the list as supplied, of the first entry that is missing, altered, or does not follow from its
- * predecessors. If all entries are valid but the manifest or the stored head disagrees, the index is the number of
- * entries.
+ * position, in the list as supplied, of the first entry that is missing, altered, or not linked to its predecessors. If
+ * all entries are valid but the manifest or the stored head disagrees, the index is the number of entries.
  */
 import {
   bundleFormat,
@@ -26,16 +25,19 @@ import type { Witness } from './witness.ts';
 export type { EntryLine } from './walk.ts';
 
 interface Expectation {
-  /** The session manifest, as untrusted as the entries. */
+  /** The session manifest, which is no more trusted than the entries. */
   readonly manifest?: unknown;
   /**
    * PEM of the trusted key, obtained independently of the bundle. If there are several keys, any of them may have
    * signed.
    */
   readonly trustedPublicKey?: PublicKeys | undefined;
-  /** PEM that came with the manifest. It proves that the manifest is unaltered, but not its origin. */
+  /**
+   * PEM of the key that came with the manifest. It proves that the manifest is unaltered, but does not prove its
+   * origin.
+   */
   readonly accompanyingPublicKey?: PublicKeys | undefined;
-  /** The stored head of the live chain. It is trusted, and nothing else shows where an open chain ends. */
+  /** The stored head of the live chain. It is trusted, because nothing else shows where an open chain ends. */
   readonly head?: SessionHead | undefined;
   /** Checkpoint and archive of the chain. */
   readonly witness?: Partial<Witness> | undefined;
@@ -44,8 +46,8 @@ interface Expectation {
 }
 
 /**
- * Verifies entries in the order received, in constant memory. Hostile entries never cause an exception. A fault in the
- * source does, since it proves nothing.
+ * Verifies entries in the order received, in constant memory. Hostile entries never cause an exception. A failing
+ * source does, since the failure proves nothing about the chain.
  */
 export async function verifyChain(
   entries: AsyncIterable<unknown> | Iterable<unknown>,
@@ -60,8 +62,8 @@ export async function verifyChain(
 }
 
 /**
- * Does the same entry by entry: yields one line per entry up to and including the first broken one, then returns the
- * verdict.
+ * Does the same as `verifyChain`, step by step: yields one line per entry up to and including the first broken one,
+ * then returns the verdict.
  */
 export async function* verifySteps(
   entries: AsyncIterable<unknown> | Iterable<unknown>,
@@ -73,7 +75,10 @@ export async function* verifySteps(
   return verdict(walk, seal, expectation.head);
 }
 
-/** Limits for parsing a bundle: 64 levels for a request, plus those of bundle, list, entry and body, plus a reserve. */
+/**
+ * Limits for parsing a bundle: 64 levels for a request, plus the levels of bundle, list, entry and body, plus a
+ * reserve.
+ */
 export const bundleRules: JsonRules = {
   nesting: 80,
   values: Number.POSITIVE_INFINITY,
@@ -82,8 +87,8 @@ export const bundleRules: JsonRules = {
 };
 
 /**
- * Verifies an exported bundle: JSON text, its bytes, or the parsed document. Text or bytes are preferable, since
- * duplicate keys are detected in them. Never throws.
+ * Verifies an exported bundle, given as JSON text, its bytes, or the parsed document. Text or bytes are preferable,
+ * since duplicate keys are detected in them. Never throws.
  */
 export async function verifyBundle(
   bundle: unknown,
@@ -106,7 +111,7 @@ export interface VerifyBundleOptions {
   readonly log: LogTrust;
 }
 
-/** The entries to verify, and the fields of those already read. */
+/** The entries to verify, and the fields of the entries already read. */
 interface Source {
   readonly entries: AsyncIterable<unknown> | Iterable<unknown>;
   readonly held: readonly LoggedEntry[];
@@ -140,7 +145,7 @@ export async function verifyOpened(
 /** Lookup of the session in a log of checkpoints obtained independently of the bundle. The manifest is untrusted. */
 export type FindCheckpoint = (manifest: Partial<SessionManifest>) => Pick<Witness, 'checkpoint' | 'notChecked'>;
 
-/** Returns the checkpoint from a bundle. The walk checks to which session it belongs. */
+/** Returns the checkpoint from a bundle. The session it belongs to is checked during the walk. */
 function checkpointOfBundle(given: unknown): Pick<Witness, 'checkpoint' | 'notChecked'> {
   if (given === undefined) return { notChecked: ['checkpoints not checked: the bundle carries none'] };
   const { point, checkpoint } = given as SessionCheckpoint;
@@ -189,7 +194,7 @@ export function openBundle(bundle: unknown): OpenBundle | string {
 }
 
 /**
- * Reports whether a verdict relies only on data that came with the chain. Such a verdict proves nothing to third
+ * Reports whether a verdict relies only on data that came with the chain, in which case it proves nothing to third
  * parties.
  */
 export const isUnanchored = ({ not_checked }: Pick<Verification, 'not_checked'>): boolean =>

@@ -37,7 +37,10 @@ export class ChainWalk {
   #contradicted = false;
   #broken: BrokenLink | undefined;
 
-  /** Head and manifest name the chain and its end. Without them, the first entry determines the chain. */
+  /**
+   * Starts a walk. Head and manifest name the chain and its end. If neither is present, the first entry determines the
+   * chain.
+   */
   constructor(head: SessionHead | undefined, manifest: SessionManifest | undefined, witness?: Partial<Witness>) {
     this.#comparison = new Comparison(witness);
     this.#session = head ?? manifest;
@@ -53,7 +56,7 @@ export class ChainWalk {
     return this.#broken;
   }
 
-  /** Checks the next entry. @returns its line; undefined after the first broken link. */
+  /** Checks the next entry. @returns the entry's line, or undefined after the first broken link. */
   follow(entry: unknown, copies?: Copies): EntryLine | undefined {
     const index = this.#seen++;
     if (this.#broken) return undefined;
@@ -112,7 +115,8 @@ export class ChainWalk {
   }
 
   /**
-   * Returns the sources with which the chain was compared, in addition to head and manifest, and the skipped checks.
+   * Returns the sources with which the chain was compared, in addition to head and manifest, and the checks that were
+   * skipped.
    */
   compared(): ReturnType<Comparison['summary']> & Pick<Verification, 'passkey_votes'> {
     const { votes } = this.#passkeys;
@@ -148,7 +152,7 @@ export class ChainWalk {
   }
 }
 
-/** Fields compared in addition to the hashes. Absent claims are skipped. */
+/** Fields compared in addition to the hashes. Fields that a claim lacks are skipped. */
 const summaryFields = [
   'tenant',
   'session_id',

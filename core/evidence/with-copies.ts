@@ -1,6 +1,6 @@
 /**
- * Reads the entries of a session whose older rows have expired: current ones from the table, expired ones from the
- * archive.
+ * Reads the entries of a session whose older rows have expired. Current entries come from the table, expired ones from
+ * the archive.
  */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { StoredEntry } from './entry-text.ts';

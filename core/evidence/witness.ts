@@ -1,6 +1,6 @@
 /**
- * A session's newest checkpoint and archived copies. The tables are compared with these, since a role that can write
- * the tables cannot write them.
+ * A session's newest checkpoint and its archived copies. The tables are checked against these, since a role that can
+ * write the tables cannot write checkpoints or copies.
  */
 import type { UnreadKind, Verification } from '#core/contracts/evidence.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
@@ -12,11 +12,11 @@ export interface Witness {
   readonly archived?: WitnessedArchive;
   /** Whether a missing copy indicates that the gateway did not write the entry. */
   readonly archiveComplete: boolean;
-  /** Descriptions of the checks that could not be made. */
+  /** Descriptions of the checks that could not be performed. */
   readonly notChecked: readonly string[];
-  /** The unavailable checks that were prevented by a fault. */
+  /** Kinds of data that could not be checked because a read failed. */
   readonly unread?: readonly UnreadKind[];
-  /** When the witness was queried, in milliseconds. */
+  /** Time at which the witness was queried, in milliseconds. */
   readonly at: number;
 }
 
@@ -39,10 +39,16 @@ export interface WitnessPorts {
   readonly archived: ArchiveReader | undefined;
 }
 
-/** Copies and checkpoints follow a commit within about a second, so a session that has just grown is re-read. */
+/**
+ * Rules for re-reading a session that has just grown, since copies and checkpoints follow a commit within about a
+ * second.
+ */
 const young = { ms: 5_000, pauseMs: 100, tries: 20 };
 
-/** Reads checkpoint and archive first, then the head: an honest chain is then at least as long as they indicate. */
+/**
+ * Reads checkpoint and archive first, and the head afterwards, so that an honest chain is at least as long as they
+ * indicate.
+ */
 export async function witnessOf(
   ports: WitnessPorts,
   tenant: string,
@@ -59,7 +65,7 @@ export async function witnessOf(
   return { head, witness: { ...checkpoints, ...archive, notChecked, unread, archiveComplete, at } };
 }
 
-/** Returns a failed verification if a session without a head is known to the checkpoint log or archive. */
+/** Returns a failed verification if the checkpoint log or archive knows a session that has no head. */
 export function missingSession({ checkpoint, archived }: Witness): Verification | undefined {
   const known = checkpoint
     ? `the checkpoint of ${checkpoint.created_at} names ${checkpoint.point.index + 1} entries of it`

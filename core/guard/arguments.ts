@@ -1,4 +1,4 @@
-/** Finds disallowed contents in the arguments of a call to an MCP tool [guard.arguments]. */
+/** Finds disallowed content in the arguments of an MCP tool call [guard.arguments]. */
 import { networkOfHost } from '#core/catalog/networks.ts';
 import { injected } from '#core/catalog/program-lines.ts';
 import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
@@ -29,7 +29,7 @@ const maxFindings = 20;
 
 /** Facts about the deployment. */
 interface OwnFacts {
-  /** Test for paths, including the deployment's own secret files. @default the catalog only */
+  /** Test for paths that includes the deployment's own secret files. @default the catalog only */
   readonly isSecretPath?: (path: string) => boolean;
   readonly networks?: OwnNetworks | undefined;
 }
@@ -110,7 +110,7 @@ const commands = new RegExp(
   String.raw`(?:;|\|\||&&|\||&|\n)\s{0,4}(?:/(?:usr/)?s?bin/)?(?:${injected.replaceAll(' ', '|')})(?=[\s;|&<>$"'\x60)]|$)|\$\([^)\n]{1,400}\)|\x60[^\x60\n]{2,400}\x60|\$\{IFS\}|\$IFS|>\s{0,2}/(?:dev|etc|tmp)/|<\([^)\n]{1,200}\)|^--?[a-z-]{1,30}=[^\n]{0,100}(?:;|\||\$\()|^-{1,2}(?:upload-pack|receive-pack|exec|output|config|proxycommand|o)(?:=|\s)`,
   'i',
 );
-/** Text after the quotation mark that ends a value: a condition, another statement or a union. */
+/** Text after the quotation mark that closes a value: a condition, another statement or a union. */
 const brokenOut =
   /['"]\s{0,8}\)?\s{0,8}(?:(?:or|and|\|\||&&)\s{1,8}(?:not\s{1,8})?['"(]{0,2}\w{0,32}['")]{0,2}\s{0,8}(?:[=<>]|like\b|between\b|is\b)|;\s{0,8}(?:drop|delete|update|insert|alter|create|truncate|exec|grant)\s|union\s{1,8}(?:all\s{1,8})?select\s)/i;
 
@@ -135,13 +135,13 @@ const dataPage = /^\s{0,4}data:text\/html/i;
 const oddHost =
   /^[a-z][a-z0-9+.-]{1,20}:\/\/(?:[^/@\s]{0,200}@)?(?:\d{8,10}|0x[0-9a-f]{6,8}|0[0-7]{8,12}|(?:0x[0-9a-f]{1,2}|0[0-7]{1,3})(?:\.(?:0x[0-9a-f]{1,2}|0?[0-9]{1,3})){1,3}|127\.\d{1,6}|0)(?=[/:?#]|$)/i;
 const disguised = /^https?:\/\/[^/@\s:]{0,64}\.(?:com|org|net|io|dev|gov)(?::[^/@\s]{0,64})?@/i;
-/** Hosts in addresses anywhere in a text: IPv6, or a name or IPv4 address. */
+/** Hosts in addresses anywhere in text: IPv6, or a name or IPv4 address. */
 const hostInText = /\/\/(?:[^/\s]{0,200}@)?(?:\[?([0-9a-f]{0,4}:[0-9a-f:.]*[0-9a-f])|([\w.-]+))/gi;
-/** A host at the start of a text, without a scheme. */
+/** A host at the start of text, without a scheme. */
 const bareHost = /^[\w-]+(?:\.[\w-]+)+(?=[/:]|$)/;
 
 /**
- * Reports whether a text contains the address of a metadata service, or a link-local address, where such services run.
+ * Reports whether text contains the address of a metadata service, or a link-local address, where such services run.
  */
 function namesMetadata(text: string, networks: OwnNetworks | undefined): boolean {
   const hosts = text.matchAll(hostInText);
@@ -165,10 +165,10 @@ const isHostile = (text: string, name: string, networks: OwnNetworks | undefined
   );
 };
 
-/** Maximum number of decoded characters per text. */
+/** Maximum number of decoded characters per string. */
 const decodedCharacters = 64 * 1024;
 
-/** Reports whether a text contains an issued secret, either directly or encoded. */
+/** Reports whether text contains an issued secret, either directly or encoded. */
 function holdsSecret(text: string): boolean {
   if (isIssued(text)) return true;
   let left = decodedCharacters;
@@ -197,8 +197,8 @@ const promptMarks = [
   /\b(?:system prompt|conversation history|available tools|tool definitions)\s{0,2}[:=]/i,
 ];
 /**
- * Reports whether a text contains a prompt. A single mark may occur by chance in text about prompts, but two marks are
- * a prompt.
+ * Reports whether text contains a prompt. A single mark may occur by chance in text about prompts, but two marks count
+ * as a prompt.
  */
 function holdsPrompt(text: string): boolean {
   const start = text.slice(0, 65_536);

@@ -1,6 +1,6 @@
 /**
- * Detects elicitations that ask a person for a password, key, token, code or card, based on the form, its wording or an
- * address.
+ * Detects elicitations that ask a person for a password, key, token, code or card. The check is based on the form, its
+ * wording or an address.
  */
 
 import { isLoopbackHost } from '#core/catalog/networks.ts';
@@ -12,21 +12,24 @@ import { normalisedName, secrecyOf } from '#core/text/secrets/secret-names.ts';
 const maxCharacters = 65_536;
 const maxLevels = 16;
 
-/** Form field names for secrets, in addition to the general ones. */
+/** Names of form fields for secrets, in addition to the general names. */
 const formNames =
   /(?:^|_)(?:pin|pin_code|tan|cvv|cvc|card_number|credit_card|cardnumber|iban_pin|seed_phrase|seedphrase|recovery_(?:phrase|code|key)|backup_code|mnemonic|verification_code|security_code|one_time_code|sms_code|auth_code|mfa_code|two_factor_code|2fa(?:_code)?|totp|passwort|kennwort|zugangsdaten|contrasena|clave|mot_de_passe|motdepasse|senha|parola|wachtwoord|haslo|sifre|losenord|ssn|social_security_number)$/;
 /** Equivalent names in scripts without Latin letters. */
 const otherNames = /пароль|парол|密码|密碼|パスワード|비밀번호|كلمة المرور|סיסמה|पासवर्ड|รหัสผ่าน/;
 
-/** Names of secrets in text. On their own, `key` and `code` are everyday words. */
+/** Names of secrets in text. `key` and `code` are not included on their own, since they are everyday words. */
 const secret =
   '(?:pass ?words?|pass ?phrase|pass ?code|credentials?|api[ -]?keys?|(?:private|secret|access|ssh|encryption|signing|recovery|licen[cs]e) keys?|(?:access|auth|authentication|authorization|bearer|session|refresh|api|personal|security|secret|login)[ -]tokens?|tokens?|secrets?|seed phrase|recovery phrase|mnemonic|private key|(?:one[ -]time|verification|security|authenticat(?:or|ion)|sms|2fa|mfa|two[ -]factor|confirmation|\\d-digit|login)[ -]codes?|otp|pin(?: code)?|cvv|cvc|card number|credit card(?: number| details)?|social security number|cookies?|passwort|kennwort|zugangsdaten|api-schlussel|contrasena|clave|mot de passe|senha|parola|wachtwoord|haslo|sifre|losenord|пароль|密码|密碼|パスワード|비밀번호)';
-/** Exclusion of names followed by a word that changes the meaning, such as `policy` or `manager`. */
+/** Exclusion of secret names followed by a word that changes the meaning, such as `policy` or `manager`. */
 const about =
   '(?! ?-?(?:policy|policies|manager|reset|rules?|length|strength|field|expir|hint|rotation|polic|name|id|count|limit|budget|usage|type|format|to (?:rotate|revoke|delete|expire)))';
 const asking =
   /\b(?:enter|paste|type|provide|give|supply|input|submit|share|tell|fill in|key in|reply with|respond with|confirm|need|needs|require|requires|what is|what's|eingeben|geben|nennen|gib|nenne|introduzca|introduce|ingrese|ingresa|escribe|escriba|saisissez|saisir|entrez|indiquez|donnez|digite|informe|inserisci|digita|voer|podaj|girin|ange|skriv|введите|укажите|输入|入力)\b|введите|укажите|输入|輸入|入力|입력/;
-/** Separators and words have no characters in common, and both are bounded, so matching takes linear time. */
+/**
+ * Separators between words. They have no characters in common with words, and both are bounded, so matching takes
+ * linear time.
+ */
 const gap = "[^\\p{L}\\p{N}'’-]{1,8}";
 const word = "[\\p{L}\\p{N}'’-]{1,32}";
 const asked = new RegExp(`(?:${asking.source})(?:${gap}${word}){0,4}?${gap}${secret}\\b${about}`, 'gu');
@@ -45,7 +48,7 @@ const negated = new RegExp(
 const titled = new RegExp(`\\b${secret}\\b${about}`, 'u');
 /**
  * Words directly before the secret that change the meaning: "name of the", "number of output", "which". "Name and
- * password" still asks for the password.
+ * password" is not among them, since it still asks for the password.
  */
 const otherHead =
   /\b(?:(?:names?|ids?|identifiers?|labels?|paths?|numbers?|amount|count|length|kinds?|types?|lists?|age|alias|status|scope|expiry|owner|budget|limit)(?: \p{L}+)? (?:of|for|to)(?: \p{L}+){0,2}|which(?: of the)?|whose|max(?:imum)?|min(?:imum)?|how many)\s{1,8}$/u;
@@ -72,8 +75,7 @@ interface Field {
 }
 
 /**
- * Returns every property of the form, regardless of how the schema composes it, and names that are only listed as
- * required.
+ * Returns every property of the form, however the schema composes it, including names that are only listed as required.
  */
 function formFields(schema: Json, level: number): Field[] {
   if (level > maxLevels) throw new RangeError('The form is nested too deeply.');
@@ -94,7 +96,7 @@ function formFields(schema: Json, level: number): Field[] {
   ];
 }
 
-/** Reports whether a field accepts free text: a fixed choice or a boolean cannot carry a secret. */
+/** Reports whether a field accepts free text. A fixed choice or a boolean cannot carry a secret. */
 const takesText = ({ type, enum: choices, oneOf, const: constant }: JsonObject): boolean =>
   type !== 'boolean' && choices === undefined && oneOf === undefined && constant === undefined;
 
@@ -136,7 +138,7 @@ function asksIn(text: string): boolean {
   return false;
 }
 
-/** Returns text in lower case without folding scripts, because Cyrillic letters would become Latin ones. */
+/** Returns text in lower case. Does not fold scripts, because Cyrillic letters would become Latin ones. */
 const foldedText = (text: string): string => text.normalize('NFKC').toLowerCase();
 
 /** Returns text in lower case without accents and look-alikes. */

@@ -1,6 +1,6 @@
 /**
- * Finds what a changed definition adds to the accepted one. The stored form of the accepted definition does not contain
- * any of its server's words, only digests of names and the gateway's own classes [guard.changes].
+ * Finds what a changed definition adds to the accepted one. The stored form of the accepted definition contains none of
+ * its server's words, only digests of names and the gateway's own classes [guard.changes].
  */
 import { digestOf } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -16,7 +16,7 @@ import { unreadSentences } from './unread-sentences.ts';
 /** The relevant parts of a definition. */
 interface Surface {
   /**
-   * Kinds of findings; word classes in its text, with a count if each mention matters (`orders#2`); digests of
+   * Kinds of findings in the text; its word classes, with a count if each mention matters (`orders#2`); digests of
    * addresses (`at.`), of sentences in other languages (`unread.`) and of text beyond the part that is read (`rest.`).
    */
   readonly says: readonly string[];
@@ -86,8 +86,8 @@ function saidBy(definition: JsonObject): string[] {
 }
 
 /**
- * Returns digests of strings: of the first `maxDigests` and, if there are more, one of all strings together, so that
- * the size is bounded.
+ * Returns the digests of the first `maxDigests` strings and, if there are more, one digest of all strings together, so
+ * that the size is bounded.
  */
 function digests(of: string, texts: readonly string[]): string[] {
   const all = [...new Set(texts)].sort();
@@ -102,13 +102,13 @@ function parametersOf(definition: JsonObject): Record<string, string> {
   return Object.fromEntries(rest.length > 0 ? [...listed, [others, `any~${digestOf(rest).slice(0, 8)}`]] : listed);
 }
 
-/** Mark of a schema that has no content of its own apart from its parameters. */
+/** Mark of a schema that has no content apart from its parameters. */
 const wholeSchema = 'object!';
 const root = digestOf('').slice(0, 8);
 /** Name that represents all parameters after the listed ones. */
 const others = 'others';
 
-/** Returns the text that is stored with a fingerprint, about a hundred characters long. */
+/** Returns the text stored with a fingerprint, about a hundred characters long. */
 export const surfaceText = ({ says, parameters, hints }: Surface): string =>
   [
     says.join(','),
@@ -128,7 +128,7 @@ export function surfaceFrom(text: string): Surface {
   };
 }
 
-/** Returns the kinds of additions in the later definition. Empty if the change is irrelevant. */
+/** Returns the kinds of additions in the later definition. Empty if the change does not matter. */
 export function changesBetween(before: Surface, after: Surface): ChangeKind[] {
   const kinds = new Set<ChangeKind>(newlySaid(before, after).map(({ kind }) => kind));
   for (const [name, now] of Object.entries(after.parameters)) {
@@ -153,7 +153,7 @@ export function changesBetween(before: Surface, after: Surface): ChangeKind[] {
 
 /**
  * Returns the additions in the text of a definition.
- * @returns the class, or the prefix of a digest, with its kind.
+ * @returns classes or digest prefixes, each with its kind.
  */
 export function newlySaid(before: Surface, after: Surface): { readonly said: string; readonly kind: ChangeKind }[] {
   const times = new Map(before.says.map(countOf));
@@ -181,8 +181,8 @@ const plainMark = (mark: string): string => mark.replace(/[!*]/g, '');
 
 /**
  * Returns the digest of a definition that an approval is bound to, in addition to the call. It changes if a change to
- * the definition matters for the call, but not for corrected wording or for changes to optional parameters that the
- * call does not use.
+ * the definition matters for the call. Corrected wording, and changes to optional parameters that the call does not
+ * use, leave it unchanged.
  */
 export function meaningDigest(definition: JsonObject, args: Readonly<Record<string, unknown>>): string {
   const { says, shapes, hints } = meaningOf(definition);

@@ -1,4 +1,4 @@
-/** Finds problems in visible, hidden and encoded words of text that a model will read. */
+/** Finds problems in the visible, hidden and encoded words of text that a model will read. */
 
 import { type EncodedPart, encodedParts } from '#core/text/decode/encoded-parts.ts';
 import { hiddenParts } from '#core/text/decode/hidden-parts.ts';
@@ -46,10 +46,10 @@ export function checkText(text: string, wording: Wording = shippedWording): Text
   return found.sort((a, b) => a.start - b.start || b.end - a.end);
 }
 
-/** Reports whether a text instructs the model to keep something from the user. */
+/** Reports whether text instructs the model to keep something from the user. */
 export const conceals = (text: string): boolean => shippedWording.judgeAlone(foldForJudging(text)).conceals;
 
-/** Splits spelled-out letters into words that the rules know. */
+/** Splits spelled-out letters into words that the rules recognise. */
 const splitSpelledLetters = ({ text, isSpelled }: EncodedPart, wording: Wording): string =>
   isSpelled ? text.replace(/[A-Za-z]{20,400}/g, wording.split) : text;
 
@@ -72,7 +72,7 @@ const encodedFinding = (start: number, end: number): TextFinding<'encoded_instru
   description: 'Instructions to the model in encoded text.',
 });
 
-/** Maximum depth of nested encodings. Decoding never lengthens a text, so the time is linear in its length. */
+/** Maximum depth of nested encodings. Decoding never lengthens text, so the time is linear in its length. */
 const maxLayers = 4;
 
 /** Reports whether decoded text instructs the model, directly or in a nested encoding. */
@@ -126,7 +126,7 @@ function findingOf(
   return verdict.isLikely ? { ...instruction, severity: 'medium' } : undefined;
 }
 
-/** Yields paragraphs, or the sentences of long paragraphs, which are the units that stripping removes. */
+/** Yields paragraphs, or the individual sentences of long paragraphs. These are the units that stripping removes. */
 function* unitsOf(
   text: string,
   from: number,
@@ -153,7 +153,8 @@ const inWord = /\w(?:\*\*|~~|``|<\/?(?:b|i|em|strong|span|u|font)\b)[^>\n]{0,80}
 const writtenEscapes = /\\[nrt]/g;
 
 /**
- * Returns the text as a reader sees it, in lower case: without marks inside words, look-alikes or invisible characters.
+ * Returns the text in lower case and as a reader sees it: without marks inside words, look-alikes or invisible
+ * characters.
  */
 export function foldForJudging(text: string): string {
   const plain = isPlain(text) ? text : foldText(withTagText(text));

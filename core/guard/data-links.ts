@@ -1,4 +1,4 @@
-/** Finds links and images whose address the model is meant to fill with data. */
+/** Finds links and images whose address has a placeholder that the model is meant to fill with data. */
 
 import { nextOf } from '#core/text/decode/next-of.ts';
 import type { TextFinding } from './finding.ts';
@@ -45,7 +45,7 @@ const isLink = (before: string): boolean =>
     before,
   );
 
-/** In `<https://…>` the last character does not close a placeholder. */
+/** Opening of `<https://…>`, whose last character does not close a placeholder. */
 const isBetweenAngles = /(?<!\(\s{0,2})<https?:$/i;
 
 function reasonOf(address: string, picture: boolean, link: boolean): string | undefined {

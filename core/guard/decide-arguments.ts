@@ -1,4 +1,7 @@
-/** Decides on a call's arguments, at least as strictly as configured for the most severe finding [guard.arguments]. */
+/**
+ * Makes the decision on a call's arguments, at least as strict as the one configured for the most severe finding
+ * [guard.arguments].
+ */
 
 import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
 import type { ArgumentAction } from '#core/contracts/config/tool-guard.ts';
@@ -15,25 +18,25 @@ import type { outsideRoots, RootLists } from './roots.ts';
 
 type ArgumentActions = Readonly<Record<ArgumentKind, ArgumentAction>>;
 
-/** Guard settings for a call, which are sent to workers unchanged. */
+/** Guard settings for a call. They are sent to workers unchanged. */
 export interface ArgumentSettings {
   readonly actions: ArgumentActions;
-  /** Roots declared by a server's entry and by the client [guard.roots]. */
+  /** Roots declared by a server's configuration entry and by the client [guard.roots]. */
   readonly roots?: RootLists;
-  /** Paths with links that lead out of the roots [guard.roots]. */
+  /** Findings for paths whose links lead out of the roots [guard.roots]. */
   readonly linked?: readonly ArgumentFinding[];
-  /** Files with secrets that the configuration adds to the catalog's files. */
+  /** Files with secrets, added by the configuration to those in the catalog. */
   readonly secretFiles?: readonly string[];
   /** Networks in the configuration. */
   readonly networks?: OwnNetworks;
-  /** True if the call does not go to an MCP server, in which case its arguments are only compared with the roots. */
+  /** True if the call does not go to an MCP server. Its arguments are then only compared with the roots. */
   readonly rootsOnly?: true;
 }
 
 /** Checks of arguments, and the actions for their findings. */
 interface ArgumentGuard extends ArgumentSettings {
   readonly check: (parameters: ToolCall['parameters']) => ArgumentFinding[];
-  /** Function that checks places. Present only if there are roots. */
+  /** Function that checks places. Present only if roots are declared. */
   readonly outside?: typeof outsideRoots;
 }
 
@@ -41,7 +44,7 @@ const argumentsModule = lazyImport(() => import('./arguments.ts'));
 const rootsModule = lazyImport(() => import('./roots.ts'));
 const linksModule = lazyImport(() => import('./links.ts'));
 
-/** Loads the checks at the first call that has a guard. */
+/** Loads the checks when the first call with a guard arrives. */
 export async function argumentGuard(settings: ArgumentSettings | undefined): Promise<ArgumentGuard | undefined> {
   if (!settings) return undefined;
   const { checkArguments } = await argumentsModule();
@@ -58,8 +61,8 @@ interface ArgumentNote extends ArgumentFinding {
 const logAll = Object.fromEntries(argumentKinds.map((kind) => [kind, 'log'])) as unknown as ArgumentActions;
 
 /**
- * Returns the settings for a call. Undefined if its upstream is not an MCP server and there are no client roots, or if
- * its guard is off.
+ * Returns the settings for a call. Undefined if its guard is off, or if its upstream is not an MCP server and there are
+ * no client roots.
  * @param declared roots declared by the client.
  */
 export function argumentSettings(
@@ -84,7 +87,7 @@ export function argumentSettings(
   };
 }
 
-/** Adds findings about links if a server with roots runs on this machine. */
+/** Adds findings about links if a server that has roots runs on this machine. */
 export async function withLinks(
   settings: ArgumentSettings | undefined,
   { upstreams }: Pick<Configuration, 'upstreams'>,
@@ -107,7 +110,7 @@ export async function withLinks(
  */
 const readProtocols: ReadonlySet<string> = new Set(['shell', 'sql', 'git']);
 
-/** Returns all findings and the verdict for the most severe one. Arguments that cannot be checked are reviewed. */
+/** Returns all findings and the verdict for the most severe one. Arguments that cannot be checked go to review. */
 export function argumentVerdict(call: ToolCall, guard: ArgumentGuard | undefined): Verdict | undefined {
   if (!guard) return undefined;
   const { check, outside, roots = [], linked = [], rootsOnly } = guard;

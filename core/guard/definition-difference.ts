@@ -5,7 +5,7 @@ import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 
 interface ChangedMember {
-  /** Path such as `inputSchema.properties.path.type`; a list is a single place. */
+  /** Path such as `inputSchema.properties.path.type`. A list counts as a single place. */
   readonly path: string;
   /** Previous value: a string verbatim, other values as JSON. Absent if there was none. */
   readonly before?: string;
@@ -15,7 +15,7 @@ interface ChangedMember {
 const maxDifferences = 200;
 const maxCharacters = 16_384;
 
-/** Returns at most `maxDifferences` differences, sorted by place. Either definition may be missing. */
+/** Returns at most `maxDifferences` differences, sorted by path. Either definition may be missing. */
 export function differenceBetween(before: JsonObject | undefined, after: JsonObject | undefined): ChangedMember[] {
   const found: ChangedMember[] = [];
   compare('', before, after, found);

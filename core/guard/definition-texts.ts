@@ -1,4 +1,4 @@
-/** Extracts from a tool definition all text that a model reads, with its place, and the parameters. */
+/** Extracts from a tool definition its parameters and all text that a model reads, each with its place. */
 
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';

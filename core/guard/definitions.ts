@@ -1,4 +1,4 @@
-/** Finds contents in a tool definition that go beyond a description [guard.definitions]. */
+/** Finds content in a tool definition that goes beyond a description [guard.definitions]. */
 
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -29,7 +29,7 @@ const findingOf = (
 });
 
 /**
- * Returns the findings in a definition on its own, cached per definition.
+ * Returns the findings in a definition considered on its own, cached per definition.
  * @param secretFiles files that the configuration adds to the catalog.
  */
 export const checkDefinition = (definition: JsonObject, secretFiles: readonly string[] = []) =>
@@ -127,7 +127,7 @@ function refersToSecretFile(text: string, namesFile: SecretFileTest): boolean {
   });
 }
 
-/** Checks all strings together, because an instruction may be split over several parameters. */
+/** Checks all strings together, because an instruction may be split across several parameters. */
 const saidTogether = (texts: readonly PlacedText[], wording: Wording): DefinitionFinding[] =>
   withoutRepeats(
     joinedTexts(texts.map(({ text }) => text))
@@ -138,7 +138,7 @@ const saidTogether = (texts: readonly PlacedText[], wording: Wording): Definitio
 
 const contexts =
   /\b(?:full|entire|whole|complete|previous|prior|current|all|your|user's|recent) {1,4}(?:chat |conversation |message )?(?:conversation|chat history|chat|context window|transcript (?:so far|of (?:the|this|our) (?:chat|conversation|session))|(?:chat|conversation|session) transcript|dialogue|message history|conversation history|history of (?:the |this )?(?:chat|conversation))\b|(?<!\b(?:custom|optional|additional|an?|own) )\bsystem[ _]prompts?\b(?! (?:to guide|for the (?:llm|model|extraction|generation)|that guides))|\b(?:chat|conversation|message|dialogue)[ _](?:history|log|transcript|so far)\b|\b(?:list|names|schemas|definitions) of (?:all |the |your |available |other ){0,3}tools\b|(?<!\bin )\b(?:your|model'?s?|assistant'?s?) (?:instructions|reasoning|memory|chain of thought|context)\b|\bcontext window\b/;
-/** Signs of a tool for conversations, which legitimately reads and writes them. */
+/** Signs of a tool that handles conversations and so legitimately reads and writes them. */
 const ofConversations = /\b(?:by id|conversation id|slack|intercom|zendesk|discord|teams|thread)\b/;
 /** Words that make text a request. A parameter description always counts as a request. */
 const requests =
@@ -181,8 +181,8 @@ function parameterFindings({ name: tool }: JsonObject, { name, required }: Param
 }
 
 /**
- * Reports annotations that contradict a verb in the name. Words that are also nouns (`git_branch`, `open_nodes`) and
- * verbs that may produce results without changing anything (`extract_text`) do not count.
+ * Reports annotations that contradict a verb in the name. Words that are also nouns (`git_branch`, `open_nodes`) do not
+ * count, nor do verbs that may produce results without changing anything (`extract_text`).
  */
 function contradictions({ name, annotations }: JsonObject): DefinitionFinding[] {
   if (typeof annotations !== 'object' || annotations === null || Array.isArray(annotations)) return [];

@@ -46,7 +46,7 @@ export const argumentKinds = [
 ] as const;
 export type ArgumentKind = (typeof argumentKinds)[number];
 
-/** Severity of a finding. A finding with severity `low` is only recorded, whatever the configured action. */
+/** Severity of a finding. A finding with severity `low` is only recorded, regardless of the configured action. */
 export type Severity = 'low' | 'medium' | 'high';
 
 export interface Finding<Kind extends string = string> {
@@ -58,7 +58,7 @@ export interface Finding<Kind extends string = string> {
   readonly severity: Severity;
 }
 
-/** A finding in one text. Offsets are in UTF-16 units of the original text. */
+/** A finding in one string. Offsets are in UTF-16 units of the original text. */
 export interface TextFinding<Kind extends string = string> {
   readonly kind: Kind;
   readonly description: string;

@@ -1,4 +1,4 @@
-/** Describes what a definition adds to the accepted one, for the human who reviews it [guard.changes]. */
+/** Describes what a definition adds to the accepted one, for its human reviewer [guard.changes]. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { changesBetween, newlySaid, surfaceOf } from './changes.ts';
 import { type Parameter, parametersOf } from './definition-texts.ts';
@@ -7,7 +7,7 @@ import { checkDefinition } from './definitions.ts';
 interface IntroducedMember {
   /** A kind from `changesBetween`, or the kind of a `checkDefinition` finding. */
   readonly kind: string;
-  /** Path of the member; absent for a finding about the whole definition. */
+  /** Path of the member. Absent for a finding about the whole definition. */
   readonly where?: string;
   /** A sentence written by the gateway. Only parameter names come from the server. */
   readonly description: string;
@@ -29,7 +29,7 @@ const ofClass: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the additions in an offered definition.
+ * Returns the additions in a definition that a server offers.
  * @param accepted undefined for a new tool, or if the accepted text is not stored.
  * @param secretFiles files that the configuration adds to the catalog.
  */

@@ -1,22 +1,22 @@
-/** Finds invisible characters that carry words, and characters that change the displayed order of a text. */
+/** Finds invisible characters that carry words, and characters that change the displayed order of text. */
 import type { TextFinding } from './finding.ts';
 
-/** Any character that the patterns below match. */
+/** Any character matched by the patterns below. */
 // biome-ignore lint/suspicious/noMisleadingCharacterClass: single characters are what is looked for
 const any = /[\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\ufe00-\ufe0f\u115f\u3164\u180e\u00ad]|\udb40/;
-/** Tag letters. The tags of a flag follow U+1F3F4. */
+/** Tag letters. The tags of a flag come after U+1F3F4. */
 const tags = /(?:\u{1f3f4})?[\u{e0001}\u{e0020}-\u{e007f}]+/gu;
 const letters = /[\u{e0020}-\u{e007e}]+/gu;
 /** First UTF-16 unit of tag letters and of the rarer variation selectors. */
 const tagLead = '\udb40';
 const variation = /[\ufe00-\ufe0f]{4}/;
 const variations = /[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]{4,}/gu;
-/** Characters that the patterns below begin with. */
+/** Characters with which the patterns below begin. */
 const widthless = /[\u200b-\u200d\u202d\u202e\u2060-\u2064\ufeff\u180e\u115f\u3164\u00ad]/;
 // biome-ignore lint/suspicious/noMisleadingCharacterClass: as above
 const zeroWidths = /[\u200b\u200c\u200d\u2060-\u2064\ufeff\u180e\u115f\u3164\u00ad]{6,}/g;
 const overrides = /[\u202d\u202e][^\u202c\n]{0,2000}\u202c?/g;
-/** Matched after the first letter, because zero-width characters are rarer than letters. */
+/** Pattern that is matched after the first letter, because zero-width characters are rarer than letters. */
 const wordSplits =
   /(?<=[A-Za-z])[\u200b\u2060\ufeff\u00ad\u200c\u200d](?:[A-Za-z][\u200b\u2060\ufeff\u00ad\u200c\u200d]){3,}/g;
 

@@ -1,5 +1,5 @@
 /**
- * Joins pieces of a result (lines of a list, members and values) that address the model only in combination
+ * Joins pieces of a result (lines of a list, members and values) that address the model only when combined
  * [guard.results].
  */
 import type { Json } from '#core/kernel/json.ts';
@@ -7,19 +7,19 @@ import { fromCodes } from '#core/text/decode/number-runs.ts';
 
 const maxJoined = 65_536;
 const saying = /\s/;
-/** Words that belong to the protocol. */
+/** Words that are part of the protocol. */
 const ofProtocol: ReadonlySet<string> = new Set(['type', 'mimeType', 'role', 'jsonrpc']);
 
 /** Characters that end a sentence, a quotation, a tag or a piece of code, so that the next string starts new text. */
 const endings: ReadonlySet<string> = new Set('.!?…。！？:;`"\'>)]}|');
 const hasEnded = (text: string): boolean => endings.has(text.trimEnd().at(-1) ?? '');
 
-/** Text that begins with a capital, or with a character used in code, lists and headings, is also new text. */
+/** Beginning of new text: a capital, or a character used in code, lists and headings. */
 const begun = /^\s*(?:\p{Lu}|[#\-*/<$>+@{"'`|])/u;
 
 /**
- * Returns runs of consecutive strings in a value that may form one statement, one string per line, including names with
- * a space. Runs of a single string are omitted, because it was already checked.
+ * Returns runs of consecutive strings in a value that may form one statement, one string per line, including names that
+ * contain a space. Runs of a single string are omitted, because that string has already been checked.
  */
 export function joinedTexts(value: Json): readonly string[] {
   const runs: string[][] = [[]];
@@ -56,7 +56,7 @@ const lastOfBase64 = /^[\w+/-]{2,7}={0,6}$/;
 /** The code of one character. */
 const ofCode = /^(?:0x|U\+|\\x)?[0-9a-fA-F]{2,4}$/;
 
-/** Does the same for a string that contains JSON. */
+/** Does the same as `joinedTexts` for a string that contains JSON. */
 export function joinedJson(text: string): readonly string[] {
   if (text.length > maxJoined || !/^\s*[[{]/.test(text)) return [];
   try {

@@ -1,6 +1,6 @@
 /**
- * Finds paths that textually lie within a root but whose links lead out of it. Applies only to servers on this machine,
- * because paths on another machine cannot be resolved here [guard.roots].
+ * Finds paths that lie within a root according to their text, but whose links lead out of it. Applies only to servers
+ * on this machine, because paths on another machine cannot be resolved here [guard.roots].
  */
 import type { ArgumentFinding } from './arguments.ts';
 import { readingsOf } from './location-readings.ts';
@@ -10,8 +10,8 @@ import { eachPlace, type RootLists } from './roots.ts';
 /** The file system of this machine. */
 export interface LinkResolver {
   /**
-   * Resolves all links in the existing part of a path and keeps the rest. A relative path starts in the working folder
-   * of servers. Undefined if it cannot be resolved because of a cycle or an unreadable folder.
+   * Resolves all links in the existing part of a path and keeps the rest. A relative path starts in the servers'
+   * working folder. Undefined if the path cannot be resolved because of a cycle or an unreadable folder.
    */
   follow(path: string): Promise<string | undefined>;
 }
@@ -56,7 +56,10 @@ async function followedRoot(root: Root, follow: LinkResolver['follow']): Promise
   return (end !== undefined && rootOf(end)) || root;
 }
 
-/** Returns the possible paths of a place. Servers resolve a relative path from their working folder or from a root. */
+/**
+ * Returns the paths that a place may refer to. Servers resolve a relative path from their working folder or from a
+ * root.
+ */
 function pathsOf(place: string, roots: readonly Root[]): string[] {
   const paths = (readingsOf(place) ?? []).flatMap((reading) => {
     const root = rootOf(reading);

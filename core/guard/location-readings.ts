@@ -10,7 +10,7 @@ const elsewhere = /^~|\$(?:[A-Za-z_{(]|$)|%(?![0-9a-f]{2})[A-Za-z_][A-Za-z0-9_()
 // biome-ignore lint/suspicious/noControlCharactersInRegex: a control character in a path is one of the things looked for
 const unreadableCharacter = /[\u0000-\u001f\u007f\ufffd]|\p{Cf}|\p{Cs}/u;
 
-/** Returns each reading with `/` for every separator. Undefined if the text cannot be resolved. */
+/** Returns each reading, with `/` for every separator. Returns undefined if the text cannot be resolved. */
 export function readingsOf(text: string): string[] | undefined {
   const readings = new Set<string>();
   let decoded = text;

@@ -1,7 +1,7 @@
 /**
  * Describes a schema parameter by parameter at every depth: the type, whether it is required, and a digest of other
- * keywords that affect its values. Strings, choices and bounds are omitted, because strings are checked as text and
- * bounds only narrow the values [guard.changes].
+ * keywords that affect its values. Strings, choices and bounds are omitted: strings are checked as text, and bounds
+ * only narrow the values [guard.changes].
  */
 
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -21,12 +21,12 @@ interface Shape {
 
 const maxLevels = 16;
 const maxShapes = 1_000;
-/** Keywords for which every change counts, whatever the value. */
+/** Keywords for which every change counts, regardless of the value. */
 const deciding = `default const $ref $dynamicRef not if then else patternProperties prefixItems dependentSchemas
   dependentRequired propertyNames unevaluatedProperties contains contentSchema`.split(/\s+/);
 const compositions = ['allOf', 'anyOf', 'oneOf'] as const;
 
-/** Returns the shapes in schema order. Deeper levels, and parameters beyond the maximum, share one digest. */
+/** Returns the shapes in schema order. Deeper levels, and parameters beyond the maximum, share a single digest. */
 export function shapesOf({ inputSchema }: JsonObject): Shape[] {
   const shapes: Shape[] = [];
   walk(inputSchema, { path: '', required: true, within: true, level: 0 }, shapes);
@@ -36,7 +36,7 @@ export function shapesOf({ inputSchema }: JsonObject): Shape[] {
 interface ParameterPosition {
   readonly path: string;
   readonly required: boolean;
-  /** True if parameters that are required here are also required in the call or, in definitions (`$defs`), may be. */
+  /** True if parameters that are required here are also required in the call or, for definitions in `$defs`, may be. */
   readonly within: boolean;
   readonly level: number;
 }

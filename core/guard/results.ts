@@ -1,4 +1,4 @@
-/** Checks a server's response before a model reads it, and marks, strips or withholds the response [guard.results]. */
+/** Checks a server's response before a model reads it, and marks, strips or withholds it [guard.results]. */
 import type { ResultAction } from '#core/contracts/config/tool-guard.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { asksSecret } from './asks-secret.ts';
@@ -17,7 +17,7 @@ export interface GuardSettings {
   readonly actions: ResultActions;
   /** True if the response is a prompt. */
   readonly prompt: boolean;
-  /** Files with secrets that the configuration adds to the catalog's files. */
+  /** Files with secrets, added by the configuration to those in the catalog. */
   readonly secretFiles?: readonly string[];
 }
 
@@ -33,7 +33,7 @@ export interface GuardedResult {
   readonly findings: readonly ResultFinding[];
 }
 
-/** Access to members with base64 bytes, and to those that contain text. */
+/** Access to members with base64 bytes, and to those whose bytes contain text. */
 export interface Bytes {
   memberOf(value: JsonObject): string | undefined;
   textOf(base64: string, mediaType: unknown): string | undefined;
@@ -75,7 +75,7 @@ function guardPieces(value: Json, options: ResultOptions, findings: ResultFindin
 
 /**
  * Checks joined strings and records their findings.
- * @returns the kind of a finding that must be stripped.
+ * @returns the kind of one finding that must be stripped.
  */
 function checkJoined(
   texts: readonly string[],
@@ -133,7 +133,7 @@ const secretFinding = (where: string, { actions }: ResultOptions): ResultFinding
   description: 'A request to the person for a password, key, token, code or card.',
 });
 
-/** Reports whether a sampling request includes context, by which the server may request other conversations. */
+/** Reports whether a sampling request asks for context, through which the server may obtain other conversations. */
 const asksContext = ({ includeContext, messages }: JsonObject): boolean =>
   includeContext !== undefined && includeContext !== null && includeContext !== 'none' && Array.isArray(messages);
 
@@ -212,7 +212,7 @@ function guardText(text: string, where: string, options: ResultOptions, findings
 }
 
 /**
- * Removes the findings from a text.
+ * Removes the findings from text.
  * @param sorted findings sorted by start.
  */
 function withoutFindings(text: string, sorted: readonly TextFinding<TextKind>[]): string {

@@ -1,4 +1,4 @@
-/** Parses declared roots and checks whether a place is at or below one of them [guard.roots]. */
+/** Parses declared roots and checks whether a place is one of them or below one [guard.roots]. */
 
 import { decodeUriOrUnchanged } from '#core/kernel/decode-uri.ts';
 import { resolvePath } from '#core/text/matching/canonical-path.ts';
@@ -11,7 +11,7 @@ export interface Root {
 }
 
 /**
- * Reports whether a text is a web address. Web addresses are not restricted unless at least one root is a web address.
+ * Reports whether text is a web address. Web addresses are not restricted unless at least one root is a web address.
  */
 export const isWeb = (text: string): boolean => /^(?:https?|wss?):\/\/[^\s\\]/i.test(text);
 
@@ -25,8 +25,8 @@ export function rootOf(text: string): Root | undefined {
 }
 
 /**
- * Reports whether a reading is below a root. Relative names are in the server's working folder; readings with a step up
- * were rejected before.
+ * Reports whether a reading is below a root. Relative names are resolved in the server's working folder; readings with
+ * a step up have already been rejected.
  */
 export function isBelowRoot(reading: string, roots: readonly Root[]): boolean {
   const place = parseRootPath(reading);
@@ -66,7 +66,7 @@ function fileOf(rest: string): Root | undefined {
   return fileAt(decodeUriOrUnchanged(path));
 }
 
-/** Parses an address. User information before a host disguises the host. */
+/** Parses an address. User information in front of a host disguises the host. */
 function otherOf(scheme: string, rest: string): Root | undefined {
   const [, host = '', path = ''] = /^([^/?#]*)([^?#]*)/s.exec(rest) ?? [];
   if (host.includes('@') || /\s/.test(host)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Finds paths and addresses in arguments that are outside the roots declared by a server's entry or a client
- * [guard.roots]. A value is inside only if all its readings are below a root; ambiguous values are outside.
+ * Finds paths and addresses in arguments that are outside the roots declared by a server's configuration entry or a
+ * client [guard.roots]. A value is inside only if all its readings are below a root; ambiguous values are outside.
  */
 import { wordSet } from '#core/kernel/word-set.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
@@ -20,9 +20,9 @@ const placeNames = wordSet(
   `path paths file files filename filepath dir directory folder folders cwd root workspace source src destination dest dst
   target output outfile input infile uri uris url urls href link location`,
 );
-/** Names of parameters for command lines, in which each word may be a place. */
+/** Names of parameters that contain command lines, in which each word may be a place. */
 const lineNames = wordSet('command cmd script args argv arguments options flags line');
-/** Names of parameters with text for people, in which places are ordinary words. */
+/** Names of parameters that contain text for people, in which places are ordinary words. */
 const textNames = wordSet(
   'content contents text body message comment description title subject prompt note notes summary markdown html query question answer',
 );

@@ -1,6 +1,6 @@
 /**
  * Checks arguments against a tool's declared schema [guard.arguments]. A schema is untrusted text, so only independent
- * keywords that require a single comparison are read (`type`, `required`, `properties`, `additionalProperties: false`,
+ * keywords that need a single comparison are read (`type`, `required`, `properties`, `additionalProperties: false`,
  * `items`, `enum`, `const`). References, compositions, patterns and bounds are ignored, so a schema cannot cause
  * compilation, repetition or fetches.
  */
@@ -11,7 +11,7 @@ import { isObject } from '#core/kernel/narrow.ts';
 interface SchemaViolation {
   /** Path of members and indexes, such as `arguments.items[0].id`. */
   readonly where: string;
-  /** The allowed form, without values from an argument or a schema. */
+  /** The allowed form, without any values from the argument or the schema. */
   readonly problem: string;
 }
 
@@ -90,7 +90,7 @@ function isOf(type: string, value: unknown): boolean {
   return kind === type;
 }
 
-/** Returns the choices if all are scalars. Objects and arrays are not compared. */
+/** Returns the choices if all of them are scalars. Objects and arrays are not compared. */
 function choicesOf(schema: JsonObject): readonly unknown[] | undefined {
   const choices = 'const' in schema ? [schema.const] : schema.enum;
   if (!Array.isArray(choices) || choices.length === 0 || choices.length > maxChoices) return undefined;

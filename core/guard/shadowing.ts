@@ -1,5 +1,5 @@
 /**
- * Finds tools that shadow other servers' tools, by their name or by references in their descriptions
+ * Finds tools that shadow another server's tools, by their name or by references in their descriptions
  * [guard.definitions].
  */
 import { asText } from '#core/kernel/as-text.ts';
@@ -30,7 +30,7 @@ const turnTools = 64;
 
 /**
  * Compares every definition with the tools of the other servers, and records on each definition which tools it shadows.
- * Equal names pass, because the gateway shows both with their server.
+ * Identical names are accepted, because the gateway shows each with its server.
  * @param pause lets other work run.
  * @returns the servers with a definition that has a new finding.
  */
@@ -83,7 +83,7 @@ export function shadowsIn(definition: JsonObject, own: Server, servers: readonly
   return [...shadows].sort().slice(0, maxShadows);
 }
 
-/** Returns the other server's tool that a name could be mistaken for. */
+/** Returns the tool of the other server for which a name could be mistaken. */
 function nameTaken(written: string, own: Server, other: Server): string | undefined {
   const name = foldCase(written).trim();
   if (!isAscii(written) && other.names.has(name)) return other.names.get(name);
@@ -106,7 +106,7 @@ interface Word {
   readonly word: string;
   /** True if the word is in a sentence that gives an instruction about it. */
   readonly ordered: boolean;
-  /** True if such a sentence calls the word a tool. */
+  /** True if such a sentence refers to the word as a tool. */
   readonly called: boolean;
 }
 
@@ -116,7 +116,7 @@ const tokens = /[\p{L}\p{N}_][\p{L}\p{N}_.:/-]{0,127}/gu;
 const sentence = /[.!?](?:\s|$)|\n/g;
 const maxText = 16_384;
 
-/** Returns the words in all text of a definition, cached. */
+/** Returns the words in all text of a definition. Cached. */
 const definitionWords = remembered((definition: JsonObject): readonly Word[] => {
   const words = new Map<string, Word>();
   let left = maxText * 4;

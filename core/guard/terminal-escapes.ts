@@ -1,4 +1,4 @@
-/** Finds terminal sequences that have effects. Colours and the control sequences of progress lines pass. */
+/** Finds terminal sequences that have effects. Colours and the control sequences of progress lines are accepted. */
 import type { TextFinding } from './finding.ts';
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
@@ -10,8 +10,8 @@ const strings = /(?:\u001b[\]P_^X]|[\u009d\u0090])[^\u0007\u001b\u009c\n]{0,4096
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const single = /\u001b[c=>78NOno]/g;
 /**
- * Reports whether a sequence is harmless: colours and weights (m) except concealed text; erasing a line; moving a few
- * lines up or down; showing or hiding the cursor.
+ * Reports whether a sequence is harmless: colours and weights (m), except for concealed text; erasing a line; moving a
+ * few lines up or down; showing or hiding the cursor.
  */
 const isHarmless = (numbers: string, final: string): boolean => {
   if (final === 'm') return !/(?:^|;)8(?:;|$)/.test(numbers) || /(?:^|;)[34]8;/.test(numbers);
@@ -19,7 +19,7 @@ const isHarmless = (numbers: string, final: string): boolean => {
   if (final === 'A' || final === 'B') return numbers === '' || Number(numbers) <= 3;
   return (final === 'h' || final === 'l') && numbers === '?25';
 };
-/** `ls --hyperlink` and compilers write links to files. */
+/** Links to files, as written by `ls --hyperlink` and compilers. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
 const fileLink = /^\u001b\]8;[^;]{0,64};(?:file:|[\u0007\u001b]|$)/;
 

@@ -1,6 +1,6 @@
 /**
- * Finds sentences in a definition that the word classes do not cover: other scripts, and other languages recognised by
- * their function words. Their meaning is unclear, so a human reviews new ones [guard.changes].
+ * Finds sentences in a definition that the word classes do not cover: those in other scripts, and those in other
+ * languages, recognised by their function words. Their meaning is unclear, so a human reviews new ones [guard.changes].
  */
 
 /**
@@ -24,7 +24,8 @@ const words = /[a-z]+/g;
 const maxSentences = 2_000;
 
 /**
- * Returns the unread sentences of the original text, because folding would make letters of other scripts look Latin.
+ * Returns the unread sentences. Works on the original text, because folding would make letters of other scripts look
+ * Latin.
  */
 export function unreadSentences(text: string): string[] {
   return text

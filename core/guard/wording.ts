@@ -1,5 +1,5 @@
 /**
- * Judges wording with the plugin `injection-guard`, which holds the only set of tables and rules. The module runs in
+ * Judges wording with the `injection-guard` plugin, which holds the only set of tables and rules. The module runs in
  * this thread, because it is part of the release, allocates no more than the text requires and takes linear time.
  */
 import { brotliDecompressSync } from 'node:zlib';
@@ -26,9 +26,9 @@ export interface WordingVerdict {
 
 /** Judge of wording. Text must be folded and in lower case. */
 export interface Wording {
-  /** Starts a new text, discarding the parts judged so far. */
+  /** Starts a new text and discards the parts judged so far. */
   restart(): void;
-  /** Judges the next part of a text. Words near the end of one part count for the next. */
+  /** Judges the next part of a text. Words near the end of one part are taken into account for the next. */
   judge(part: string): WordingVerdict;
   /** Judges a whole text, independently of the parts judged so far. */
   judgeAlone(text: string): WordingVerdict;
@@ -63,7 +63,7 @@ const unremarkable = verdictOf(0);
 const unjudged: WordingVerdict = { ...verdictOf(bits.certain | bits.hidden | bits.conceals), isUnjudged: true };
 
 /**
- * Returns a judge that runs a module. If the module fails, every text is suspicious until a new instance works.
+ * Returns a judge that runs a module. If the module fails, every text counts as suspicious until a new instance works.
  * @param compile called once, for the first text.
  */
 export function wordingOf(compile: () => WebAssembly.Module): Wording {
@@ -102,7 +102,7 @@ export function wordingOf(compile: () => WebAssembly.Module): Wording {
   };
 }
 
-/** Length above which a text gets its own instance, because the memory of an instance never shrinks. */
+/** Length above which text gets an instance of its own, because an instance's memory never shrinks. */
 const largeText = 256 * 1024;
 
 function write({ memory, room }: Module, text: string): number {
@@ -118,8 +118,8 @@ export const shippedWording: Wording = wordingOf(
 );
 
 /**
- * Returns the wording judge for a configuration: names of secret files that the configuration adds to the catalog are
- * treated like `.env` [policy.secret-files].
+ * Returns the wording judge for a configuration. Secret files that the configuration adds to the catalog are treated
+ * like `.env` [policy.secret-files].
  */
 export const wordingWith = (secretFiles: readonly string[] = []): Wording =>
   secretFiles.length === 0 ? shippedWording : withFiles(secretFileTest(secretFiles));

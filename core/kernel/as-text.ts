@@ -1,6 +1,6 @@
 /**
- * Converts any JSON value to a string like `String` does, except objects, because their `toString` may come from the
- * caller.
+ * Converts any JSON value to a string like `String` does, except for objects, because their `toString` may come from
+ * the caller.
  */
 export function asText(value: unknown): string {
   if (Array.isArray(value)) return value.map((item) => (item == null ? '' : asText(item))).join(',');

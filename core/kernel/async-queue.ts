@@ -1,5 +1,5 @@
 /**
- * Ordered queue with back-pressure between a writing flow and a reader. The flow keeps its own span context and runs to
+ * Ordered queue with back-pressure between a writer and a reader. The writer keeps its own span context and runs to
  * completion even if the reader leaves.
  */
 export class AsyncQueue<T> implements AsyncIterableIterator<T> {
@@ -17,7 +17,7 @@ export class AsyncQueue<T> implements AsyncIterableIterator<T> {
     return this.#state === 'left';
   }
 
-  /** @returns a promise only if the queue is full, which must be awaited before the next write. */
+  /** @returns a promise only if the queue is full. It must be awaited before the next write. */
   write(value: T): Promise<void> | undefined {
     if (this.#state !== 'open') return undefined;
     const waiting = this.#waiting;

@@ -12,18 +12,18 @@ export function canonicalize(value: unknown): string {
   return inOrder === unordered ? canonicalText(value) : JSON.stringify(inOrder);
 }
 
-/** Marks a value whose members a JavaScript object cannot keep in canonical order. */
+/** Marker for a value whose members a JavaScript object cannot keep in canonical order. */
 const unordered = Symbol('unordered');
 /**
- * Checks for an integer key. JavaScript lists these first, in numeric order, whereas canonical order is by code unit:
- * "10" before "9".
+ * Checks for an integer key. JavaScript lists integer keys first and in numeric order, whereas canonical order is by
+ * code unit: "10" comes before "9".
  */
 const isIndex = (key: string): boolean => key.charCodeAt(0) <= 0x39 && /^\d+$/.test(key);
 
 /**
- * Returns the value with object members in canonical order for JSON.stringify, which is twice as fast as `written`.
- * Only copies values that are not yet in order.
- * @throws TypeError as `canonicalize` does.
+ * Returns the value with object members in canonical order, ready for JSON.stringify, which is twice as fast as
+ * `canonicalText`. Only copies values that are not yet in order.
+ * @throws TypeError in the same cases as `canonicalize`.
  */
 function withOrderedMembers(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return canonicalLeaf(value);
@@ -74,8 +74,8 @@ function isSorted(names: readonly string[]): boolean {
 }
 
 /**
- * Maximum length of a list that is sorted by insertion, which takes half as long as the built-in sort for a dozen
- * names.
+ * Maximum length of a list that is sorted by insertion. For a dozen names, this takes half as long as the built-in
+ * sort.
  */
 const fewNames = 16;
 
@@ -120,7 +120,7 @@ function mustBePlain(object: object): void {
     throw new TypeError(`canonical JSON cannot carry a ${object.constructor?.name ?? 'class'} object`);
 }
 
-/** Checks for an object made by a literal, JSON.parse or Object.create(null), in this or another realm. */
+/** Checks for an object created by a literal, JSON.parse or Object.create(null), in this or another realm. */
 function isPlain(object: object): boolean {
   const prototype = Object.getPrototypeOf(object) as object | null;
   return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
@@ -139,7 +139,10 @@ export const hashDomain = {
   passkeyVote: 0x08,
 } as const;
 
-/** Returns the lowercase hex SHA-256 of `prefix ‖ UTF-8(text)`, or of the text alone. A prefix is below 0x80. */
+/**
+ * Returns the lowercase hex SHA-256 of `prefix ‖ UTF-8(text)`, or of the text alone if there is no prefix. A prefix is
+ * below 0x80.
+ */
 export function sha256(text: string | Uint8Array, prefix?: number): string {
   // One-shot hashing halves the cost for short strings; a prefix below 0x80 is its own UTF-8 byte.
   if (typeof text === 'string') return hash('sha256', prefix === undefined ? text : String.fromCharCode(prefix) + text);

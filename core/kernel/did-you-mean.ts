@@ -1,7 +1,7 @@
 /** Suggests a known word in messages about unknown keys and names [config.unknown-keys]. */
 import { distance } from 'fastest-levenshtein';
 
-/** Returns how many letters may differ: one in three, but no more than three. */
+/** Returns the number of letters that may differ: one in three, up to a maximum of three. */
 const maxEdits = (word: string): number => Math.min(3, Math.floor(word.length / 3));
 
 /** Counts the edits between two words. Swapping two letters counts as one edit. */
@@ -11,8 +11,8 @@ function editsBetween(a: string, b: string): number {
 }
 
 /**
- * Returns the closest known word, ignoring case, or else the only longer word that contains all parts of the given one.
- * Returns undefined if no known word is close enough.
+ * Returns the closest known word, ignoring case. If there is none, returns the only longer word that contains all parts
+ * of the given one, or undefined.
  */
 export function nearestWord(word: string, known: readonly string[]): string | undefined {
   const folded = word.toLowerCase();

@@ -1,6 +1,6 @@
 /**
- * Names of platform and AWS SDK errors. The name is the only property that all versions and bundles have in common. Our
- * own errors are classes with a code field.
+ * Names of platform and AWS SDK errors. The name is the only property that all versions and bundles have in common. The
+ * gateway's own errors are classes with a code field.
  */
 type ForeignErrorName =
   | PlatformName

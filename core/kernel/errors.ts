@@ -4,7 +4,7 @@ interface ErrorKind {
   readonly status: number;
   readonly rpc: number;
   readonly retryable: boolean;
-  /** False if clients receive a generic text instead of the message. */
+  /** False if clients receive generic text instead of the message. */
   readonly shown: boolean;
 }
 
@@ -44,7 +44,7 @@ export const errorKinds = {
 
 export type ErrorCode = keyof typeof errorKinds;
 
-/** JSON-RPC codes for tool actions. */
+/** JSON-RPC error codes, including those for tool actions. */
 export const rpcCodes = {
   parse: -32700,
   invalidRequest: -32600,
@@ -57,14 +57,14 @@ export const rpcCodes = {
   noUpstream: -32003,
 } as const;
 
-/** Error with a stable code. Its message states what was found, what is allowed and what to do. */
+/** Error with a stable code. Its message states what was found, what is allowed and how to fix it. */
 export class GatewayError extends Error {
   readonly code: ErrorCode;
   readonly data: Readonly<Record<string, unknown>> | undefined;
   readonly retryAfterSeconds: number | undefined;
-  /** The model provider's id for the call, to quote to the provider's support. */
+  /** The model provider's id for the call, to quote when contacting the provider's support. */
   readonly providerRequestId: string | undefined;
-  /** For provider errors, the provider and the gateway request, both of which callers see. */
+  /** For provider errors, the provider and the gateway request. Callers see both. */
   readonly origin: FaultOrigin | undefined;
 
   constructor(

@@ -1,4 +1,6 @@
-/** Checks whether a JSON number survives conversion to a double, so that every reader gets the value as written. */
+/**
+ * Checks whether a JSON number survives conversion to a double, so that every reader gets the value that was written.
+ */
 
 const form = /^-?(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 /** Maximum number of digits that always survive the round trip through a double. */
@@ -8,7 +10,7 @@ const maxDigits = 100;
 
 /**
  * Checks whether a double represents a JSON number exactly. Integers must be between ±(2^53−1) (RFC 7493), in any
- * notation. For decimals, the double printed with as many digits must be the same number. `0.1`, `0.10` and
+ * notation. A decimal passes if the double, printed with as many digits, is the same number: `0.1`, `0.10` and
  * `0.1000000000000000055511151231257827` pass; `0.1234567890123456789` does not.
  */
 export function isExactNumber(written: string): boolean {
@@ -24,7 +26,7 @@ export function isExactNumber(written: string): boolean {
   return carried.digits === digits && carried.exponent === exponent;
 }
 
-/** Smaller doubles lose digits. */
+/** Smallest double with full precision. Smaller ones lose digits. */
 const smallestNormal = 2 ** -1022;
 
 /** Returns the significant digits without leading and trailing zeros, and the power of ten for the last digit. */

@@ -1,9 +1,9 @@
-/** Links an abort controller to a signal for the duration of the call. */
+/** Links an abort controller to a signal for the duration of a call. */
 
 /**
  * Aborts `controller` with the reason of `signal` when the signal aborts. Costs a tenth of `AbortSignal.any`, which
  * leaves references for the garbage collector after every call.
- * @returns a function that unlinks them. Run it when the call ends, because the signal may live longer.
+ * @returns a function that unlinks the two. Run it when the call ends, because the signal may live longer.
  */
 export function follow(controller: AbortController, signal: AbortSignal): () => void {
   const abort = () => controller.abort(signal.reason);

@@ -1,6 +1,6 @@
 /**
  * Describes schema issues in plain words. Pass `describeIssue` or `allowed` to `safeParse` as `error`. A schema's own
- * message takes precedence.
+ * message takes precedence over them.
  */
 
 import type * as z from 'zod';
@@ -22,10 +22,10 @@ const isWord = (issue: Issue): issue is Issue & { readonly input: string } =>
 const meantBy = (words: readonly string[], known: string): string =>
   words.map((word) => didYouMean(word, known.split(', '))).find((hint) => hint !== '') ?? '';
 
-/** Joins problems into one sentence. A question mark at the end is kept. */
+/** Joins problems into one sentence. Keeps a question mark at the end. */
 export const problemSentence = (problems: readonly string[]): string => problems.join('; ').replace(/(?<!\?)$/, '.');
 
-/** Describes the input, or the discriminator's value for a discriminated union. */
+/** Describes the input or, for a discriminated union, the discriminator's value. */
 function describeInput({
   input,
   path,
@@ -98,7 +98,10 @@ export const mayHoldSecret = (path: Path, value: unknown): boolean =>
 
 const secretPlace = /^(api_keys|key|key_sha256)$|_env$|secret|token_env|password|private|authorization/i;
 
-/** Returns, for a failed union, the issues of the branch the author evidently meant. Passes other issues through. */
+/**
+ * Returns, for a failed union, the issues of the branch that the author evidently meant. Returns other issues
+ * unchanged.
+ */
 export const relevantIssues = (issues: readonly z.core.$ZodIssue[]): z.core.$ZodIssue[] =>
   issues.flatMap((issue) => {
     if (issue.code !== 'invalid_union') return [issue];
@@ -134,14 +137,14 @@ interface Definition {
 
 const definition = (schema: Issue['inst']): Definition => (schema?._zod.def ?? {}) as Definition;
 
-/** Returns the schema that raised the issue. Issues from a check refer to the schema separately. */
+/** Returns the schema that raised the issue. An issue raised by a check refers to its schema separately. */
 const schemaOf = (issue: Issue): Definition =>
   definition((issue as { readonly schema?: Issue['inst'] }).schema ?? issue.inst);
 
 const isWhole = ({ format, checks = [] }: Definition): boolean =>
   [format, ...checks.map(({ _zod }) => _zod.def.format)].some((each) => each?.includes('int'));
 
-/** Returns all bounds in the schema, not only the violated one. */
+/** Returns all bounds in the schema, not just the violated one. */
 function boundsOf(schema: Definition): Bounds {
   const whole = isWhole(schema);
   const bounds: Bounds = {};

@@ -1,6 +1,6 @@
 /**
- * Reads responses without trusting their structure: missing or malformed fields are empty, and unknown ones are
- * ignored.
+ * Reads responses without trusting their structure. Missing or malformed fields are treated as empty, and unknown ones
+ * are ignored.
  */
 
 export type Fields = Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-/** Strict JSON parser for untrusted bytes. It refuses text that other parsers could read differently. */
+/** Strict JSON parser for untrusted bytes. It refuses text that other parsers could interpret differently. */
 import { GatewayError, invalidRequest } from './errors.ts';
 import { isExactNumber } from './exact-number.ts';
 
@@ -7,8 +7,8 @@ export type JsonObject = { [key: string]: Json };
 
 export const maxNesting = 64;
 /**
- * Default maximum number of values (members and elements) per text. Processing a value costs more than its characters
- * do.
+ * Default maximum number of values (members and elements) per text. Processing a value costs more than processing its
+ * characters.
  */
 export const maxValues = 20_000;
 
@@ -20,21 +20,22 @@ export interface JsonRules {
   readonly values?: number;
   /**
    * `exact` refuses numbers that a double cannot represent exactly, because the gateway would evaluate, store and
-   * forward a different number. `double` rounds to the nearest double, for documents that are only passed through.
+   * forward a different number. `double` rounds to the nearest double. It is meant for documents that are only passed
+   * through.
    */
   readonly numbers?: 'exact' | 'double';
-  /** `refused` rejects members named `__proto__`. `carried` is for documents that the gateway wrote itself. */
+  /** `refused` rejects members named `__proto__`. `carried` accepts them in documents that the gateway wrote itself. */
   readonly protoKeys?: 'refused' | 'carried';
 }
 
-/** Reason for refusing well-formed JSON text: the error's `data.reason`. */
+/** Reason for refusing well-formed JSON text, used as the error's `data.reason`. */
 export type JsonDefect = 'inexact_number' | 'proto_key';
 
 /**
  * Parses hostile JSON text.
  * @throws GatewayError `invalid_request` naming the defect: syntax, duplicate key, `__proto__`, lone surrogate,
- * nesting, inexact number. Inexact numbers and `__proto__` have a `data.reason` (JsonDefect). `payload_too_large` if
- * there are more than `values` values.
+ * nesting, inexact number. Errors for inexact numbers and `__proto__` have a `data.reason` (JsonDefect).
+ * `payload_too_large` if there are more than `values` values.
  */
 export function parseStrict(text: string, rules: JsonRules = {}): Json {
   const steps = parsing(text, rules);
@@ -84,7 +85,7 @@ export async function parseStrictInTurns(
   }
 }
 
-/** Safe to share, because it keeps no state: each text is decoded as a whole. */
+/** Shared decoder. It is safe to share because it keeps no state: each text is decoded as a whole. */
 const decoder = new TextDecoder('utf-8', { fatal: true });
 
 function decodeUtf8(bytes: Uint8Array): string {
@@ -95,7 +96,10 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** Returns the defect behind an `invalid_request` thrown by this file, if the caller can correct it in the value. */
+/**
+ * Returns the defect behind an `invalid_request` thrown by this file, if the caller can correct it by changing the
+ * value.
+ */
 export function jsonDefectOf(fault: unknown): JsonDefect | undefined {
   const reason = fault instanceof GatewayError ? fault.data?.reason : undefined;
   return reason === 'inexact_number' || reason === 'proto_key' ? reason : undefined;
@@ -122,7 +126,7 @@ function refuseLoneSurrogates(text: string, where: string): void {
   if (!text.isWellFormed()) throw invalidRequest(`${where} contains a lone surrogate; send well-formed Unicode.`);
 }
 
-/** Refuses escaped surrogates (`\ud800`) and numbers such as 1e999, which are only visible after parsing. */
+/** Refuses escaped surrogates (`\ud800`) and numbers such as 1e999, which become visible only after parsing. */
 function refuseUnrepresentable(value: Json): void {
   if (typeof value === 'string') refuseLoneSurrogates(value, 'A string in the body');
   else if (typeof value === 'number') {
@@ -141,7 +145,7 @@ function refuseUnrepresentable(value: Json): void {
 
 /**
  * Checks nesting and the number of values before parsing. Text that is not JSON may pass, but never exceeds the limits.
- * @throws GatewayError `invalid_request` for nesting, `payload_too_large` for values.
+ * @throws GatewayError `invalid_request` for excessive nesting, `payload_too_large` for too many values.
  */
 export function assertBounded(text: string, { nesting = maxNesting, values = maxValues }: JsonRules): void {
   let [depth, count] = [0, 1];
@@ -218,13 +222,13 @@ const protoKey = (): GatewayError =>
     { reason: 'proto_key' satisfies JsonDefect },
   );
 
-/** Number of characters without a backslash after which `indexOf` is used to find the next one. */
+/** Number of characters without a backslash after which `indexOf` is used to find the next backslash. */
 const plainCharacters = 64;
 
 /**
- * Returns a function that takes the index of a string's opening quote and returns the index after its end. It searches
- * long strings instead of walking them and remembers the next backslash, so that the total cost is linear. It must be
- * called in ascending order.
+ * Returns a function that takes the index of a string's opening quote and returns the index after the string's end. It
+ * searches long strings instead of walking them and remembers the next backslash, so that the total cost is linear.
+ * Calls must be made in ascending order.
  */
 function stringEnds(text: string): (start: number) => number {
   let slash = -2; // not searched yet

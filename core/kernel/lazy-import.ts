@@ -1,6 +1,6 @@
 /** Loads a module on first use and keeps it, because `import()` resolves the path of a loaded module on every call. */
 
-/** @param load `() => import('…')`. A failed load is retried on the next use. */
+/** @param load `() => import('…')`. If it fails, it is called again on the next use. */
 export function lazyImport<M>(load: () => Promise<M>): () => M | Promise<M> {
   let kept: M | undefined;
   const keep = (loaded: M): M => {
@@ -13,7 +13,7 @@ export function lazyImport<M>(load: () => Promise<M>): () => M | Promise<M> {
 const neededSoon: (() => unknown)[] = [];
 
 /**
- * Works like `lazyImport` for modules that the first call needs: a function loads them while it waits for its
+ * Works like `lazyImport`, for modules that the first call needs: a function loads them while waiting for its
  * configuration.
  */
 export function importedSoon<M>(load: () => Promise<M>): () => M | Promise<M> {
@@ -22,7 +22,7 @@ export function importedSoon<M>(load: () => Promise<M>): () => M | Promise<M> {
   return loaded;
 }
 
-/** Preloads modules needed by the first call. If that fails, the call loads them again. */
+/** Preloads modules needed by the first call. If that fails, the call itself loads them. */
 export async function importNeededSoon(): Promise<void> {
   await Promise.allSettled(neededSoon.map((load) => load()));
 }

@@ -1,4 +1,4 @@
-/** Narrows untrusted JSON values. A value of the wrong type counts as absent, so readers need no error path. */
+/** Narrows untrusted JSON values. A value of the wrong type counts as absent, so readers do not need an error path. */
 import type { Json, JsonObject } from './json.ts';
 
 export const isObject = (value: unknown): value is JsonObject =>

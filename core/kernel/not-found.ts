@@ -3,7 +3,7 @@ import { GatewayError } from './errors.ts';
 
 interface MissingItem {
   readonly noun: string;
-  /** The request that lists these things, if there is one. */
+  /** The request that lists items of this kind, if there is one. */
   readonly list?: string;
 }
 
@@ -44,7 +44,7 @@ export interface NamedThing {
   readonly name: string;
 }
 
-/** Describes a thing: «Approval e1», or «The archive» if it has no name. */
+/** Describes an item: «Approval e1», or «The archive» if it has no name. */
 export function describeItem(kind: ThingKind, name?: string): string {
   const { noun } = things[kind];
   return name === undefined ? `The ${noun}` : `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${name}`;
@@ -56,5 +56,5 @@ export function notFound(kind: ThingKind, name?: string): GatewayError {
   return new GatewayError('not_found', `${describeItem(kind, name)} was not found.${advice}`);
 }
 
-/** The list requests that error messages refer to. */
+/** The list requests to which error messages refer. */
 export const namedLists: readonly string[] = Object.values(things).flatMap(({ list }: MissingItem) => list ?? []);

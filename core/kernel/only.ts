@@ -1,4 +1,4 @@
-/** Copies listed members. Responses list the members of a row that they show, so that new members stay hidden. */
+/** Copies listed members. Each response lists the row members that it shows, so that new members stay hidden. */
 
 /** Returns the listed members. Absent members stay absent. */
 export function pickMembers<T extends object, K extends keyof T>(from: T, names: readonly K[]): Pick<T, K> {

@@ -1,7 +1,7 @@
 /**
- * Items that come and go, such as open requests. A `Set` of them would fill the memory of long-lived objects, because
- * V8 chains a `Set`'s outgrown tables for its iterators, and everything such a table references survives every minor
- * collection.
+ * Items that come and go, such as open requests. A `Set` of them would fill the memory of long-lived objects: V8 keeps
+ * a `Set`'s outgrown tables in a chain for its iterators, and everything that such a table references survives every
+ * minor collection.
  */
 
 interface OpenItem<T> {

@@ -1,4 +1,4 @@
-/** Ports for time, ids, randomness, telemetry and storage, so that tests can control them. */
+/** Ports for time, ids, randomness, telemetry and storage, which tests can replace. */
 
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
@@ -17,10 +17,10 @@ export interface Timeouts {
   after(ms: number, work: () => void): () => void;
 }
 
-/** Cached, because one call often formats the same millisecond several times. */
+/** The last formatted time, cached because one call often formats the same millisecond several times. */
 let last = { ms: 0, text: new Date(0).toISOString() };
 
-/** Formats a time as ISO 8601 UTC with milliseconds, the format used in all our APIs. */
+/** Formats a time as ISO 8601 UTC with milliseconds, the format used in all APIs of the gateway. */
 export function isoTime(epochMs: number): string {
   if (epochMs !== last.ms) last = { ms: epochMs, text: new Date(epochMs).toISOString() };
   return last.text;
@@ -30,7 +30,8 @@ export type SpanAttribute = string | number | boolean | readonly string[];
 export type SpanAttributes = Record<string, SpanAttribute | undefined>;
 
 /**
- * A request's trace headers: W3C trace context, and the X-Ray header, which is used if there is no valid `traceparent`.
+ * A request's trace headers: W3C trace context, and the X-Ray header, which is used only if there is no valid
+ * `traceparent`.
  */
 export interface TraceHeaders {
   readonly traceparent?: string | undefined;
@@ -46,10 +47,10 @@ export interface Span {
   elapsedUs(): number;
 }
 
-/** Tracing, metrics and logs. Secrets must never be passed to it. */
+/** Tracing, metrics and logs. Never pass secrets to it. */
 export interface Telemetry {
   span<T>(name: string, attributes: SpanAttributes, work: (span: Span) => Promise<T>): Promise<T>;
-  /** Works like `span` for work that opens no spans. It runs in the caller's context, which costs less. */
+  /** Works like `span`, for work that opens no spans itself. It runs in the caller's context, which costs less. */
   leafSpan<T>(name: string, attributes: SpanAttributes, work: (span: Span) => Promise<T>): Promise<T>;
   /** Continues the caller's trace for spans opened within `work`. A malformed `traceparent` starts a new trace. */
   continued<T>(from: TraceHeaders, work: () => Promise<T>): Promise<T>;
@@ -59,7 +60,7 @@ export interface Telemetry {
   gauge(name: string, value: number): void;
   /** Adds an observation to a histogram, such as seconds or tokens. */
   observe(name: string, value: number, labels: Record<string, string>): void;
-  /** Sends buffered telemetry. A Lambda function calls it before it freezes. Never throws. */
+  /** Sends buffered telemetry. A Lambda function calls this before it freezes. Never throws. */
   flush(): Promise<void>;
   log(level: 'debug' | 'info' | 'warn' | 'error', message: string, fields?: Record<string, unknown>): void;
 }
@@ -72,7 +73,7 @@ export interface SecretStore {
   refused?(): void;
 }
 
-/** Content-addressed bodies that may exceed 256 kB (policy versions, large results, exports). */
+/** Content-addressed objects that may exceed 256 kB (policy versions, large results, exports). */
 export interface ObjectStore {
   /** Stores bytes under their SHA-256 and returns it. Idempotent. */
   put(bytes: Uint8Array): Promise<string>;

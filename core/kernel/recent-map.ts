@@ -2,7 +2,7 @@
 export class RecentMap<K, V> {
   readonly #max: number;
   readonly #entries = new Map<K, V>();
-  /** The most recently used key. Moving it to the end again would only leave a gap in the map. */
+  /** The most recently used key. Moving it to the end once more would only leave a gap in the map. */
   #latest: K | undefined;
 
   /** @param options.max maximum number of entries. */
@@ -10,7 +10,9 @@ export class RecentMap<K, V> {
     this.#max = max;
   }
 
-  /** Returns the value and marks it as used, except while the map is at most half full, to keep reads cheap. */
+  /**
+   * Returns the value and marks it as used. To keep reads cheap, it is not marked while the map is at most half full.
+   */
   get(key: K): V | undefined {
     const value = this.#entries.get(key);
     if (this.#entries.size <= this.#max / 2) return value;

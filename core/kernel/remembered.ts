@@ -1,4 +1,4 @@
-/** Memoizes pure functions of an object (by identity) or of a short string. */
+/** Memoizes pure functions of an object (compared by identity) or of a short string. */
 import { RecentMap } from './recent-map.ts';
 
 interface CachedFunction<K extends object, V> {
@@ -24,12 +24,12 @@ export function remembered<K extends object, V>(make: (of: K) => V): CachedFunct
   return Object.assign(find, { know: (of: K, made: V) => void known.set(of, { made }) });
 }
 
-/** Limits of the cache, because callers choose the names. */
+/** Limits on the cache, needed because callers choose the names. */
 const cacheLimits = { texts: 1_000, characters: 128 };
 
 /**
  * Memoizes a function of names, such as tool and parameter names, which recur often.
- * @param make its results are shared, so no caller may change them.
+ * @param make function whose results are shared, so no caller may change them.
  */
 export function rememberedText<V>(make: (text: string) => V): (text: string) => V {
   const known = new RecentMap<string, { readonly made: V }>({ max: cacheLimits.texts });

@@ -1,7 +1,7 @@
 /** Processes items with bounded concurrency. */
 
 /**
- * Runs `work` on items, at most `most` at a time, until there are none left or `goOn` returns false. Work that was
+ * Runs `work` on items, at most `most` at a time, until there are none left or `goOn` returns false. Work that has
  * started is always finished.
  * @returns the number of items taken.
  * @throws the first error thrown by `work`, after all started work has ended.

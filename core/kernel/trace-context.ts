@@ -1,24 +1,24 @@
-/** Reads and writes a request's trace context: W3C, or the X-Ray header, whose ids have the same digits. */
+/** Reads and writes a request's trace context, in W3C form or as the X-Ray header, whose ids have the same digits. */
 import type { TraceHeaders } from './ports.ts';
 
 export interface TraceContext {
   /** 32 hex digits. */
   readonly traceId: string;
-  /** 16 hex digits: the caller's span, if there is one. */
+  /** The caller's span as 16 hex digits, if there is one. */
   readonly parentId: string | undefined;
   /** The caller's sampling decision, if any. */
   readonly sampled: boolean | undefined;
   /** True if the trace id is known to be random. */
   readonly random: boolean;
-  /** Other vendors' members, which are passed on. */
+  /** Other vendors' `tracestate` members, which are passed on. */
   readonly tracestate: string | undefined;
 }
 
-/** Our key in `tracestate`. Its value is the calling span's id. */
+/** The gateway's key in `tracestate`. Its value is the calling span's id. */
 const ownKey = 'agg';
 
 const maxMembers = 32;
-/** Length that every participant must be able to pass on. We shorten longer lists to it. */
+/** List length that every participant must be able to pass on. Longer lists are shortened to it. */
 const maxListLength = 512;
 const longMember = 128;
 
@@ -105,7 +105,10 @@ function othersOf(header: string | undefined): string | undefined {
   return members.filter((text) => !text.startsWith(`${ownKey}=`)).join(',') || undefined;
 }
 
-/** Formats the list with our member first, as W3C requires. To make room, drops long members first, then the oldest. */
+/**
+ * Formats the list with the gateway's member first, as W3C requires. To make room, drops long members first, then the
+ * oldest.
+ */
 export function tracestate(others: string, spanId: string): string {
   const kept = others.split(',').slice(0, maxMembers - 1);
   const tooLong = () => kept.join(',').length + own.length + 1 > maxListLength;
@@ -117,10 +120,10 @@ export function tracestate(others: string, spanId: string): string {
   return [own, ...kept].join(',');
 }
 
-/** Thirteen hex digits are 52 bits, which a double holds exactly. */
+/** Number of hex digits used for the decision. Thirteen digits are 52 bits, which a double represents exactly. */
 const judgedDigits = 13;
 
-/** Makes the decision by the last digits of the trace id, so that all services sample the same traces. */
+/** Makes the sampling decision from the last digits of the trace id, so that all services sample the same traces. */
 export function isSampled(traceId: string, rate: number): boolean {
   if (rate >= 1) return true;
   return Number.parseInt(traceId.slice(-judgedDigits), 16) < rate * 16 ** judgedDigits;

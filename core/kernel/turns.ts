@@ -16,7 +16,8 @@ export class Turns {
   }
 
   /**
-   * Processes the next items of a list that is read page by page; after its last item come the first ones again.
+   * Processes the next items of a list that is read page by page. After the last item, the list starts over from the
+   * first.
    * @param most maximum number of items.
    * @param read returns the items after the given one.
    * @param process gets no items only if the list is empty. It reports each item that it has processed.

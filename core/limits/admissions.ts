@@ -1,6 +1,6 @@
 /**
  * Limits each key's requests per second on the admin surface [admin.rate-limit], and the number of wrong keys from each
- * client address [auth.before-body]. Each process counts separately, because a refusal must cost nothing (decision
+ * client address [auth.before-body]. Each process counts on its own, because a refusal must not cost anything (decision
  * 0045).
  */
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -9,11 +9,12 @@ import type { Clock } from '../kernel/ports.ts';
 import { TokenBuckets } from './token-buckets.ts';
 
 /**
- * An idle key may send five seconds' worth of requests at the same time, because consoles and scripts send in bursts.
+ * Size of a burst: an idle key may send five seconds' worth of requests at the same time, because consoles and scripts
+ * send in bursts.
  */
 const burstSeconds = 5;
 
-/** Wrong keys allowed per address: an initial burst, then one per second. */
+/** Rate of wrong keys allowed per address: an initial burst, then one per second. */
 export const wrongKeyRate = { burst: 100, perSecond: 1 } as const;
 
 /** Maximum number of key and address pairs that are remembered. */
@@ -27,7 +28,7 @@ export class Admissions {
   #refused = 0;
   readonly #callers = new RecentMap<string, true>({ max: maxCallers });
 
-  /** @param rejected counts a request with an invalid credential in the metrics */
+  /** @param rejected counts, in the metrics, a request with an invalid credential */
   constructor(clock: Clock, rejected: () => void = () => {}) {
     this.#clock = clock;
     this.#rejected = rejected;
@@ -59,8 +60,8 @@ export class Admissions {
   }
 
   /**
-   * Checks that the store may be read for a key from this address that the configuration does not contain.
-   * @throws GatewayError `rate_limit_error` as `succeeded` does.
+   * Checks that the store may be read for a key that came from this address and is not in the configuration.
+   * @throws GatewayError `rate_limit_error` in the same cases as `succeeded`.
    */
   lookUp(address: string, keyId: string): void {
     const network = networkOf(address);
@@ -76,8 +77,8 @@ export class Admissions {
   }
 
   /**
-   * Records a valid key. While its address exceeds the limit for wrong keys, only keys already used from there are
-   * accepted. An attacker who guesses learns nothing, and known keys keep working.
+   * Records a valid key. While its address exceeds the limit for wrong keys, only keys that were already used from that
+   * address are accepted. An attacker who guesses keys learns nothing, and known keys keep working.
    * @throws GatewayError `rate_limit_error`.
    */
   succeeded(address: string, keyId: string): void {
@@ -93,6 +94,6 @@ const tooManyFailures = () =>
     { retryAfterSeconds: 1 },
   );
 
-/** Returns the network of an address, because a customer usually has a whole IPv6 /64. */
+/** Returns the network of an address. For IPv6 this is the /64, because a customer usually has a whole one. */
 const networkOf = (address: string): string =>
   address.includes(':') && !address.includes('.') ? address.split(':').slice(0, 4).join(':') : address;

@@ -1,6 +1,6 @@
 /**
- * Counts requests that have no tokens or cost [limit.rate] toward the requests per minute of their tenant and key, like
- * chat calls.
+ * Counts requests that have no tokens or cost [limit.rate] toward the requests per minute of their tenant and key, as
+ * is done for chat calls.
  */
 
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -35,12 +35,12 @@ export class RequestRefusal extends GatewayError {
   }
 }
 
-/** Result for a caller whose requests have no limits [limit.none] and are not counted. */
+/** Result for a caller who has no limits [limit.none]. Its requests are not counted. */
 const uncounted: AdmittedRequest = { headers: {}, booked: Promise.resolve() };
 
 /**
  * Counts a request toward the limits of its tenant and key.
- * @throws RequestRefused (nothing is consumed); GatewayError `forbidden` if the key has its own limits in another
+ * @throws RequestRefusal (nothing is consumed); GatewayError `forbidden` if the key has its own limits in another
  * tenant, `service_unavailable` if the counter store does not respond (fails closed).
  */
 export async function admitRequest(
@@ -66,7 +66,7 @@ export async function admitRequest(
   };
 }
 
-/** Keeps only the request limit, because these requests cost no tokens and no money. */
+/** Returns only the request limit, because these requests cost no tokens and no money. */
 const requestsOf = ({ holder, requests_per_minute }: Limits): Limits => ({
   ...(holder && { holder }),
   ...(requests_per_minute !== undefined && { requests_per_minute }),

@@ -1,4 +1,6 @@
-/** Applies several transitions of one tenant in a single write, in order and each with its own outcome. */
+/**
+ * Applies several transitions of one tenant in a single write. They are applied in order, and each has its own outcome.
+ */
 import type { CounterState, CounterTransition, WantedSlices } from './counter-state.ts';
 import { growSlices, type Move, withoutUnused } from './slices.ts';
 
@@ -12,13 +14,13 @@ interface Batch {
   readonly unchanged: boolean;
   /** Amounts moved between the tenant's item and global items in the same transaction, by account key. */
   readonly moves: ReadonlyMap<string, Move>;
-  /** Global accounts whose totals must be read first. If there are any, the other results of the batch are void. */
+  /** Global accounts whose totals must be read first. If there are any, the rest of the batch result is void. */
   readonly lacking: readonly string[];
 }
 
 /**
  * Applies the transitions in order, and grows slices of global budgets if necessary.
- * @param totals amount of each global budget that all tenants together have reserved, if already read.
+ * @param totals amount of each global budget that all tenants together have reserved, if it has already been read.
  */
 export function applyAll(
   before: CounterState,

@@ -5,8 +5,8 @@
 import type { Principal } from '#core/configuration/identity/principal.ts';
 
 /**
- * Divides an amount fairly: a holder may have as much as is still free. A single holder gets half, two get a third
- * each, and three a quarter each, so there is always some left for a new holder.
+ * Fair divider of an amount: a holder may have as much as is still free. A single holder gets half, two get a third
+ * each, and three get a quarter each, so there is always something left for a new holder.
  */
 export class FairShare {
   readonly #most: number;
@@ -15,7 +15,8 @@ export class FairShare {
   #all = 0;
 
   /**
-   * @param timesFree multiple of the free amount that a holder may have. With 3, a single holder gets three quarters.
+   * @param timesFree multiple of the free amount that a holder may have. If it is 3, a single holder gets three
+   * quarters.
    */
   constructor(most: number, timesFree = 1) {
     this.#most = most;
@@ -55,7 +56,10 @@ interface Excess {
   readonly held: number;
 }
 
-/** Multiple of the free amount that one tenant's keys may hold together. With a single tenant, a quarter stays free. */
+/**
+ * Multiple of the free amount that the keys of one tenant may hold together. With a single tenant, a quarter stays
+ * free.
+ */
 const tenantTimesFree = 3;
 
 export class CallerShares {

@@ -1,6 +1,6 @@
 /**
- * Counters of one tenant or of one of its shards, as a value [limit.rate] [limit.budget]. Reserved amounts are not
- * stored as a sum but computed from the open reservations, so they cannot leak.
+ * Counters of one tenant or of one of its shards, as a value [limit.rate] [limit.budget]. Reserved amounts are computed
+ * from the open reservations rather than stored as a sum, so they cannot leak.
  */
 import type { ReservedCall } from './ports.ts';
 import type { Bucket } from './window.ts';
@@ -13,7 +13,7 @@ export interface CounterState {
   /** The tenant's slices of global budgets, by account key. */
   readonly slices: Readonly<Record<string, Slice>>;
   readonly open: readonly Reservation[];
-  /** Request leases that processes hold in memory until they end. */
+  /** Request leases that processes hold in memory until the leases end. */
   readonly leases: readonly RateLease[];
   /** Number of splits that led to this shard. Its limits are halved once per split. */
   readonly depth: number;
@@ -21,10 +21,13 @@ export interface CounterState {
   readonly gone: boolean;
 }
 
-/** Requests and tokens that one process may spend without further store writes. They count until they are returned. */
+/**
+ * Requests and tokens that one process may spend without additional store writes. They count as used until they are
+ * returned.
+ */
 export interface RateLease {
   readonly id: string;
-  /** The last second in which the holder may spend the lease. The window counts the lease in this second. */
+  /** The last second in which the holder may spend the lease. In the window, the lease counts in this second. */
   readonly second: number;
   readonly requests: number;
   readonly tokens: number;
@@ -47,7 +50,7 @@ export interface Reservation {
   readonly second: number;
   readonly tokens: number;
   readonly cost_microusd: number;
-  /** Account keys. The whole cost is reserved in each of them. */
+  /** Account keys. The whole cost is reserved in each of these accounts. */
   readonly accounts: readonly string[];
   readonly begun: boolean;
   readonly lease_ends_ms: number;
@@ -73,7 +76,7 @@ export type WantedSlices = Map<
   {
     readonly limit_microusd: number;
     readonly level: number;
-    /** True for a call that has a cost. Other calls only need a minimal slice. */
+    /** True for a call that has a cost. Other calls need only a minimal slice. */
     readonly spends: boolean;
   }
 >;
@@ -93,6 +96,6 @@ export const reservedOf = (state: CounterState, key: string): number =>
 export interface CounterTransition<T> {
   readonly state: CounterState;
   readonly outcome: T;
-  /** Amounts returned to global budgets (negative) or booked there, by account key. */
+  /** Amounts returned to global budgets (negative) or booked in them, by account key. */
   readonly moves?: ReadonlyMap<string, number>;
 }

@@ -1,4 +1,4 @@
-/** Response headers that describe a caller's limits and budgets. The error adds `Retry-After`. */
+/** Response headers that describe a caller's limits and budgets. An error additionally sets `Retry-After`. */
 import type { BudgetStatus, LimitStatus, ReserveOutcome } from './ports.ts';
 import { usd } from './spend.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Settles reservations whose call ended without settling them, for example because its process was killed. No
- * reservation leaks and none is charged twice.
+ * reservation leaks, and no call is charged twice.
  */
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -22,11 +22,11 @@ interface HealPorts {
 }
 
 /**
- * Settles expired reservations: from the evidence entry if there is one, in full if the provider had been called, or
+ * Settles expired reservations: from the evidence entry if there is one, in full if the provider had been called, and
  * otherwise at zero. If a call is charged in full, its entry is written first [chat.killed]. Idle slices of global
  * budgets are also returned. Key counters are healed like those of tenants. Two runs may overlap, and a failure in one
  * tenant does not stop the others.
- * @param untilMs leases that end before this time (epoch) count as ended; now by default.
+ * @param untilMs leases that end before this time (epoch) count as ended. Defaults to the current time.
  * @returns the number of healed reservations.
  */
 export async function healReservations(ports: HealPorts, tenants: Iterable<string>, untilMs?: number): Promise<number> {
@@ -64,7 +64,7 @@ async function heal(ports: HealPorts, reservation: OpenReservation): Promise<tru
   return true;
 }
 
-/** Finds a call's entry, which is at or after the position at which the session's chain ended when the call came in. */
+/** Finds a call's entry. It is at or after the index at which the session's chain ended when the call came in. */
 async function recordOf(
   evidence: EvidenceLog,
   reservation: OpenReservation,
@@ -92,7 +92,7 @@ const killedStatus = 499;
 const unknownOutcome = 'the process ended during the call; what the provider did is unknown';
 
 /**
- * Records a call whose process ended during the provider call, charged at the reserved amount. The action row is
+ * Records a call whose process ended during the provider call, and charges it at the reserved amount. The action row is
  * committed with the entry, so that only one of two concurrent sweeps writes it.
  */
 async function recordKilled(ports: HealPorts, reservation: OpenReservation, call: ReservedCall): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * Counters of tenants and of keys with their own limits [limit.key]. A call made with such a key is reserved with both
- * at the same time, and passes if both have room. Calls made with other keys need no extra step.
+ * Counters of tenants and of keys with their own limits [limit.key]. A call made with such a key makes a reservation
+ * with both at the same time, and passes if both have room. Calls made with other keys need no extra step.
  */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { Counters, KeyPart, LimitStatus, ReserveOutcome, ReserveRequest, Settlement } from './ports.ts';
@@ -11,8 +11,8 @@ const maxCalls = 50_000;
 const nothingUsed: Settlement = { tokens: 0, cost_microusd: 0, counted: false };
 
 /**
- * Returns the id of the key's reservation. A process keeps both reservations of a call in one table, so their ids must
- * differ.
+ * Returns the id of the key's reservation. A process keeps both of a call's reservations in one table, so their ids
+ * must differ.
  */
 const idAtKey = (id: string): string => `${id}/key`;
 
@@ -20,7 +20,7 @@ export const callOfReservation = (id: string): string => id.split('/')[0]!;
 
 export function withKeys(counters: Counters): Counters {
   const keyOf = new RecentMap<string, string>({ max: maxCalls });
-  /** Runs a step for the tenant, and for the key if the call has one. */
+  /** Runs a step for the tenant and, if the call's key has its own limits, for the key. */
   const both = (id: string, ofTenant: Promise<void>, ofKey: (own: string, id: string) => Promise<void>) => {
     const own = keyOf.get(id);
     return own === undefined ? ofTenant : Promise.all([ofTenant, ofKey(own, idAtKey(id))]).then(() => {});
@@ -38,7 +38,7 @@ export function withKeys(counters: Counters): Counters {
   };
 }
 
-/** Reserves with both the tenant and the key. If one refuses, the reservation with the other is released. */
+/** Makes a reservation with both the tenant and the key. If one refuses, the reservation with the other is released. */
 async function reserveBoth(
   counters: Counters,
   keyOf: RecentMap<string, string>,
@@ -62,7 +62,7 @@ async function reserveBoth(
   return outcome;
 }
 
-/** Returns the refusal with the longer wait. If both passed, returns the tighter limits and all budgets. */
+/** Returns the refusal with the longer wait. If neither refused, returns the tighter limits and all budgets. */
 function worseOutcome(tenant: ReserveOutcome, key: ReserveOutcome): ReserveOutcome {
   const limits = tighter(tenant.limits, key.limits);
   if (tenant.ok && key.ok) return { ok: true, limits, budgets: [...tenant.budgets, ...key.budgets] };

@@ -16,8 +16,8 @@ export interface HeldLease {
 }
 
 /**
- * Divisor of a tenant's limit that determines the maximum lease, so that amounts unused in one process do not starve
- * the others.
+ * Divisor applied to a tenant's limit to get the maximum lease, so that amounts unused in one process do not starve the
+ * others.
  */
 const partOfLimit = 200;
 /** Minimum number of calls in a lease. */
@@ -51,7 +51,7 @@ export class LeaseBook {
   /**
    * Returns the number of requests for a new lease, based on the recent pace. Returns 0 if a lease is not worthwhile,
    * or if another call in this process is already taking one.
-   * @param depth of the tenant's shards; with a single item (0), every call is counted individually.
+   * @param depth depth of the tenant's shards; with a single item (0), every call is counted individually.
    */
   sizeFor(request: ReserveRequest, depth: number): number {
     const recent = this.#pace.get(request.tenant)?.length ?? 0;
@@ -62,7 +62,7 @@ export class LeaseBook {
     return size < leastLeased ? 0 : size;
   }
 
-  /** Runs the work. Meanwhile, no other call of the tenant takes a lease. */
+  /** Runs the work. While it runs, no other call of the tenant takes a lease. */
   async taking<T>(tenant: string, work: () => Promise<T>): Promise<T> {
     this.#taking.add(tenant);
     try {
@@ -72,7 +72,7 @@ export class LeaseBook {
     }
   }
 
-  /** Spends from the current lease. Returns undefined if the lease is not sufficient. */
+  /** Spends from the current lease. Returns undefined if the lease does not have enough left. */
   spend({ tenant, tokens, limits }: ReserveRequest, nowMs: number): HeldLease | undefined {
     const lease = this.#held.get(tenant);
     if (!lease || !sameRates(lease.limits, limits) || Math.floor(nowMs / 1000) >= lease.second) return undefined;
@@ -92,7 +92,7 @@ export class LeaseBook {
     return lease;
   }
 
-  /** Stores a new lease. The remainder of a lease at another shard is not returned. */
+  /** Stores a new lease. If the previous lease was at another shard, its remainder is not returned. */
   hold(tenant: string, lease: HeldLease): void {
     this.#held.set(tenant, lease);
   }
@@ -102,7 +102,7 @@ export class LeaseBook {
     if (!this.#held.has(tenant)) this.#held.set(tenant, lease);
   }
 
-  /** Settles a call, after which its unused part may be spent again. */
+  /** Settles a call and makes its unused part available again. */
   settle(lease: HeldLease, reservedTokens: number, { tokens, counted }: Settlement): void {
     lease.tokensLeft += reservedTokens - tokens;
     lease.tokensUsed += tokens - reservedTokens;
@@ -112,7 +112,7 @@ export class LeaseBook {
   }
 }
 
-/** Returns the outcome of a leased call, for which the whole lease counts as used. */
+/** Returns the outcome of a leased call. The whole lease counts as used in it. */
 export const leasedOutcome = ({ status }: HeldLease): ReserveOutcome => ({ ok: true, limits: status, budgets: [] });
 
 export const returnOf = ({ id, requestsUsed, tokensUsed }: HeldLease): ReturnedLease => ({
@@ -122,7 +122,7 @@ export const returnOf = ({ id, requestsUsed, tokensUsed }: HeldLease): ReturnedL
 });
 
 /**
- * Compares the rates of two limits. Limits from one configuration are the same object, and MCP calls only have rates.
+ * Compares the rates of two limits. Limits from one configuration are the same object, and MCP calls have only rates.
  */
 export const sameRates = (one: Limits, other: Limits): boolean =>
   one === other ||

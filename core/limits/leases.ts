@@ -1,7 +1,7 @@
 /**
  * Rate limit leases [limit.shards]: a process with many calls from a busy tenant takes several requests and their
- * tokens at the same time and spends them in memory. The whole lease counts until it is returned, or until its end
- * leaves the window. A process that dies wastes at most one lease, and no limit is exceeded.
+ * tokens in one step and spends them in memory. The whole lease counts until it is returned, or until its end leaves
+ * the window. A process that dies wastes at most one lease, and no limit is exceeded.
  */
 import type { CounterState, CounterTransition, RateLease } from './counter-state.ts';
 import type { Limits, ReserveOutcome, ReserveRequest } from './ports.ts';
@@ -15,20 +15,21 @@ export const rateLeaseSeconds = 10;
 /** The maximum number of requests in a lease. */
 export const maxLeased = 10;
 
-/** The spent part of a returned lease. */
+/** The part of a returned lease that was spent. */
 export interface ReturnedLease {
   readonly id: string;
   readonly requests: number;
   readonly tokens: number;
 }
 
-/** Reports whether a call may use a lease. Only calls without budgets and cost may do so. */
+/** Reports whether a call may use a lease. Only calls without budgets or cost may. */
 export const mayLease = ({ limits, cost_microusd }: ReserveRequest): boolean =>
   limits.budgets.length === 0 && cost_microusd === 0;
 
 /**
- * Takes a lease for a number of calls like this one, and returns the previous lease. A repeated id refers to the same
- * lease. Refuses if less than a quarter of the limits would be left, because other processes need it.
+ * Takes a lease for a number of calls like this one, and first gives the unspent part of the previous lease back to the
+ * counters. A repeated id refers to the same lease. Refuses if less than a quarter of the limits would be left, because
+ * other processes need that part.
  */
 export function applyLease(
   before: CounterState,
@@ -60,7 +61,7 @@ const ampleOf = ({ requests_per_minute, tokens_per_minute }: Limits): Limits => 
   budgets: [],
 });
 
-/** Ends a lease. Its spent part counts from this moment, which is never earlier than it was spent. */
+/** Ends a lease. Its spent part counts from the current moment, which is never earlier than the time of spending. */
 export function returnLease(state: CounterState, { id, requests, tokens }: ReturnedLease, nowMs: number): CounterState {
   const lease = state.leases.find((one) => one.id === id);
   if (!lease) return state;

@@ -8,7 +8,7 @@ import { limitsOf } from './limits-of.ts';
 import { limitsOfKey } from './limits-of-key.ts';
 import type { Limits } from './ports.ts';
 
-/** Returns the limits for calls to any model: every tenant account and every global account, once each. */
+/** Returns the limits for calls to any model. They contain every tenant account and every global account once. */
 export function limitsOfAll(configuration: Configuration, tenant: string): Limits {
   const { global, tenants } = configuration.budgets;
   const own = Object.hasOwn(tenants, tenant) ? tenants[tenant] : undefined;
@@ -16,7 +16,7 @@ export function limitsOfAll(configuration: Configuration, tenant: string): Limit
   return ofAllModels(patterns, (model) => limitsOf(configuration, tenant, model));
 }
 
-/** Returns the same limits for a key that has its own. */
+/** Returns the same limits for a key that has limits of its own. */
 export const limitsOfAllOfKey = (own: KeyLimits, keyId: string): Limits =>
   ofAllModels(Object.keys(own.budget?.models ?? {}), (model) => limitsOfKey(own, keyId, model));
 

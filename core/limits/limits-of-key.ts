@@ -10,7 +10,8 @@ import type { BudgetAccount, KeyPart, Limits } from './ports.ts';
 type Caller = Pick<Principal, 'key_id' | 'tenant'>;
 
 /**
- * Returns the name under which a key's counters are stored. Tenant names contain no slash, so it cannot be a tenant.
+ * Returns the name under which a key's counters are stored. Tenant names contain no slash, so the name cannot be that
+ * of a tenant.
  */
 export const keyCounterTenant = (tenant: string, keyId: string): string => `${tenant}/${keyId}`;
 
@@ -23,8 +24,8 @@ export const keyCounters = ({ limits }: Identities): string[] =>
 
 /**
  * Returns the limits of the caller's key, or undefined if it has none.
- * @throws GatewayError `forbidden` in a tenant other than the key's own, because its budget would start from zero in
- * each tenant.
+ * @throws GatewayError `forbidden` in a tenant other than the key's own, because otherwise its budget would start from
+ * zero in each tenant.
  */
 export function ownLimitsOf({ limits }: Pick<Identities, 'limits'>, caller: Caller): KeyLimits | undefined {
   const own = limits.get(caller.key_id);
@@ -43,7 +44,7 @@ const resolvedOf = remembered((_: KeyLimits) => new RecentMap<string, KeyPart>({
  * Returns the counters and limits of the caller's key for a model.
  * @param model as for `limitsOf`
  * @returns undefined if the key has neither a rate limit nor a budget, so that no second counter is written.
- * @throws as `ownLimitsOf` does
+ * @throws in the same cases as `ownLimitsOf`
  */
 export function keyPartOf(identities: Pick<Identities, 'limits'>, caller: Caller, model: string): KeyPart | undefined {
   const own = ownLimitsOf(identities, caller);

@@ -13,7 +13,7 @@ const resolvedOf = remembered((_: Configuration) => new RecentMap<string, Limits
 
 /**
  * Returns the limits for a tenant's calls to a model.
- * @param model the name that aliases resolve to; for an empty name (calls without a model), only budgets that cover all
+ * @param model the name that aliases resolve to. If it is empty (calls without a model), only budgets that cover all
  * models apply.
  * @throws GatewayError `forbidden` if the tenant is not in the configuration (fails closed).
  */
@@ -42,7 +42,7 @@ type Budgets = Budget & { readonly models?: Readonly<Record<string, Budget>> | u
 
 /**
  * Returns a budget's accounts that apply to a model.
- * @param name of the account for all models.
+ * @param name name of the account that covers all models.
  */
 export function accountsOf(
   scope: BudgetAccount['scope'],

@@ -1,13 +1,16 @@
-/** Rate limits and budgets: reserve before a call, settle after it. Money is integer micro-dollars. */
+/**
+ * Rate limits and budgets: the amount is reserved before a call and settled after it. Money is in integer
+ * micro-dollars.
+ */
 import type { ChatOperation } from '#core/contracts/chat.ts';
 
 /** Limits for one tenant or key, resolved from the active configuration. */
 export interface Limits {
-  /** Holder of the limits, as named in refusals. @default tenant */
+  /** Holder of the limits, as named in refusal messages. @default tenant */
   readonly holder?: 'key';
   readonly requests_per_minute?: number;
   readonly tokens_per_minute?: number;
-  /** All budgets that apply to the call, each of which must have room. */
+  /** All budgets that apply to the call. Each of them must have room. */
   readonly budgets: readonly BudgetAccount[];
 }
 
@@ -17,7 +20,7 @@ export interface BudgetAccount {
   readonly scope: 'tenant' | 'global' | 'key';
   readonly period: 'day' | 'month';
   readonly limit_microusd: number;
-  /** True if the account never refuses a call and is only booked so that forecasts have daily figures. */
+  /** True if the account never refuses a call and is booked only to give forecasts daily figures. */
   readonly unlimited?: true;
 }
 
@@ -26,13 +29,13 @@ export interface ReserveRequest {
   /** Envelope id of the call, which identifies the reservation. */
   readonly id: string;
   readonly session_id: string;
-  /** End of the session's chain when the call came in, if known. The call's evidence is at or after this index. */
+  /** End of the session's chain when the call came in, if known. The call's evidence is at this index or later. */
   readonly from_index?: number;
-  /** Input estimate plus maximum output. */
+  /** Number of tokens: the input estimate plus the maximum output. */
   readonly tokens: number;
   readonly cost_microusd: number;
   readonly limits: Limits;
-  /** Limits of the caller's key, in addition to the tenant's. Both must have room. */
+  /** Limits of the caller's key, which apply in addition to the tenant's. Both must have room. */
   readonly key?: KeyPart | undefined;
   /** True if the provider is called immediately, so that the reservation includes `begin`. */
   readonly begun?: boolean;
@@ -52,11 +55,11 @@ export interface ReservedCall {
   readonly input_tokens: number;
   readonly policy_version: number;
   readonly request_id: string;
-  /** Set for an agent's key, which owns the sessions that it opens. */
+  /** Set for an agent's key, since it owns the sessions that it opens. */
   readonly owns_session?: true;
 }
 
-/** A key that has its own limits, counted as if it were a tenant. */
+/** A key that has its own limits. It is counted as if it were a tenant. */
 export interface KeyPart {
   /** `<tenant>/<key id>`. Tenant names contain no slash. */
   readonly counters: string;
@@ -64,8 +67,8 @@ export interface KeyPart {
 }
 
 /**
- * Checks for a stream, whose reservation is always in the store. If the process ends, the sweep finds the call's
- * details there and records them [chat.killed].
+ * Checks for a stream. Its reservation is always in the store: if the process ends, the sweep finds the call's details
+ * there and records them [chat.killed].
  */
 export const isKeptOpen = ({ call }: ReserveRequest): boolean => call?.stream === true;
 
@@ -73,7 +76,7 @@ export const isKeptOpen = ({ call }: ReserveRequest): boolean => call?.stream ==
 export const isLimited = ({ requests_per_minute, tokens_per_minute, budgets }: Limits): boolean =>
   requests_per_minute !== undefined || tokens_per_minute !== undefined || budgets.length > 0;
 
-/** Remaining amounts for `x-ratelimit-*`. */
+/** Remaining amounts for the `x-ratelimit-*` headers. */
 export interface LimitStatus {
   readonly limit_requests?: number;
   readonly remaining_requests?: number;
@@ -89,7 +92,7 @@ export interface BudgetStatus extends BudgetAccount {
   readonly used_microusd: number;
   /** The part reserved by running calls. */
   readonly reserved_microusd: number;
-  /** `ok` below 80 %, `alert` from 80, `warning` from 90, `exhausted` at 100. */
+  /** Tier: `ok` below 80 %, `alert` from 80 %, `warning` from 90 %, `exhausted` at 100 %. */
   readonly tier: 'ok' | 'alert' | 'warning' | 'exhausted';
 }
 
@@ -109,11 +112,14 @@ export type ReserveOutcome =
 export interface Settlement {
   readonly tokens: number;
   readonly cost_microusd: number;
-  /** If false, the request is also released, because the gateway refused the call before it had any effect. */
+  /**
+   * Whether the request still counts. If false, it is released as well, because the gateway refused the call before it
+   * had any effect.
+   */
   readonly counted: boolean;
   /**
-   * Used for healing, which only settles if the lease still ends at this time. A call that has renewed its lease is
-   * left alone.
+   * Condition for healing, which settles only if the lease still ends at this time. A call that has renewed its lease
+   * is left alone.
    */
   readonly lease_expires_at?: string;
 }
@@ -144,7 +150,8 @@ export interface Counters {
   /** Reserves everything or nothing. A refusal consumes nothing, and no window or account ever exceeds its limit. */
   reserve(request: ReserveRequest): Promise<ReserveOutcome>;
   /**
-   * Records that the provider is being called, after which an expired reservation is charged in full. Renews the lease.
+   * Records that the provider is being called. From this point, an expired reservation is charged in full. Renews the
+   * lease.
    * @throws GatewayError `service_unavailable` also if the reservation has ended, because the call would not be
    * charged.
    */
@@ -157,12 +164,12 @@ export interface Counters {
    */
   settle(tenant: string, id: string, settlement: Settlement): Promise<void>;
   /**
-   * Returns reservations whose lease has ended, or ends before `untilMs` (epoch), which allows the inclusion of all
-   * reservations of a process known to be gone.
+   * Returns reservations whose lease has ended, or ends before `untilMs` (epoch). With `untilMs`, all reservations of a
+   * process known to be gone can be included.
    */
   expired(tenant: string, untilMs?: number): Promise<readonly OpenReservation[]>;
   /**
-   * Returns idle slices to the global budgets and books spend beyond a slice. Resolves to the returned amount in
+   * Returns idle slices to the global budgets and books spend beyond a slice. Resolves to the amount returned, in
    * micro-dollars.
    */
   reclaim(tenant: string): Promise<number>;

@@ -16,15 +16,15 @@ interface Price {
   readonly cacheRead: number;
   readonly cacheWrite: number;
   readonly cacheWrite1h: number;
-  /** Factors, in thousandths, that apply to input and output prices above this many input tokens. */
+  /** Factors, in thousandths, that apply to input and output prices if there are more input tokens than this. */
   readonly long?: { readonly aboveTokens: number; readonly input: number; readonly output: number };
-  /** True if the model is not in the table, in which case its highest prices are used. */
+  /** True if the model is not in the table. The table's highest prices are used in that case. */
   readonly estimated: boolean;
 }
 
 /**
- * Returns the price of a model. Returns `unknown` if the model is not in the table and the price may not be estimated,
- * because of `prices.unknown_model: refuse` or because there is no table.
+ * Returns the price of a model, or `unknown` if the model is not in the table and the price may not be estimated,
+ * either because of `prices.unknown_model: refuse` or because there is no table.
  */
 export function priceOf({ prices }: Configuration, model: string): Price | 'unknown' {
   const known = priceIn(prices.table, model);
@@ -33,7 +33,7 @@ export function priceOf({ prices }: Configuration, model: string): Price | 'unkn
 }
 
 /**
- * Returns the amount to reserve, which is at least as much as the call can cost, so input is priced at least as a cache
+ * Returns the amount to reserve. It is at least as much as the call can cost, so input is priced at least as a cache
  * write.
  * @param surcharge factor on the price for request options.
  * @throws GatewayError `model_not_allowed` if a budget applies and the price is unknown, because an unknown cost must
@@ -57,7 +57,7 @@ export function reserveCost(
   return charge({ ...price, input: Math.max(price.input, price.cacheWrite) }, usage, surcharge);
 }
 
-/** Returns the cost of a call. If there is no price at all, it is 0 and marked as estimated. */
+/** Returns the cost of a call. If there is no price at all, the cost is 0 and marked as estimated. */
 export function costOf(
   { prices }: Pick<Configuration, 'prices'>,
   model: string,
@@ -71,8 +71,8 @@ export function costOf(
 }
 
 /**
- * Returns the cost of a demo response, based on the mock's price row and never on the requested model. Without that
- * row, the cost is 0.
+ * Returns the cost of a demo response. It is based on the mock's price row, never on the requested model. If there is
+ * no such row, the cost is 0.
  */
 export function demoCost(
   { prices }: Pick<Configuration, 'prices'>,
@@ -104,11 +104,11 @@ function charge(price: Price, usage: Usage, surcharge: number): number {
 export const contextOf = ({ input_tokens, cache_read_tokens = 0, cache_write_tokens = 0 }: Usage): number =>
   input_tokens + cache_read_tokens + cache_write_tokens;
 
-/** Input size above which vendors that have a long-context price charge it. */
+/** Input size above which vendors with a long-context price charge that price. */
 const longFromTokens = 200_000;
 
 /**
- * Reports whether a vendor may charge more for a call because of its length although the table has no such price
+ * Reports whether a vendor may charge more for a call because of its length, although the table lists no such price
  * [budget.served].
  */
 export function lacksLongPrice({ prices }: Pick<Configuration, 'prices'>, model: string, usage: Usage): boolean {
@@ -117,7 +117,7 @@ export function lacksLongPrice({ prices }: Pick<Configuration, 'prices'>, model:
   return price !== undefined && price.input > 0 && price.long === undefined;
 }
 
-/** Multiplies a provider's token count by a price. Invalid counts cost nothing, and fractions are rounded up. */
+/** Multiplies a provider's token count by a price. Invalid counts cost nothing; fractions are rounded up. */
 const times = (tokens: number | undefined, price: number): bigint =>
   tokens !== undefined && Number.isFinite(tokens) && tokens > 0 ? BigInt(Math.ceil(tokens)) * BigInt(price) : 0n;
 
@@ -168,7 +168,7 @@ function longOf(row: PriceRow, long: NonNullable<PriceRow['long_context']>): Non
   };
 }
 
-/** Returns the highest price of each kind that the table contains. */
+/** Returns the highest price of each kind in the table. */
 const dearestOf = remembered((table: PriceTable): Price => {
   const prices = table.models.map(priceOfRow);
   const max = (kind: 'input' | 'output' | 'cacheRead' | 'cacheWrite' | 'cacheWrite1h') =>

@@ -1,4 +1,4 @@
-/** Removes expired counts on every write, so that an item contains only one minute and two periods. */
+/** Removes expired counts on every write, so that an item contains just one minute and two periods. */
 import type { CounterState } from './counter-state.ts';
 import { isKept } from './spend.ts';
 import { inWindow, itemSecond, windowSeconds } from './window.ts';
@@ -15,7 +15,9 @@ export function pruneState(state: CounterState, nowMs: number): CounterState {
   };
 }
 
-/** Returns the same object if all entries are kept, which is normally the case. */
+/**
+ * Returns the map without expired entries. If all entries are kept, which is the normal case, it is the same object.
+ */
 function withoutExpired<T>(byKey: Readonly<Record<string, T>>, nowMs: number): Readonly<Record<string, T>> {
   if (Object.keys(byKey).every((key) => isKept(key, nowMs))) return byKey;
   return Object.fromEntries(Object.entries(byKey).filter(([key]) => isKept(key, nowMs)));

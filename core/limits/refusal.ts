@@ -1,4 +1,7 @@
-/** Refusals of calls: rate limits first, then every budget. If both rate limits refuse, the longer wait is returned. */
+/**
+ * Refusals of calls. Rate limits are checked first, then every budget. If both rate limits refuse, the refusal with the
+ * longer wait is returned.
+ */
 import { type CounterState, maxOpen, usedOf, type WantedSlices } from './counter-state.ts';
 import type { BudgetAccount, ReserveOutcome, ReserveRequest } from './ports.ts';
 import { accountKey, secondsUntilPeriodEnds, usd } from './spend.ts';
@@ -16,7 +19,7 @@ import {
 type Refusal = Omit<Extract<ReserveOutcome, { ok: false }>, 'ok' | 'limits'>;
 
 /**
- * Returns the refusal of a call, or undefined if it may pass.
+ * Returns the refusal of a call, or undefined if the call may pass.
  * @param wanted as in `applyReserve`.
  * @param requests number of requests: one, or the number in a lease.
  */
@@ -59,7 +62,7 @@ function tooManyOpen({ open }: CounterState, holder: Holder): Refusal | undefine
   };
 }
 
-/** Returns the refusal with the longer wait, so that `Retry-After` is right for both limits. */
+/** Returns the refusal with the longer wait, so that `Retry-After` is correct for both limits. */
 const longestWait = (requests: Refusal | undefined, tokens: Refusal | undefined): Refusal | undefined =>
   (tokens?.retryAfterSeconds ?? 0) > (requests?.retryAfterSeconds ?? 0) ? tokens : requests;
 
@@ -93,7 +96,7 @@ function overLimit(
   };
 }
 
-/** Checks one budget. Even a free call needs room, because an exhausted budget refuses every call. */
+/** Checks one budget. Even a free call needs room: an exhausted budget refuses every call. */
 function overBudget(
   state: CounterState,
   budget: BudgetAccount,

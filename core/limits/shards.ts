@@ -1,24 +1,27 @@
 /**
  * Shards of a tenant's counters [limit.shards]: the limits of a busy tenant are halved repeatedly, and each part has
  * its own item. A shard is identified by its number and depth: shard `n` at depth `d` splits into `n` and `n + 2^d`.
- * Both determine its share of every limit, so all shares add up to the limit after any splits and merges, without
- * communication between shards.
+ * Number and depth determine its share of every limit, so all shares add up to the limit after any splits and merges,
+ * without communication between shards.
  */
 import { type CounterState, emptyState, type Slice, usedOf } from './counter-state.ts';
 import type { BudgetStatus, LimitStatus, Limits, ReserveOutcome, ReserveRequest } from './ports.ts';
 import { accountKey } from './spend.ts';
 import type { Bucket } from './window.ts';
 
-/** At most 512 shards. With 48 open calls each, that is about 24,000 per tenant [limit.shards]. */
+/**
+ * Maximum depth, which allows at most 512 shards. With 48 open calls each, that is about 24,000 per tenant
+ * [limit.shards].
+ */
 export const maxDepth = 9;
 /**
- * Depth up to which two requests read all shards. Few tenants have deeper shards, which take readers four more
+ * Depth up to which two requests read all shards. Few tenants have deeper shards, for which readers need four more
  * requests.
  */
 export const usualDepth = 6;
 export const maxShards = 2 ** maxDepth;
 
-/** Returns the parent of a shard. The latest split is merged first, and all shards are split off from shard 0. */
+/** Returns the parent of a shard. The latest split is merged first, and all shards descend from shard 0. */
 export const parentOf = (shard: number): number => (shard === 0 ? 0 : shard - 2 ** Math.floor(Math.log2(shard)));
 
 /** Returns the shard that is split off from a shard at this depth. */
@@ -47,10 +50,12 @@ export function limitsAt(limits: Limits, shard: number, depth: number): Limits {
   };
 }
 
-/** Minimum number of calls for which a shard has room. If it were smaller, calls would try shard after shard. */
+/** Minimum number of calls for which a shard has room. With less room, calls would have to try shard after shard. */
 const leastCalls = 8;
 
-/** Reports whether, after another split, each half would still have room for enough calls like this one. */
+/**
+ * Reports whether, after another split, each half would still have room for a sufficient number of calls like this one.
+ */
 export function maySplit(state: CounterState, shard: number, request: ReserveRequest, nowMs: number): boolean {
   const { tokens, cost_microusd, limits } = request;
   const {
@@ -70,7 +75,7 @@ export function maySplit(state: CounterState, shard: number, request: ReserveReq
   );
 }
 
-/** Splits a shard. Counts are halved, while open reservations stay at the shard where their calls look for them. */
+/** Splits a shard. Counts are halved, while open reservations stay at the shard in which their calls look for them. */
 export function splitShard(state: CounterState): readonly [CounterState, CounterState] {
   const depth = state.depth + 1;
   const windows = state.window.map((bucket) => halves(bucket));
@@ -153,8 +158,8 @@ const mergedSlice = (one: Slice | undefined, other: Slice): Slice =>
     : other;
 
 /**
- * Reports whether these are all of a tenant's shards, once each. A shard that was split in the meantime would be
- * counted twice.
+ * Reports whether these are all of a tenant's shards, each exactly once. A shard that was split in the meantime would
+ * be counted twice.
  */
 export const isWhole = (states: readonly CounterState[]): boolean =>
   states.reduce((sum, { depth }) => sum + 2 ** -depth, 0) === 1;

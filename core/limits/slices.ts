@@ -1,6 +1,6 @@
 /**
  * Slices of global budgets. A request does not touch a global item as long as its tenant's slice is sufficient. The
- * granted total never exceeds the limit. Only cost above a reservation can do so, and it is booked later.
+ * granted total never exceeds the limit. Only cost above a reservation can exceed it, and that cost is booked later.
  */
 import { type CounterState, type CounterTransition, type Slice, usedOf, type WantedSlices } from './counter-state.ts';
 
@@ -10,7 +10,7 @@ const idleSeconds = 60;
 /** An amount moved between a global item and a tenant's item; positive if it moves to the tenant. */
 export interface Move {
   readonly microusd: number;
-  /** Maximum of the global item after the move, or undefined if the move must happen in any case. */
+  /** Maximum of the global item after the move. Undefined if the move must be made in any case. */
   readonly limit_microusd?: number;
 }
 
@@ -18,7 +18,7 @@ export type Moves = ReadonlyMap<string, Move>;
 
 /**
  * Grows slices as far as the global budgets allow.
- * @param totals current totals across all tenants; a new account has none.
+ * @param totals current totals across all tenants. A new account has no total.
  */
 export function growSlices(
   state: CounterState,
@@ -44,7 +44,7 @@ export function growSlices(
   return { state: { ...state, slices }, moves };
 }
 
-/** Reverts growth that no call used, so that the amount is available elsewhere. */
+/** Reverts growth that no call used, so that the amount becomes available elsewhere. */
 export function withoutUnused(
   state: CounterState,
   before: CounterState,

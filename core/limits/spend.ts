@@ -11,7 +11,7 @@ type Period = BudgetAccount['period'];
 
 const periodOf = (period: Period, ms: number): string => (period === 'day' ? dateOf(ms) : dateOf(ms).slice(0, 7));
 
-/** Cached, because every call formats the same few dates. */
+/** Cache of formatted dates, because every call formats the same few dates. */
 const dates = new RecentMap<number, string>({ max: 64 });
 
 const dateOf = (ms: number): string =>
@@ -30,11 +30,11 @@ export function secondsUntilPeriodEnds(period: Period, nowMs: number): number {
   return Math.max(1, Math.ceil((end - nowMs) / 1000));
 }
 
-/** Number of days for which a key's counters keep its spend, so that forecasts see each weekday four times. */
+/** Number of days for which a key's counters keep its spend, so that forecasts cover each weekday four times. */
 export const spendRetentionDays = 28;
 /**
- * Reports whether an account is kept. The current and previous periods are kept for reports; a later one was written by
- * a process whose clock is ahead.
+ * Reports whether an account is kept. The current and previous periods are kept for reports. An account of a later
+ * period was written by a process whose clock is ahead, and is kept too.
  */
 export function isKept(key: string, nowMs: number): boolean {
   const [period, name] = key.split('|').slice(-2) as [Period, string];

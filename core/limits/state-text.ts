@@ -1,4 +1,4 @@
-/** A tenant's counters as compact text, because every write is billed by the size of the whole item. */
+/** A tenant's counters as compact text. It is compact because every write is billed by the size of the whole item. */
 import type { ChatOperation } from '#core/contracts/chat.ts';
 import type { CounterState } from './counter-state.ts';
 import type { ReservedCall } from './ports.ts';

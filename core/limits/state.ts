@@ -18,7 +18,8 @@ import { addToBucket, inWindow, itemSecond } from './window.ts';
 
 /**
  * Reserves a call. A repeated id refers to the same reservation, because the response to a write may get lost.
- * @param wanted collects slices that are too small and lets the call pass for now; if absent, such a call is refused.
+ * @param wanted collects slices that are too small and lets their calls pass for now. If absent, such calls are
+ * refused.
  */
 export function applyReserve(
   state: CounterState,
@@ -127,7 +128,8 @@ function renewReservation(state: CounterState, id: string, nowMs: number, begins
 }
 
 /**
- * Checks that healing settles the reservation that it read. A call that has renewed its lease since then is left alone.
+ * Checks that healing settles the same reservation that it read. A call that has renewed its lease since then is left
+ * alone.
  */
 const isMeant = (reservation: Reservation, { lease_expires_at }: Settlement): boolean =>
   lease_expires_at === undefined || lease_expires_at === isoTime(reservation.lease_ends_ms);

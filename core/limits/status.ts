@@ -25,7 +25,7 @@ export function limitStatus(state: CounterState, limits: Limits, nowMs: number):
 
 /**
  * Returns the status of each budget.
- * @param totals amounts of global budgets that all tenants together hold, by account key, if just read.
+ * @param totals amounts of global budgets that all tenants together hold, by account key, if they have just been read.
  */
 export const budgetStatuses = (
   state: CounterState,

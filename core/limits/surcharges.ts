@@ -1,6 +1,6 @@
 /**
  * Request options that cost more than the list price: a faster tier, a faster mode, a region [budget.served]. The
- * factors are the highest that vendors list for any model (2026-11), so that no budget is exceeded unnoticed.
+ * factors are the highest that vendors list for any model (as of 2026-11), so that no budget is exceeded unnoticed.
  */
 import type { JsonObject } from '#core/kernel/json.ts';
 
@@ -27,8 +27,8 @@ const factorsByMember = Object.entries(factors);
 export const chargedMembers: readonly string[] = Object.keys(factors);
 
 /**
- * Returns the factor for a request, which is 1 without surcharges. An unknown value counts as the most expensive value
- * of its member.
+ * Returns the factor for a request, which is 1 if there are no surcharges. An unknown value counts as its member's most
+ * expensive value.
  */
 export function surchargeOf(body: JsonObject): number {
   let factor = 1;

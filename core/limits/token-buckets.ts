@@ -1,4 +1,4 @@
-/** Token buckets of one process, one per name: first a burst, then a fixed rate per second. */
+/** Token buckets of one process, one per name. Each allows a burst, then a fixed rate per second. */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
 interface BucketShape {

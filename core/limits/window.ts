@@ -13,9 +13,9 @@ export interface Bucket {
 export type CountedUnit = 'requests' | 'tokens';
 
 /**
- * Returns the second in which a call is counted: the current one, or the newest bucket's if another process's clock is
- * slightly ahead, so that an item's time never runs backwards. A bucket that is more than a window ahead comes from a
- * broken clock.
+ * Returns the second in which a call is counted. This is the current one, or the newest bucket's if another process's
+ * clock is slightly ahead, so that an item's time never runs backwards. A bucket that is more than a window ahead comes
+ * from a broken clock.
  */
 export function itemSecond(buckets: readonly Bucket[], nowMs: number): number {
   const now = Math.floor(nowMs / 1000);
@@ -23,7 +23,7 @@ export function itemSecond(buckets: readonly Bucket[], nowMs: number): number {
   return newest > now && newest <= now + windowSeconds ? newest : now;
 }
 
-/** Returns the buckets that still count. A bucket expires when its last moment is 60 seconds old, not its first. */
+/** Returns the buckets that still count. A bucket expires when its last moment, not its first, is 60 seconds old. */
 export const inWindow = (buckets: readonly Bucket[], second: number): readonly Bucket[] =>
   buckets.every((bucket) => counts(bucket, second)) ? buckets : buckets.filter((bucket) => counts(bucket, second));
 
@@ -43,7 +43,7 @@ export function counting(
 export const total = (buckets: readonly Bucket[], what: CountedUnit): number =>
   buckets.reduce((sum, bucket) => sum + bucket[what], 0);
 
-/** Adds to (or subtracts from) a second's bucket, but never below zero. Drops empty buckets. */
+/** Adds to a second's bucket, or subtracts from it, but never goes below zero. Drops empty buckets. */
 export function addToBucket(
   buckets: readonly Bucket[],
   second: number,
@@ -65,8 +65,8 @@ export function addToBucket(
 }
 
 /**
- * Returns the number of seconds, at least 1, until this amount has left the window, or the window's length if it never
- * contains that much.
+ * Returns the number of seconds, at least 1, until this amount has left the window. If the window never contains that
+ * much, returns the window's length.
  */
 export function secondsUntilFreed(
   buckets: readonly Bucket[],

@@ -18,16 +18,16 @@ export interface Services {
   readonly listening: () => Subscription | Promise<Subscription>;
 }
 
-/** Loaded with the first guarded server. */
+/** Module loaded with the first guarded server. */
 const unmarked = lazyImport(() => import('./tools/unmarked.ts'));
 
-/** Checks for a method whose execution itself inspects results and messages. */
+/** Checks for a method whose implementation inspects results and messages itself. */
 const isCarriedOut = (method: string): boolean =>
   ['tools/call', 'prompts/get', 'resources/read'].includes(method) || method.startsWith('tasks/');
 
 /**
  * Answers one request.
- * @throws RpcFault -32601 for a method that does not exist in the era, and the method's own errors.
+ * @throws RpcFault -32601 for a method that does not exist in the era; also any errors of the method itself.
  */
 export async function dispatch(
   services: Services,
@@ -45,7 +45,7 @@ export async function dispatch(
 
 const isGuarded = ({ conversation }: Caller): boolean => conversation.entries.some(({ guard }) => guard !== 'off');
 
-/** Wraps `hand` so that unsolicited server messages first pass the guard. */
+/** Wraps `hand` so that unsolicited server messages pass the guard first. */
 export async function heardByClient(
   ports: McpPorts,
   caller: Caller,

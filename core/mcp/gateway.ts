@@ -42,7 +42,7 @@ export class McpGateway {
 
   /**
    * Creates the gateway.
-   * @param conversations shared with the executor, so that each process has one conversation per server.
+   * @param conversations shared with the executor, so that each process has a single conversation per server.
    */
   constructor(ports: McpPorts, conversations: Conversations) {
     this.#ports = ports;
@@ -58,7 +58,7 @@ export class McpGateway {
     this.#requests = new RunningRequests({ ports, sessions: this.#sessions, listening: this.#listening });
   }
 
-  /** Handles `POST /mcp`. Returns a message's faults as JSON-RPC errors. */
+  /** Handles `POST /mcp`. Faults in a message are returned as JSON-RPC errors. */
   async post(body: Json, call: McpCall): Promise<McpReply> {
     try {
       if (Array.isArray(body)) return await this.#batch(body, call);
@@ -95,7 +95,10 @@ export class McpGateway {
     }
   }
 
-  /** Counts a request for a stream in the same way as a request in a message. @throws as `admitRequest` */
+  /**
+   * Counts a request for a stream in the same way as a request in a message. @throws in the same cases as
+   * `admitRequest`
+   */
   admit(call: McpCall): Promise<AdmittedRequest> {
     return admitRequest(this.#ports, call);
   }
@@ -166,7 +169,10 @@ export class McpGateway {
     };
   }
 
-  /** Checks whether responses can be resumed: the client opens event streams and one process serves all of them. */
+  /**
+   * Checks whether responses can be resumed. The client must open event streams, and a single process must serve all of
+   * them.
+   */
   #resumes(session: McpSession | undefined): session is McpSession {
     return session?.protocol_version === resumableVersion && this.#ports.hostLimits?.eventStreamMs === undefined;
   }

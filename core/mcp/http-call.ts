@@ -24,7 +24,7 @@ export interface McpReply {
   readonly headers: Readonly<Record<string, string>>;
   /** Messages as they arrive, with the response last. Absent for an accepted notification. */
   readonly messages?: MessageQueue;
-  /** Session and owning key for resuming the messages, if they are sent as events. */
+  /** Session and owning key under which the messages can be resumed, if they are sent as events. */
   readonly resumableIn?: { readonly session: string; readonly owner: string } | undefined;
   /** The rest of a resumed response. */
   readonly events?: AsyncIterableIterator<StreamEvent>;
@@ -36,6 +36,6 @@ export interface McpReply {
 
 export const serversOf = ({ snapshot }: McpCall) => snapshot.configuration.upstreams.mcp;
 
-/** Returns the message URL from the first event of an HTTP+SSE stream. That event is not a JSON-RPC message. */
+/** Returns the message URL from the first event of an HTTP+SSE stream. This event is not a JSON-RPC message. */
 export const endpointOf = ({ endpoint }: JsonObject): string | undefined =>
   typeof endpoint === 'string' ? endpoint : undefined;

@@ -1,5 +1,5 @@
 /**
- * The older HTTP+SSE transport: `GET /sse` opens a stream that announces the URL for messages and carries every
+ * The older HTTP+SSE transport. `GET /sse` opens a stream that announces the URL for messages and carries every
  * response. Messages that reach another process are stored until the stream's process fetches them.
  */
 
@@ -17,10 +17,13 @@ import { MessageQueue } from './sessions/message-queue.ts';
 
 type Owner = Pick<Principal, 'tenant' | 'key_id'>;
 
-/** Stored messages for streams held by other processes. */
+/** Stored messages for streams that are open in other processes. */
 export interface StreamInboxes {
   open(id: string, owner: Owner, expiresAt: string): Promise<void>;
-  /** Returns `unknown` also if the stream has ended or belongs to another key, and `full` if the inbox is full. */
+  /**
+   * Stores a message. Returns `unknown` if there is no such stream, it has ended or it belongs to another key, and
+   * `full` if the inbox is full.
+   */
   post(id: string, owner: Owner, message: string): Promise<'kept' | 'unknown' | 'full'>;
   /** Returns new messages, oldest first. */
   take(id: string): Promise<readonly { readonly id: string; readonly text: string }[]>;
@@ -46,7 +49,7 @@ interface Stream {
 }
 
 const askEveryMs = 250;
-/** Longer than any stream can last: a function runs for at most 15 minutes. */
+/** Lifetime longer than that of any stream: a function runs for at most 15 minutes. */
 const lifeMs = 20 * 60_000;
 
 export class OlderStreams {
@@ -108,8 +111,8 @@ export class OlderStreams {
   }
 
   /**
-   * Stores a message for another process. Rejects a message that seems to contain a secret, because messages are stored
-   * unredacted.
+   * Stores a message for another process. Rejects a message that appears to contain a secret, because messages are
+   * stored unredacted.
    */
   async #handOver(id: string, body: Json, { principal, snapshot }: McpCall): Promise<void> {
     const { ids, inboxes } = this.#ports;

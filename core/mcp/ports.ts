@@ -1,4 +1,4 @@
-/** The ports of the MCP gateway: its servers, and its state between calls. */
+/** The ports of the MCP gateway: those to its servers, and those for its state between calls. */
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { UnnamedSessions } from '#core/configuration/identity/unnamed-sessions.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
@@ -10,7 +10,10 @@ import type { RequestId, RpcOutcome } from './protocol/messages.ts';
 import type { EventStreamPorts } from './sessions/event-streams.ts';
 import type { Subscriptions } from './sessions/subscriptions.ts';
 
-/** All ports of the MCP endpoint. Only its flow takes all of them; other functions pick the members they need. */
+/**
+ * All ports of the MCP endpoint. Only the endpoint itself takes all of them; other functions pick the members they
+ * need.
+ */
 export interface McpPorts extends GovernPorts, Pick<EventStreamPorts, 'hostLimits' | 'streamSlots'> {
   readonly mcpStore: McpStore;
   /**
@@ -22,7 +25,7 @@ export interface McpPorts extends GovernPorts, Pick<EventStreamPorts, 'hostLimit
   readonly upstreams: McpUpstreams;
   /** Version of the gateway. */
   readonly version: string;
-  /** Text of tool definitions, read only to compare definitions before acceptance. */
+  /** Text of tool definitions, read only to compare definitions before they are accepted. */
   readonly definitionTexts: ObjectStore;
   readonly counters: Counters;
   readonly unnamedSessions: UnnamedSessions;
@@ -42,12 +45,12 @@ export interface Continuation {
 }
 
 export interface ConnectOptions {
-  /** True if several clients call concurrently: the gateway assigns the ids. */
+  /** True if several clients call concurrently. The gateway then assigns the ids. */
   readonly shared: boolean;
   readonly handshake: ClientHandshake;
   /** The gateway's own client data, sent to a server shared by all callers. */
   readonly own: ClientHandshake;
-  /** Era to try first. A server that supports only one era is contacted in that era. */
+  /** Era to try first. If the server supports only the other era, that one is used. */
   readonly prefer: 'session' | 'stateless';
   readonly resume?: Continuation | undefined;
   readonly signal: AbortSignal;
@@ -62,11 +65,11 @@ export interface McpUpstreams {
 }
 
 export interface RequestOptions {
-  /** Aborting also cancels the request at the server. */
+  /** Signal that, when aborted, also cancels the request at the server. */
   readonly signal: AbortSignal;
   /** Called for each of the server's notifications and requests that belong to this request. */
   readonly onMessage: (message: JsonObject) => void;
-  /** Called when the server responds with an event stream, even for the response alone. */
+  /** Called when the server responds with an event stream, even if the stream contains only the response. */
   readonly onEvents?: (() => void) | undefined;
   /** Bearer token that replaces the configured one. */
   readonly bearer?: string | undefined;
@@ -81,13 +84,13 @@ export interface UpstreamLink {
   /** `session` (2025): the server keeps a session. `stateless` (2026): each request is independent. */
   readonly era: 'session' | 'stateless';
   /**
-   * True if several callers use the conversation: unsolicited messages from the server then have no owner
+   * True if several callers use the conversation. Unsolicited messages from the server then have no owner
    * [mcp.sessions].
    */
   readonly shared: boolean;
   /**
-   * Digests of each session's subscribed URIs, if the server treats all sessions as one client. Lost when the
-   * connection ends.
+   * Digests of the URIs to which each session has subscribed, if the server treats all sessions as one client. Lost
+   * when the connection ends.
    */
   readonly subscriptions?: Subscriptions;
   readonly continuation: Continuation;
@@ -109,19 +112,19 @@ export interface UpstreamLink {
 }
 
 export type UpstreamFaultKind =
-  /** No connection, or a response that is not MCP. */
+  /** No connection was established, or the response is not MCP. */
   | 'unreachable'
   | 'timeout'
   /** The connection ended before the response. */
   | 'broken'
-  /** The server no longer knows the session: the request had no effect. */
+  /** The server no longer knows the session, so the request had no effect. */
   | 'session-lost'
   | 'garbage'
   | 'too-large'
   | 'refused'
   | 'aborted';
 
-/** Reason for a missing response. The message contains no address and no secret. */
+/** Reason for a missing response. The message contains neither an address nor a secret. */
 export class UpstreamFault extends Error {
   override readonly name = 'UpstreamFault';
   readonly kind: UpstreamFaultKind;
@@ -166,17 +169,17 @@ export interface ToolMark {
    * a release that did not record the first contact.
    */
   readonly recorded?: { readonly tenant: string; readonly at: string };
-  /** A definition that has not been accepted yet: a changed one, or that of a new tool. */
+  /** A definition that has not been accepted yet, either a changed one or that of a new tool. */
   readonly changed?: {
     readonly fingerprint: string;
     readonly seen_at: string;
-    /** Finding kinds that make the tool guard hold the tool until it is accepted. */
+    /** Kinds of findings that make the tool guard hold the tool until it is accepted. */
     readonly guard?: readonly string[];
     /** Tools of other servers that this tool shadows, as `<server>: <tool>` [guard.definitions]. */
     readonly shadows?: readonly string[];
     /**
-     * True if the object store has the definition's text under the fingerprint, false if the text is too large, absent
-     * if storing was not tried.
+     * Whether the object store has the definition's text under the fingerprint. False if the text is too large, absent
+     * if storing was not attempted.
      */
     readonly kept?: boolean;
   };
@@ -184,7 +187,7 @@ export interface ToolMark {
   readonly shadows?: readonly string[];
   /** Shadowed tools that were only recorded, because shadowing is not reviewed. */
   readonly shadows_noted?: readonly string[];
-  /** Facts from the latest definition that, together with the name, determine capability and target. */
+  /** Facts from the latest definition that, together with the tool's name, determine capability and target. */
   readonly about?: ToolFacts;
   /** The accepted definition as digests and classes, without text from the server. */
   readonly surface?: string;
@@ -203,7 +206,7 @@ export interface ToolFacts {
 /** Fingerprints of one upstream's tools. */
 export interface ToolMarks {
   readonly upstream: string;
-  /** Number of writes; 0 = never written. */
+  /** Number of writes so far; 0 if never written. */
   readonly revision: number;
   readonly tools: Readonly<Record<string, ToolMark>>;
 }

@@ -38,7 +38,7 @@ export function logFault({ telemetry }: Log, fault: unknown): void {
 }
 
 /**
- * Rejects the stateless revision, which has neither streams nor sessions that could end.
+ * Rejects calls in the stateless revision, which has neither streams nor sessions to end.
  * @throws GatewayError `method_not_allowed`
  */
 export function assertSessionRevision({ headers }: McpCall): void {

@@ -21,7 +21,7 @@ interface RunningRequest {
 
 export class RunningRequests {
   readonly #services: Services;
-  /** Running requests by name. Only clients without a session can have several under one name. */
+  /** Running requests by name. Only clients without a session can have several requests under one name. */
   readonly #running = new Map<string, Set<AbortController>>();
 
   constructor(services: Services) {
@@ -105,7 +105,10 @@ export class RunningRequests {
   }
 }
 
-/** Checks for a missing client capability, which results in HTTP 400 in the stateless revision (2026-07-28). */
+/**
+ * Checks whether a request failed because the client lacks a capability, which results in HTTP 400 in the stateless
+ * revision (2026-07-28).
+ */
 const lacksCapability = (outcome: RpcOutcome, era: Era): boolean =>
   era === 'stateless' && 'error' in outcome && outcome.error.code === mcpCodes.missingCapability;
 

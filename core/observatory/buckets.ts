@@ -1,4 +1,4 @@
-/** Converts sums per minute to buckets, for people and rollouts [admin.analytics]. */
+/** Converts sums per minute to buckets, for display and for rollouts [admin.analytics]. */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { remembered } from '#core/kernel/remembered.ts';

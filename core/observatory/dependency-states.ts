@@ -1,6 +1,5 @@
 /**
- * Records since when each of the gateway's dependencies has been in its current state, as seen by this process
- * [admin.status].
+ * Records when each of the gateway's dependencies entered its current state, as seen by this process [admin.status].
  */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
@@ -26,12 +25,12 @@ export class DependencyStates {
     this.#connections.set(server, down === undefined ? {} : { down });
   }
 
-  /** Returns the last connection; undefined if this process has not tried. */
+  /** Returns the last connection, or undefined if this process has not tried to connect. */
   connectionOf(server: string): Connection | undefined {
     return this.#connections.get(server);
   }
 
-  /** Records a state. Returns when it began, in milliseconds since 1970. */
+  /** Records a state. Returns the time at which it began, in milliseconds since 1970. */
   note(name: string, state: DependencyState, nowMs: number): number {
     const before = this.#seen.get(name);
     if (before?.state === state) return before.sinceMs;

@@ -15,7 +15,9 @@ export type Dimension = 'global' | `${DimensionKind}:${string}`;
 
 /** Scope whose traffic is counted: a tenant id, or `everyTenant`. */
 export type Scope = string;
-/** Not a valid tenant id, since tenant ids contain only letters, digits, `.`, `_` and `-`. */
+/**
+ * Scope of all tenants. It is not a valid tenant id, since tenant ids contain only letters, digits, `.`, `_` and `-`.
+ */
 export const everyTenant: Scope = '*';
 
 /**

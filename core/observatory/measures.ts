@@ -6,7 +6,7 @@ import type { ChatRecord } from '#core/contracts/chat.ts';
 
 export type Measures = Readonly<Record<string, number>>;
 
-/** Returns what a call adds to its model's hourly sums. */
+/** Returns the measures that a call adds to its model's hourly sums. */
 export function callMeasures(record: ChatRecord): Measures {
   const { outcome, usage, cost_microusd } = record;
   return {
@@ -19,7 +19,9 @@ export function callMeasures(record: ChatRecord): Measures {
   };
 }
 
-/** Errors that are not a provider's fault: it lacks the endpoint, or the caller's request cannot be served. */
+/**
+ * Errors that are not a provider's fault: the provider lacks the endpoint, or the caller's request cannot be served.
+ */
 const harmless = /^(unavailable|aborted|400|413|422)$/;
 
 /** Reports whether a real provider failed and the built-in mock responded instead [models.demo]. */

@@ -18,14 +18,14 @@ export interface TraceRing {
    */
   put(tenant: string, traces: readonly RecordedTrace[], suffix: string, nowMs: number): Promise<void>;
   /**
-   * Returns at least the newest `limit` traces of each tenant, and those without a tenant, unordered. A trace may be
-   * split.
+   * Returns, in no particular order, at least the newest `limit` traces of each tenant, and those without a tenant. A
+   * trace may be split.
    * @throws GatewayError `service_unavailable`
    */
   recent(tenants: readonly string[], limit: number, nowMs: number): Promise<readonly RecordedTrace[]>;
 }
 
-/** ISO 8601 times, in whole hours; all stored data by default. */
+/** ISO 8601 times in whole hours; by default, all stored data. */
 export interface UsageQuery {
   readonly from?: string;
   readonly to?: string;
@@ -53,7 +53,7 @@ export interface Usage {
   readonly cost_microusd: number;
   readonly cost_usd: number;
   readonly outcomes: Readonly<Record<string, number>>;
-  /** By resolved model, most expensive first. */
+  /** Usage by resolved model, most expensive first. */
   readonly models: readonly ModelUsage[];
   readonly cache: CacheCounts;
   readonly content: ContentCounts;

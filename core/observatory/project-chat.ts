@@ -11,7 +11,10 @@ import type { ChatViolation } from './violation.ts';
 
 /** Actions whose findings are listed as violations; `redact` and `log` are only counted. */
 const violationActions: ReadonlySet<string> = new Set(['block', 'review', 'warn']);
-/** Limits for one store operation. The strictest findings come first; evidence has all of them. */
+/**
+ * Maximum numbers of violations and providers in one store operation. The strictest findings come first; evidence has
+ * all of them.
+ */
 const maxViolations = 50;
 const maxProviders = 20;
 
@@ -103,7 +106,7 @@ function violationsOf(entry: EvidenceEntry, record: ChatRecord): ChatViolation[]
     }));
 }
 
-/** Returns points for every provider called: first those that failed, then the one that completed the call. */
+/** Returns points for every provider called: first the providers that failed, then the one that completed the call. */
 function providerPoints(record: ChatRecord): Point[] {
   const asked = new Map<string, Measures>();
   const note = (provider: string, measures: Measures) =>
@@ -117,13 +120,16 @@ function providerPoints(record: ChatRecord): Point[] {
     .map(([name, measures]) => ({ dimension: dimensionOf('provider', name), measures }));
 }
 
-/** Errors that are not a provider's fault: it was skipped, or the caller disconnected or sent an invalid request. */
+/**
+ * Errors that are not a provider's fault: the provider was skipped, or the caller disconnected or sent an invalid
+ * request.
+ */
 const notAsked: ReadonlySet<string> = new Set(['breaker_open', 'unavailable']);
 const ofTheCaller = /^(aborted|400|413|422)$/;
 
 /**
- * Reports whether the request was sent to a provider. A blocked or held call was not, unless it was its response that
- * was blocked or held.
+ * Reports whether the request was sent to a provider. A blocked or held call was not sent, unless its response was the
+ * part that was blocked or held.
  */
 function reachedProvider({ outcome, findings = [] }: ChatRecord): boolean {
   if (outcome === 'completed' || outcome === 'aborted' || outcome === 'failed') return true;
@@ -142,9 +148,9 @@ const lastTry = ({ outcome, latency_ms, usage, cost_microusd }: ChatRecord): Mea
   });
 
 /**
- * Returns what the call adds to its arm of a rollout [rollout.states]. Only provider faults count as errors, not the
- * caller's or policy blocks. A failed canary counts as an error even if the baseline responded; the latency is then the
- * baseline's.
+ * Returns the points that the call adds to its arm of a rollout [rollout.states]. Only provider faults count as errors,
+ * not the caller's or policy blocks. A failed canary counts as an error even if the baseline responded; the latency is
+ * then the baseline's.
  */
 function rolloutPoints(record: ChatRecord): Point[] {
   const { rollout, outcome, attempts = [], provider, latency_ms, cost_microusd } = record;

@@ -40,8 +40,8 @@ const sessionsAtOnce = 50;
 const pausesMs = [200, 1_000];
 
 /**
- * Projects entries. @returns the first entry that the host must redeliver, and why; undefined if everything is done or
- * set aside.
+ * Projects entries. @returns the first entry that the host must redeliver, with the reason; undefined if everything is
+ * done or set aside.
  */
 export async function projectEntries(
   ports: ProjectionPorts,
@@ -75,7 +75,7 @@ export async function projectEntries(
   return undefined;
 }
 
-/** Runs a step for all sessions together if `whole` is given. Retries failed sessions one by one, a few times. */
+/** Runs a step for all sessions together if `whole` is given. Retries each failed session separately, a few times. */
 async function step(
   { pause }: ProjectionPorts,
   name: ProjectionStep,

@@ -1,6 +1,6 @@
 /**
- * Rebuilds projections from the log after a stream is lost or a table emptied. Does not count entries twice. Works in
- * bounded pieces, each short enough for one call.
+ * Rebuilds projections from the log after a stream is lost or a table is emptied. Does not count entries twice. Works
+ * in bounded pieces, each short enough for one call.
  */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { type RowPlace, rowPlace, UnreadableEntry } from '#core/evidence/entry-text.ts';
@@ -43,7 +43,7 @@ interface RebuildPosition {
 
 const sessionsPerPage = 100;
 const entriesPerStep = 45;
-/** Limits pages per call, since even a session without a recent entry costs a read. */
+/** Maximum number of pages per call, since even a session without a recent entry costs a read. */
 const pagesPerCall = 5;
 
 /** Rebuilds one piece. @throws GatewayError `invalid_request` for a cursor that was not issued by this gateway. */

@@ -36,7 +36,7 @@ export function setAsideOf(step: ProjectionStep, entry: EvidenceEntry, cause: un
   return { tenant, session_id, step, index, at: timestamp, error };
 }
 
-/** Describes one or more rows in one sentence, for status and alert. */
+/** Describes one or more rows in one sentence, for the status and the alert. */
 export function setAsideInWords(rows: readonly FailedEntry[], atMost: number): string {
   const { session_id, index, step, error } = rows[0]!;
   const sessions = new Set(rows.map((row) => row.session_id)).size;

@@ -13,7 +13,7 @@ export interface RecordedSpan {
   readonly started_at: string;
   /** Microseconds. */
   readonly duration_us: number;
-  /** Whether the work in the span failed with an exception. */
+  /** True if the work in the span failed with an exception. */
   readonly failed: boolean;
 }
 
@@ -105,7 +105,7 @@ const oldestFirst = (a: RecordedTrace, b: RecordedTrace): number =>
 
 /**
  * Groups parts by tenant. A part without a tenant, as recorded by the edge, belongs to the tenant whose spans are
- * inside it, if there is only one.
+ * inside it, if there is only one such tenant.
  */
 function byTenant(parts: readonly RecordedTrace[]): RecordedTrace[][] {
   const groups = Map.groupBy(parts, ({ spans }) => tenantOfSpans(spans));

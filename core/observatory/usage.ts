@@ -1,4 +1,4 @@
-/** Adds up counters for display to people. */
+/** Adds up counters for display. */
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { addUp, type Measures, membersOf } from './measures.ts';
 import type { ContentCounts, ModelUsage, Usage, UsageQuery } from './ports.ts';

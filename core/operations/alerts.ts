@@ -1,6 +1,6 @@
 /**
  * Lists and acknowledges alerts [alert.lifecycle]. A tenant's callers see that tenant's alerts; platform callers see
- * all.
+ * all alerts.
  */
 
 import { personActor } from '#core/configuration/identity/principal.ts';
@@ -14,7 +14,8 @@ import { parseAlertId } from '#core/operations/alerts/lifecycle.ts';
 import { type Call, cursorOf, limitOf, type Operation, wordOf } from './operation.ts';
 
 /**
- * Maximum number of alerts returned, and of open alerts of tenants stored as rows. Older alerts are in the evidence.
+ * Maximum number of alerts returned, and of open alerts read for tenants stored as rows. Older alerts are in the
+ * evidence.
  */
 const maxShown = 500;
 

@@ -26,13 +26,15 @@ import type { Call, Operation } from './operation.ts';
 const realtimeMinutes = 5;
 /** Default span: the last hour. */
 const usualMinutes = 60;
-/** Default maximum number of dimensions in a response. Others must be requested by name. */
+/** Default maximum number of dimensions in a response. Any others must be requested by name. */
 const maxListed = 100;
 /** Maximum number of buckets in a response, because a function's response is limited to 6 MB. */
 const maxBuckets = 25_000;
-/** Number of dimensions read concurrently. A response that becomes too large is rejected before all are read. */
+/**
+ * Number of dimensions read concurrently. A response that becomes too large is rejected before all of them are read.
+ */
 const readConcurrency = 8;
-/** Maximum number of reads below a path. Each dimension is read once per tenant. */
+/** Maximum number of reads for a path. Each dimension is read once per tenant. */
 const maxReads = 1_000;
 
 interface Span {
@@ -73,7 +75,7 @@ async function seriesOf(call: Call, asked: readonly Dimension[] | undefined, spa
   return dimensions.map((dimension) => ({ dimension, sums: [{ scope: scopeOf(call, dimension), dimension }] }));
 }
 
-/** Returns the series for the tenants below the path; `global` is their total [admin.by-path]. */
+/** Returns the series for the tenants below the path. `global` is their total [admin.by-path]. */
 async function seriesBelow(call: Call, asked: readonly Dimension[] | undefined, span: Span): Promise<Series[]> {
   const tenants = tenantsOf(call, 'viewer');
   const dimensions = [...new Set(asked ?? (await seenBelow(call, tenants, span)))];
@@ -133,7 +135,7 @@ async function summaryOf(call: Call, series: readonly Series[], span: Span, step
   return { dimensions, summary: Object.fromEntries(dimensions.map((dimension) => [dimension, found.get(dimension)])) };
 }
 
-/** Returns the total, each tenant, and names that have traffic, up to the maximum number of reads. */
+/** Returns the total, each tenant, and the names that have traffic, up to the maximum number of reads. */
 async function seenBelow({ ports }: Call, tenants: readonly string[], span: Span): Promise<Dimension[]> {
   const names = await Promise.all(tenants.map((tenant) => ports.observations.dimensions(tenant, span)));
   const known = tenants.map((tenant): Dimension => `tenant:${tenant}`);
@@ -142,7 +144,7 @@ async function seenBelow({ ports }: Call, tenants: readonly string[], span: Span
   return ['global' as const, ...known, ...rest].slice(0, maxListed);
 }
 
-/** Returns the visible dimensions that have traffic, the total first. */
+/** Returns the visible dimensions that have traffic, starting with the total. */
 async function seenIn(call: Call, span: Span): Promise<Dimension[]> {
   const { ports, principal, snapshot } = call;
   const names = await ports.observations.dimensions(ownScope(call), span);
@@ -182,7 +184,7 @@ function assertMaySee({ principal, snapshot }: Call, dimension: Dimension): void
   if (!known) throw notFound('tenant');
 }
 
-/** Returns the requested span without expired buckets, which are not deleted immediately. */
+/** Returns the requested span, excluding expired buckets that have not been deleted yet. */
 function spanOf({ ports, query }: Call): Span {
   const now = ports.clock.now();
   const earliest = minuteAt(now - recentHours * 60 * minuteMs);

@@ -47,8 +47,8 @@ export const listApprovals: Operation = async (call) => {
 const unreadableOf = (ids: readonly string[] = []) => (ids.length > 0 ? { unreadable: ids } : {});
 
 /**
- * Returns the row under the active terms. If these cannot be evaluated at the moment, returns it with its stored terms;
- * votes are refused until they can.
+ * Returns the row under the active terms. If these cannot be evaluated at the moment, returns it with its stored terms,
+ * and votes are refused until evaluation works again.
  */
 async function shownUnderTerms(
   call: Call,
@@ -66,7 +66,7 @@ async function shownUnderTerms(
   }
 }
 
-/** States per filter. Used approvals are also listed as approved. */
+/** Approval states selected by each filter. Used approvals are also listed as approved. */
 const histories: Readonly<Record<string, readonly ApprovalStatus[]>> = {
   approved: ['approved', 'executing', 'consumed'],
   denied: ['denied'],
@@ -74,7 +74,7 @@ const histories: Readonly<Record<string, readonly ApprovalStatus[]>> = {
   consumed: ['consumed'],
 };
 const everything: readonly ApprovalStatus[] = ['approved', 'executing', 'consumed', 'denied'];
-/** Maximum number of reads per page. The index lags and the filter omits rows, so a page may be incomplete. */
+/** Maximum number of reads per page. Because the index lags and the filter omits rows, a page may not be full. */
 const maxReads = 10;
 
 /**
@@ -111,7 +111,7 @@ export const approvalHistory: Operation = async (call) => {
   return { body: { approvals, ...unreadableOf(unreadable), ...(place !== undefined && { cursor: place }) } };
 };
 
-/** Checks the state of a row. A denial by timeout counts as expired. */
+/** Checks whether a row is in the given state. A denial by timeout counts as expired. */
 const isOf = (wanted: string, { status, reason }: ApprovalRow): boolean =>
   status !== 'denied' || (reason === 'timeout') === (wanted === 'expired');
 
@@ -130,8 +130,8 @@ const pageOf = ({ query, principal }: Call): { limit: number; cursor?: string; k
 
 /**
  * Streams the tenant's approval events as server-sent events [approval.events].
- * @throws GatewayError `method_not_allowed` on hosts whose functions each handle one request, and if several processes
- * share a store.
+ * @throws GatewayError `method_not_allowed` on hosts that run a function per request, and if several processes share a
+ * store.
  */
 export const approvalEvents: Operation = async ({ ports, principal, header }) => {
   const { approvalEvents: feed } = ports;
@@ -146,7 +146,9 @@ export const approvalEvents: Operation = async ({ ports, principal, header }) =>
   };
 };
 
-/** Returns an approval. For an executed call, it includes the full result, even if that is in the object store. */
+/**
+ * Returns an approval. For an executed call, it includes the full result, even if the result is in the object store.
+ */
 export const getApproval: Operation = async (call) => {
   const row = await rowOf(call);
   // Agents poll for the decision but do not vote.
@@ -161,10 +163,10 @@ export const getApproval: Operation = async (call) => {
   };
 };
 
-/** Maximum number of a key's pending requests that are compared with one of them. */
+/** Maximum number of a key's pending requests that are compared with a given one. */
 const mostCompared = 100;
 
-/** Returns other pending requests that a reviewer may confuse with this one, or none if they cannot be read. */
+/** Returns other pending requests that a reviewer might confuse with this one, or none if they cannot be read. */
 async function similarRequests({ ports }: Call, row: ApprovalRow) {
   try {
     const { items } = await ports.approvals.list(row.tenant, 'pending', { limit: mostCompared, keyId: row.key_id });

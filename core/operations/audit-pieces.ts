@@ -1,4 +1,4 @@
-/** Verifies a tenant's chains in pieces: selects the next sessions and sums up their verdicts. */
+/** Verifies a tenant's chains in pieces: selects the next sessions and combines their verdicts. */
 import type { UnreadKind, Verification } from '#core/contracts/evidence.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { GatewayPorts } from './ports.ts';
@@ -9,7 +9,7 @@ interface Piece {
 }
 
 /**
- * Order of verification: sessions with checkpoints come first, even if they are no longer in the tables, followed by
+ * Phases of verification: sessions with checkpoints come first, even if they are no longer in the tables, followed by
  * the others.
  */
 type AuditPhase = 'checkpointed' | 'others';

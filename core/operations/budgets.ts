@@ -42,7 +42,7 @@ export const isShared = ({ account }: BudgetView): boolean => account.split(':')
 export interface BudgetView {
   readonly account: string;
   readonly scope: 'tenant' | 'global' | 'model' | 'key';
-  /** Tenant, model pattern, key id (with `:<pattern>` for a subset of models), or `*` for all tenants. */
+  /** Tenant, model pattern, key id (with `:<pattern>` for some of its models), or `*` for all tenants. */
   readonly scope_id: string;
   readonly key_name?: string;
   readonly period: BudgetAccount['period'];
@@ -50,7 +50,7 @@ export interface BudgetView {
   readonly spent_usd: number;
   /** Amount reserved by running calls. */
   readonly reserved_usd: number;
-  /** The spent and reserved amount as a percentage of the limit. */
+  /** The amount spent and reserved, as a percentage of the limit. */
   readonly percentage: number;
   readonly tier: 'ok' | 'alert' | 'warning' | 'blocked';
   readonly resets_at: string;

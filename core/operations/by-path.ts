@@ -1,4 +1,4 @@
-/** Lists across the tenants below an organisation path, instead of the caller's tenant [admin.by-path]. */
+/** Lists that span the tenants below an organisation path, instead of only the caller's tenant [admin.by-path]. */
 
 import { actingIn } from '#core/configuration/identity/grants.ts';
 import { environmentsOf } from '#core/configuration/identity/organization.ts';
@@ -9,9 +9,9 @@ import { globMatches } from '#core/text/matching/glob.ts';
 import type { Call } from './operation.ts';
 
 /**
- * Returns one page with items from one tenant, and a cursor that continues into the next tenant. Without `path`, uses
- * the caller's tenant.
- * @param needed required role in each tenant; other tenants are omitted.
+ * Returns one page of items from a single tenant, and a cursor that continues into the next tenant. Without `path`,
+ * uses the caller's tenant.
+ * @param needed role required in each tenant; other tenants are omitted.
  * @throws GatewayError `invalid_request` for a malformed path or a cursor from another list.
  */
 export async function pageByPath<T>(
@@ -39,8 +39,8 @@ export async function pageByPath<T>(
 const maxTenants = 200;
 
 /**
- * Returns the tenants to sum up: those below `path`, or the caller's own if there is no path.
- * @throws GatewayError `invalid_request` for a path that is malformed or has too many tenants.
+ * Returns the tenants to add up: those below `path`, or the caller's own if there is no path.
+ * @throws GatewayError `invalid_request` if the path is malformed or has too many tenants.
  */
 export function tenantsOf(
   call: Pick<Call, 'snapshot' | 'principal' | 'query'>,
@@ -56,7 +56,7 @@ export function tenantsOf(
   );
 }
 
-/** Returns the subject of a response: the caller's tenant, or the path and its tenants. */
+/** Returns what a response covers: the caller's tenant, or the path and its tenants. */
 export const subjectOf = ({ principal, query }: Pick<Call, 'principal' | 'query'>, tenants: readonly string[]) =>
   query.path === undefined ? { tenant: principal.tenant } : { path: query.path, tenants };
 

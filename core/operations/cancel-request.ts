@@ -7,7 +7,7 @@ import { notFound } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Call, Operation } from './operation.ts';
 
-/** Processes poll once per second, so a running call has noticed the cancellation after this time. */
+/** Time after which a running call has noticed the cancellation, because processes poll once per second. */
 const waitMs = 4_000;
 const lookEveryMs = 200;
 /** Maximum duration of a call. */
@@ -43,7 +43,7 @@ export const cancelRequest: Operation = async ({ ports, principal, params }) => 
 };
 
 /**
- * Checks whether the log has a readable entry for the call. Envelope ids begin with their time, which limits the
+ * Checks whether the log has a readable entry for the call. Envelope ids begin with a timestamp, which limits the
  * search.
  */
 async function isRecorded({ evidence }: Call['ports'], { tenant, key_id, call }: CallName): Promise<boolean> {

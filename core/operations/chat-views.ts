@@ -15,7 +15,10 @@ import type { BreakerState } from './ports.ts';
 
 const providerWindowMinutes = 15;
 
-/** Returns the start of the visible period. Expired rows and points are not deleted immediately. */
+/**
+ * Returns the start of the visible period. Rows and points may outlive it, because they are not deleted as soon as they
+ * expire.
+ */
 const recent = ({ ports }: Pick<Call, 'ports'>): string => isoTime(ports.clock.now() - recentHours * 60 * minuteMs);
 
 /** Returns the period for which calls are listed. @throws GatewayError `invalid_request` */

@@ -10,7 +10,7 @@ export interface OperationCommand {
   readonly words: string;
   /** Default: the operation's summary. */
   readonly summary?: string;
-  /** Default: the command with sample values, both without and with `--json`. */
+  /** Default: the command with sample values, once without and once with `--json`. */
   readonly examples?: readonly string[];
   readonly alias?: string;
   /** The default command of its group. */
@@ -28,7 +28,7 @@ export interface OperationCommand {
     readonly none: string;
     readonly columns: Readonly<Record<string, Cell>>;
   };
-  /** Determines the exit code. Default: every response is positive. */
+  /** Determines the exit code. Default: every response counts as positive. */
   readonly isPositive?: (answer: Fields) => boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Evaluates calls without making them. Used by the `simulate` route and the console's playground. */
+/** Evaluates calls without running them. Used by the `simulate` route and the console's playground. */
 import { policyText } from '#core/actions/call-work.ts';
 import type { EvaluationPorts, GovernPorts } from '#core/actions/ports.ts';
 import { type SimulatedCall, type SimulatedCaller, simulateCall, simulatedCall } from '#core/actions/simulate.ts';
@@ -16,15 +16,15 @@ type Ports = Pick<GovernPorts, 'pause'> & EvaluationPorts;
 
 interface DecisionOptions {
   readonly place: FindPlace;
-  /** True to include trace and effects. */
+  /** True to include the trace and effects. */
   readonly explain: boolean | undefined;
-  /** Caller in whose name approval would be requested. */
+  /** Caller on whose behalf approval would be requested. */
   readonly caller?: SimulatedCaller | undefined;
 }
 
 /**
- * Makes the decisions on the calls.
- * @throws GatewayError `payload_too_large`, `service_unavailable` if a worker evaluates large calls.
+ * Evaluates the calls.
+ * @throws GatewayError `payload_too_large`, or `service_unavailable` if large calls are left to a worker.
  */
 export async function decidedCalls(
   ports: Ports,
@@ -46,13 +46,13 @@ export async function decidedCalls(
   return results;
 }
 
-/** Compiles a configuration that is not active, in order to evaluate calls with it. */
+/** Compiles an inactive configuration so that calls can be evaluated against it. */
 export const decidedBy = (configuration: Configuration): PolicySnapshot => {
   const policyDocument = buildPolicyDocument(configuration);
   return { configuration, policyDocument, policy: compilePolicy(policyDocument) };
 };
 
-/** Returns the differences between the decisions of two configurations, per level. */
+/** Returns the differences between the decisions of two configurations, for each level. */
 export async function difference({ calls }: Pick<Ports, 'calls'>, from: Configuration, to: Configuration) {
   const [before, after] = [buildPolicyDocument(from), buildPolicyDocument(to)];
   return calls ? calls.diff({ before: policyText(before), after: policyText(after) }) : diffPolicies(before, after);

@@ -31,7 +31,7 @@ interface Dependency {
   readonly state: DependencyState;
   readonly latency_ms?: number;
   readonly reason?: string;
-  /** Time at which the state began, if known more precisely than by this process. */
+  /** Time at which the state began, if another source knows it more precisely than this process. */
   readonly since?: string;
 }
 
@@ -43,9 +43,9 @@ interface StatusParts {
 }
 
 /**
- * Checks the stores directly. The state of other dependencies comes from their last calls, because a check would cost
- * money or disturb a service. `degraded` means that the failed dependency is not needed for decisions. If a store is
- * down, the request ends earlier with `service_unavailable`.
+ * Checks the stores directly. The state of other dependencies comes from the last calls to them, because a check would
+ * cost money or disturb a service. `degraded` means that the failed dependency is not needed for decisions. If a store
+ * is down, the request fails earlier with `service_unavailable`.
  */
 export async function dependenciesOf(call: Pick<Call, 'ports' | 'snapshot' | 'principal'>, known: StatusParts) {
   const { ports } = call;
@@ -117,8 +117,8 @@ const upstreamWindowMinutes = 15;
 const tenantsAtOnce = 10;
 
 /**
- * Reports the state of MCP servers and HTTP services according to this tenant's last calls. A server that this process
- * could not start or reach is down before its first call [admin.status].
+ * Reports the state of MCP servers and HTTP services, based on this tenant's last calls. A server that this process
+ * could not start or reach is reported as down even before its first call [admin.status].
  */
 async function upstreamsOf({
   ports,
@@ -163,13 +163,13 @@ function channels({ snapshot }: Pick<Call, 'snapshot'>, { failing }: StatusParts
   });
 }
 
-/** Number of open alerts that are examined, newest first. */
+/** Number of open alerts to examine, newest first. */
 const openLooked = 100;
-/** Projection lag above which it is reported. It is normally below a second. */
+/** Projection lag above which a problem is reported. The lag is normally below one second. */
 const maxLagMs = 10_000;
 
 /**
- * Reports whether entries reach the archive, checkpoints and views. Names any session whose entries could not
+ * Reports whether entries reach the archive, checkpoints and views. Names any session whose entries did not
  * [audit.set-aside], and chains that contradict their evidence [evidence.contradicted].
  */
 async function projectionsOf({
@@ -198,7 +198,10 @@ async function projectionsOf({
   return [degraded(reason), ...chains];
 }
 
-/** Returns the newest open evidence alert of a tenant stored as a row, whose sessions are not read here. */
+/**
+ * Returns the newest open evidence alert for a tenant stored as a row, since the sessions of such tenants are not read
+ * here.
+ */
 async function ofOtherTenants({ alerts }: Call['ports'], tenants: readonly string[] | undefined) {
   if (!tenants) return undefined;
   const { items } = await alerts.open({ limit: openLooked });
@@ -206,7 +209,7 @@ async function ofOtherTenants({ alerts }: Call['ports'], tenants: readonly strin
 }
 
 /**
- * Reports the state of this process's configuration file. While it does not load, its last good content stays in force
+ * Reports the state of this process's configuration file. If it fails to load, its last valid content stays in force
  * [policy.hot-reload].
  */
 function configurationFile({

@@ -1,5 +1,5 @@
 /**
- * A single definition of an endpoint. The routes of API Gateway and of the local host, OpenAPI, roles, the reference
+ * A single definition of an endpoint. The API Gateway and local host routes, the OpenAPI document, roles, the reference
  * and the test of every route are derived from it.
  */
 import type * as z from 'zod';
@@ -23,7 +23,7 @@ type Output =
   | { readonly text: 'text/plain' | 'text/markdown' | 'text/html' | 'text/event-stream' | 'application/jsonl' }
   | { readonly bytes: 'audio/*' };
 
-/** Form of requests and responses. Schemas are functions, because only generators and tests call them. */
+/** Shape of requests and responses. Schemas are functions, because only generators and tests call them. */
 export interface Contract<Input extends z.ZodType = z.ZodType, Out extends Output = Output> {
   /** Request body, if any. */
   readonly input?: () => Input;
@@ -33,16 +33,16 @@ export interface Contract<Input extends z.ZodType = z.ZodType, Out extends Outpu
     | 'application/yaml'
     | 'application/x-www-form-urlencoded'
     | 'multipart/form-data';
-  /** Example request body. A test requires it if there is an input, and checks it. */
+  /** Example request body. A test checks it, and requires it for every endpoint with an input. */
   readonly example?: z.input<Input>;
   readonly output: Out;
-  /** Example response for operations that tests cannot call, such as callbacks, which are signed by their senders. */
+  /** Example response for operations that tests cannot call, such as callbacks signed by their senders. */
   readonly answer?: unknown;
   /** Status of a successful response. Default: 200. */
   readonly status?: 201 | 202;
-  /** The endpoint streams events if the body has `stream: true`. */
+  /** True if the endpoint streams events when the body has `stream: true`. */
   readonly streams?: true;
-  /** A second successful response. */
+  /** Another possible successful response. */
   readonly also?: { readonly status: 202; readonly description: string };
   /** `messages`: errors use Anthropic's format. */
   readonly errors?: 'messages';
@@ -51,7 +51,7 @@ export interface Contract<Input extends z.ZodType = z.ZodType, Out extends Outpu
 export interface Definition<Input extends z.ZodType = z.ZodType, Out extends Output = Output>
   extends Contract<Input, Out>,
     Pick<Route, 'humansOnly' | 'platform' | 'counts' | 'query' | 'repeatable' | 'summary' | 'graph'> {
-  /** Method and path, or several of them for one operation. */
+  /** Method and path, or a list of them for the same operation. */
   readonly route: MethodAndPath | readonly MethodAndPath[];
   /** The function that handles the endpoint. */
   readonly function: FunctionName;
@@ -64,17 +64,17 @@ export interface Definition<Input extends z.ZodType = z.ZodType, Out extends Out
   readonly agents?: 'yes' | 'own';
   /** OpenAPI operation id. Default: the definition's key. */
   readonly id?: string;
-  /** Imports the implementation. Absent if the function has its own handler, as for chat calls and MCP. */
+  /** Imports the implementation. Absent if the function has its own handler, as with chat calls and MCP. */
   readonly run?: () => Promise<Operation>;
-  /** Imports the view of a chat call. */
+  /** Imports the view for a chat call. */
   readonly view?: () => Promise<ChatView>;
   /** Imports the implementation for objects stored at a provider. */
   readonly stored?: () => Promise<StoredOperation>;
-  /** Imports the implementation for requests that their sender signs. */
+  /** Imports the implementation for requests signed by their sender. */
   readonly callback?: () => Promise<Callback>;
   /** The agentctl command that shows the response. */
   readonly command?: OperationCommand;
-  /** Ids of other functions' operations that this one runs. */
+  /** Ids of operations that this one runs and that are normally handled by other functions. */
   readonly runs?: readonly string[];
 }
 

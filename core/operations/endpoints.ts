@@ -1,4 +1,7 @@
-/** All core endpoints, in the order of the OpenAPI documents. To add one, add an entry to the file for its subject. */
+/**
+ * All core endpoints, in the order of the OpenAPI documents. To add an endpoint, add an entry to the file for its
+ * subject.
+ */
 import type * as z from 'zod';
 import { type Endpoint, endpointsOf } from './endpoint.ts';
 import { actions, gatewayActions } from './endpoints/actions.ts';
@@ -55,7 +58,7 @@ export const endpoints: readonly Endpoint[] = endpointsOf(operations);
 
 export type OperationId = keyof typeof operations;
 
-/** Body of a successful response of an operation. */
+/** Body of an operation's successful response. */
 export type AnswerOf<Id extends OperationId> = (typeof operations)[Id]['output'] extends () => infer Output
   ? Output extends z.ZodType
     ? z.infer<Output>

@@ -68,7 +68,7 @@ export const exportSession: Operation = async (call) => {
   };
 };
 
-/** Logs that the transparency log cannot be read. The response then has no proof. */
+/** Logs that the transparency log cannot be read. The response then lacks a proof. */
 const unproved =
   ({ ports }: Call) =>
   (fault: unknown): undefined => {
@@ -90,9 +90,7 @@ export const verifySession: Operation = async (call) => {
 
 const chunkCharacters = 64 * 1024;
 
-/**
- * Returns the verification of every entry as chunks of JSON text, so that the list is never held in memory as a whole.
- */
+/** Returns the verification of every entry as chunks of JSON text, so that the whole list is never in memory. */
 async function* verificationChunks(session: LiveSession): AsyncIterable<string> {
   const steps = verifyLiveSteps(session);
   let text = `{"session_id":${JSON.stringify(session.head.session_id)},"entries":[`;
@@ -152,7 +150,7 @@ export const htmlSessionReport: Operation = async (call) => {
   };
 };
 
-/** Returns the session. @param missing response to a session without a head, instead of 404. */
+/** Returns the session. @param missing response for a session without a head, instead of 404. */
 async function sessionOf<T extends object = never>(
   call: Call,
   missing: (witness: Witness) => T | undefined | false = () => undefined,

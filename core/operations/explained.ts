@@ -1,4 +1,6 @@
-/** Explains how each guard and rule evaluated a call and its effects, for `why` and simulations [policy.simulate]. */
+/**
+ * Explains how each guard and rule evaluated a call and its effects, for `why` and for simulations [policy.simulate].
+ */
 import { isLarge, policyText, sentOf } from '#core/actions/call-work.ts';
 import { ownEntriesOf } from '#core/catalog/networks.ts';
 import type { FindPlace } from '#core/configuration/store/places.ts';
@@ -21,7 +23,7 @@ export interface EffectView {
   readonly matched_rule: string;
   readonly place?: string;
   readonly reason?: string;
-  /** Guards and rules up to the one that made the decision, for an effect that is not allowed. */
+  /** Guards and rules up to the one that made the decision, given for an effect that is not allowed. */
   readonly trace?: readonly PlacedTrace[];
 }
 
@@ -35,7 +37,7 @@ const maxEffects = 50;
 
 /**
  * Returns the guards and rules up to the one that matches the call as written.
- * @throws GatewayError if a worker explains large calls.
+ * @throws GatewayError if large calls are left to a worker.
  */
 export const traceOf =
   ({ calls }: Pick<Call['ports'], 'calls'>, policy: CompiledPolicy, document: ToolPolicyDocument) =>
@@ -44,7 +46,7 @@ export const traceOf =
       ? calls.explain({ call: asked, policy: policyText(document) })
       : explain(policy, asked);
 
-/** Returns the effects of the call, and the policy decision on each of them. */
+/** Returns the call's effects, and the policy decision on each of them. */
 export async function effectsOf(
   ports: Pick<Call['ports'], 'effects'>,
   policy: CompiledPolicy,
@@ -88,13 +90,13 @@ export function withPlaces(trace: readonly RuleTrace[], place: FindPlace): Place
 interface OwnFact {
   /** The `catalog` key and the entry: `secret_files: **.sealed`. */
   readonly entry: string;
-  /** Where it was found: in a word of the call, or in a program's command. */
+  /** Place where it was found: in a word of the call, or in a program's command. */
   readonly found: string;
 }
 
 const limits = { words: 500, characters: 512, facts: 20 } as const;
 
-/** @param parts the call's effects. */
+/** @param parts the effects of the call. */
 export function ownFactsIn(catalog: Configuration['catalog'], call: ToolCall, parts: readonly ToolCall[]): OwnFact[] {
   const words = callWords(call);
   const facts = [

@@ -16,7 +16,10 @@ function visiblePlaces({ snapshot, principal }: Call): OrganizationEnvironment[]
   );
 }
 
-/** Returns a filter for paths that contain a visible environment. Platform callers also see paths without one. */
+/**
+ * Returns a filter for paths that contain a visible environment. For platform callers, paths without an environment
+ * also match.
+ */
 function visibleIds(call: Call, parts: number): (path: string) => boolean {
   if (call.principal.platform || call.principal.tenants.includes('*')) return () => true;
   const seen = new Set(visiblePlaces(call).map(({ path }) => path.split('/').slice(0, parts).join('/')));
@@ -134,7 +137,7 @@ async function passkeyCounts({ passkeys }: Call['ports'], persons: readonly stri
   return Object.fromEntries(persons.map((person, at) => [person, rows[at]?.passkeys.length ?? 0]));
 }
 
-/** Lists the rules that apply to an environment that is visible to the caller. */
+/** Lists the rules that apply to any environment visible to the caller. */
 export const listSeparationRules: Operation = async (call) => {
   const places = visiblePlaces(call);
   const { separation_rules } = call.snapshot.configuration;

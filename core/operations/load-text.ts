@@ -18,7 +18,7 @@ export const loadText = (
 
 /**
  * Checks that all modules are stored.
- * @throws GatewayError `invalid_request` naming the filters whose modules must be uploaded first [wasm.abi].
+ * @throws GatewayError `invalid_request` that names the filters whose modules must be uploaded first [wasm.abi].
  */
 export async function assertModules(ports: Pick<GatewayPorts, 'objects'>, configuration: Configuration): Promise<void> {
   const problems = await missingModules(configuration, ports.objects);

@@ -1,4 +1,4 @@
-/** MCP tool definitions: lists them, and accepts changes on behalf of a human. */
+/** Lists MCP tool definitions, and accepts changes on behalf of a human. */
 
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { differenceBetween } from '#core/guard/definition-difference.ts';
@@ -39,7 +39,7 @@ function seenOf(upstream: string, tool: string, { fingerprint, seen_at, changed:
   };
 }
 
-/** Returns one tool with both stored definitions and the additions in the later one [guard.changes]. */
+/** Returns one tool with both stored definitions and what the later one adds [guard.changes]. */
 export const showMcpTool: Operation = async (call) => {
   const tool = call.params.name ?? '';
   const all = await allMarks(call);
@@ -98,7 +98,7 @@ async function definitionText(
 const missingIn = (which: string, text: DefinitionText | undefined): string[] =>
   text?.why === undefined ? [] : [`the ${which} definition: ${text.why}`];
 
-/** Returns the tool's policy facts, and the decision on a call without target and arguments. */
+/** Returns the tool's policy facts, and the decision on a call without a target or arguments. */
 function classOf({ snapshot, principal }: Call, upstream: string, tool: string, { about = {} }: ToolMark) {
   const entry = snapshot.configuration.upstreams.mcp.find(({ name }) => name === upstream);
   const override = entry && overrideOf(entry, tool);
@@ -131,8 +131,8 @@ function classOf({ snapshot, principal }: Call, upstream: string, tool: string, 
 }
 
 /**
- * Accepts a definition. The acceptance is recorded before it takes effect, because an acceptance without an entry would
- * be worse than one that failed.
+ * Accepts a definition. The acceptance is recorded before it takes effect: an acceptance without an evidence entry
+ * would be worse than a recorded one that failed.
  */
 export const acceptMcpTool: Operation = async (call) => {
   const tool = call.params.name ?? '';
@@ -154,7 +154,7 @@ export const acceptMcpTool: Operation = async (call) => {
 };
 
 /**
- * Checks that the caller may act in all tenants, because an acceptance applies to the agents of every tenant
+ * Checks that the caller may act in all tenants, because an acceptance applies to every tenant's agents
  * [guard.changes].
  * @throws GatewayError `forbidden`
  */
@@ -170,7 +170,7 @@ async function mustReachAllTenants({ principal: { platform, tenants }, snapshot,
   );
 }
 
-/** Returns the reviewed fingerprint. @throws GatewayError `invalid_request` */
+/** Returns the fingerprint of the reviewed definition. @throws GatewayError `invalid_request` */
 function lookedAt({ query: { fingerprint } }: Call): string | undefined {
   if (fingerprint === undefined || /^[0-9a-f]{64}$/.test(fingerprint)) return fingerprint;
   throw invalidRequest(

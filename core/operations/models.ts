@@ -5,7 +5,10 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Call, Operation } from './operation.ts';
 
-/** Checks for Anthropic clients, which send their API version. All others get OpenAI's format [models.both-forms]. */
+/**
+ * Checks whether the client is an Anthropic client, which sends its API version. All others get OpenAI's format
+ * [models.both-forms].
+ */
 const isAnthropic = ({ header }: Call): boolean => header('anthropic-version') !== undefined;
 
 const anthropicModel = ({ id, created }: ListedModel) => ({
@@ -23,7 +26,7 @@ export const listModels: Operation = async (call) => {
   return { body: { data: models.map(anthropicModel), has_more: false, first_id, last_id } };
 };
 
-/** Returns a model that the tenant may request, even if it is only covered by a pattern in the configuration. */
+/** Returns a model that the tenant may request, even if the configuration only covers it with a pattern. */
 export const getModel: Operation = async (call) => {
   const { configuration, identities } = call.snapshot;
   const key = identities.limits.get(call.principal.key_id);

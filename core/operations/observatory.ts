@@ -1,4 +1,4 @@
-/** Health, identity, status, usage, violations, metrics. */
+/** Operations for health, identity, status, usage, violations and metrics. */
 
 import { failingDeliveries } from '#core/approvals/notifications/failing.ts';
 import { troubleAsRead } from '#core/configuration/file-trouble.ts';
@@ -40,8 +40,8 @@ export const whoami: Operation = async ({ principal, snapshot }) => {
 const decisionsTotal = 'svc_policy_decisions_total';
 
 /**
- * Returns metrics: this process's registry for platform callers; for others, their tenant's counters from the
- * projection, a second or two late [admin.metrics].
+ * Returns metrics. Platform callers get this process's registry; others get their tenant's counters from the
+ * projection, which is a second or two behind [admin.metrics].
  */
 export const metrics: Operation = async ({ ports, principal }) => ({
   contentType: 'text/plain; version=0.0.4; charset=utf-8',
@@ -50,7 +50,7 @@ export const metrics: Operation = async ({ ports, principal }) => ({
     : await tenantMetrics(ports, principal.tenant),
 });
 
-/** Adds the projected counters to the registry's text if other functions make the decisions. */
+/** Adds the projected counters to the registry's text if decisions are made in other functions. */
 async function platformMetrics({ observations, metricsText }: MetricsPorts, tenant: string): Promise<string> {
   const own = metricsText();
   return own.includes(decisionsTotal) ? own : own + decisionCounters(await observations.usage(tenant, {}));
@@ -79,7 +79,7 @@ const decisionCounters = ({ decisions_by_protocol }: Usage): string =>
     ]),
   );
 
-/** Formats one counter as Prometheus text. Label values are fixed terms of the gateway. */
+/** Formats one counter as Prometheus text. Label values are fixed terms defined by the gateway. */
 function counters(name: string, values: readonly (readonly [Readonly<Record<string, string>>, number])[]): string {
   const lines = values.map(([labels, value]) => {
     const pairs = Object.entries(labels).map(([label, word]) => `${label}="${word}"`);
@@ -141,7 +141,7 @@ export const status: Operation = async (call) => {
   };
 };
 
-/** Returns the usage of the caller's tenant, or the total below a path [admin.by-path]. */
+/** Returns the usage of the caller's tenant, or the total for a path [admin.by-path]. */
 export const usage: Operation = async (call) => {
   const { ports, query } = call;
   const span = {

@@ -20,13 +20,13 @@ export interface Call {
   readonly snapshot: Snapshot;
   readonly params: Readonly<Record<string, string>>;
   readonly query: Readonly<Record<string, string>>;
-  /** Values of query parameters that the route allows to be repeated. */
+  /** Values of query parameters that may be repeated on this route. */
   readonly repeated: Readonly<Record<string, readonly string[]>>;
   /** Aborts when the caller disconnects, if the host can detect that. */
   readonly signal?: AbortSignal | undefined;
-  /** Time at which the host ends the function (epoch milliseconds). Undefined if there is no such limit. */
+  /** Time at which the host ends the function, in epoch milliseconds. Undefined if there is no such limit. */
   readonly endsAtMs?: number | undefined;
-  /** Operations that the function can run, by id. Used by operations that run others. */
+  /** Operations that the function can run, by id. Used by operations that run other operations. */
   readonly served: Readonly<Record<string, RoutedOperation>>;
   readonly header: (name: string) => string | undefined;
   /** The body parsed as a JSON object; `{}` if it is empty. */
@@ -44,14 +44,14 @@ export interface RoutedOperation {
 export interface Reply {
   readonly status?: number;
   readonly headers?: Record<string, string>;
-  /** A JSON value, or text (in chunks) if `contentType` is set. */
+  /** A JSON value, or text (possibly in chunks) if `contentType` is set. */
   readonly body: unknown;
   readonly contentType?: string;
 }
 
 export type Operation = (call: Call) => Promise<Reply>;
 
-/** An unparsed request signed by its sender. */
+/** Unparsed request that is signed by its sender. */
 interface SignedRequest {
   readonly header: (name: string) => string | undefined;
   /** Returns the exact body. @throws GatewayError `payload_too_large` */
@@ -60,7 +60,7 @@ interface SignedRequest {
   readonly json: () => JsonObject;
 }
 
-/** Verifies a signed request and responds to it. A reply with `finished` has work that continues after the response. */
+/** Verifies a signed request and responds to it. If the reply has `finished`, work continues after the response. */
 export type Callback = (
   ports: GatewayPorts,
   request: SignedRequest,
@@ -86,7 +86,7 @@ export function parseBySchema<T>(schema: z.ZodType<T>, value: unknown): T {
   });
 }
 
-/** Returns the page size in the query: 1 to 200, 50 by default. */
+/** Returns the page size given in the query: 1 to 200, with a default of 50. */
 export function limitOf(query: Readonly<Record<string, string>>, most = 200, usual = 50): number {
   if (query.limit === undefined) return usual;
   const limit = Number(query.limit);
@@ -97,7 +97,7 @@ export function limitOf(query: Readonly<Record<string, string>>, most = 200, usu
 
 /**
  * Returns an optional query parameter that has an enumerated value.
- * @throws GatewayError `invalid_request` with the allowed words [error.unknown-query].
+ * @throws GatewayError `invalid_request` that lists the allowed words [error.unknown-query].
  */
 export function wordOf<W extends string>(
   query: Readonly<Record<string, string>>,
@@ -113,7 +113,7 @@ export function wordOf<W extends string>(
 export const cursorOf = (query: Readonly<Record<string, string>>) =>
   query.cursor === undefined ? {} : { cursor: query.cursor };
 
-/** Checks ownership: agent keys only see their own objects, and get 404 for others. */
+/** Checks ownership: agent keys can only see their own objects, and get 404 for others. */
 export function assertOwn(
   { route, principal }: Call,
   ownerKey: string | undefined,

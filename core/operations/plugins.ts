@@ -8,8 +8,8 @@ import { recordAct } from './record.ts';
 const digest = /^[0-9a-f]{64}$/;
 
 /**
- * Stores a module under its digest from the path. The digest is checked before compiling, and only a module that
- * follows the ABI is stored [wasm.abi]. Refusals are also recorded in evidence.
+ * Stores a module under the digest in the path. The digest is checked before compiling, and only a module that follows
+ * the ABI is stored [wasm.abi]. Refusals are also recorded in evidence.
  */
 export const putModule: Operation = async (call) => {
   const { ports, params } = call;

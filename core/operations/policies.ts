@@ -53,7 +53,7 @@ export const putConfig: Operation = async (call) => {
   return { status: 201, body: { ...row, warnings: [...loaded.warnings, ...warnings, ...left] } };
 };
 
-/** Rejects an older index, which would undo revocations [supply-chain.sequence]. */
+/** Rejects an index older than the active one, because it would undo revocations [supply-chain.sequence]. */
 async function assertIndexFollows(before: Configuration, after: Configuration): Promise<void> {
   if (before.supply_chain.index === undefined || after.supply_chain.index === undefined) return;
   const { olderThan } = await import('#core/configuration/supply-chain/in-force.ts');
@@ -63,7 +63,7 @@ async function assertIndexFollows(before: Configuration, after: Configuration): 
   throw problemsError([{ path: ['supply_chain', 'index'], found: why, allowed }], () => undefined);
 }
 
-/** Warns if a data plane leaves its control plane, because only this configuration is used after that. */
+/** Warns if a data plane leaves its control plane, because from that point only this configuration is used. */
 const leftControlPlane = ({ federation: before }: Configuration, { federation: after }: Configuration): string[] =>
   before.role === 'data' && after.role !== 'data'
     ? [
@@ -72,8 +72,8 @@ const leftControlPlane = ({ federation: before }: Configuration, { federation: a
     : [];
 
 /**
- * Returns the check for `If-Match`, whose tags come from `GET config`, so that a change the caller has not seen is
- * never undone.
+ * Returns the check for `If-Match`, whose tags come from `GET config`. It ensures that changes the caller has not seen
+ * are never undone.
  */
 function overOf({ header }: Call): ((version: number) => void) | undefined {
   const tags = header('if-match')
@@ -91,7 +91,10 @@ function overOf({ header }: Call): ((version: number) => void) | undefined {
 
 const maxFileName = 200;
 
-/** Returns the name of the file sent, used for the locations of its rules. @throws GatewayError `invalid_request` */
+/**
+ * Returns the name of the file that was sent, which is used in the locations of its rules. @throws GatewayError
+ * `invalid_request`
+ */
 function fileOf({ query: { file } }: Call): string | undefined {
   if (file === undefined || (file.trim() !== '' && file.length <= maxFileName)) return file;
   throw invalidRequest(`file has ${file.length} characters; give a name of 1 to ${maxFileName}, or leave it out.`);
@@ -99,13 +102,13 @@ function fileOf({ query: { file } }: Call): string | undefined {
 
 const maxReason = 500;
 
-/** Returns the reason for the change, for evidence. @throws GatewayError `invalid_request` */
+/** Returns the reason for the change, to be recorded in evidence. @throws GatewayError `invalid_request` */
 function reasonOf({ query: { reason } }: Call): string | undefined {
   if (reason === undefined || (reason.trim() !== '' && reason.length <= maxReason)) return reason;
   throw invalidRequest(`reason has ${reason.length} characters; give 1 to ${maxReason}, or leave it out.`);
 }
 
-/** Limits the change to a data plane's own parts. The code is only loaded on data planes. */
+/** Limits the change to a data plane's own parts. This code is only loaded on data planes. */
 async function underControlPlane(ports: Call['ports'], configuration: Configuration): Promise<Configuration> {
   if (configuration.federation.role !== 'data') return configuration;
   const { underControlPlane } = await import('#core/operations/federation/apply.ts');
@@ -113,8 +116,8 @@ async function underControlPlane(ports: Call['ports'], configuration: Configurat
 }
 
 /**
- * Reloads keys whose secrets were replaced or withdrawn, effective everywhere within five seconds. The configuration
- * does not change.
+ * Reloads keys whose secrets were replaced or withdrawn, which takes effect everywhere within five seconds. The
+ * configuration does not change.
  */
 export const refreshConfigKeys: Operation = async (call) => {
   const { row, keys, warnings } = await refreshKeys(call.ports);
@@ -134,7 +137,7 @@ export const currentPolicyVersion: Operation = async ({ ports, snapshot }) => {
 };
 
 /**
- * Returns the version as visible to the caller, which is all of it for platform callers [policy-version.own-tenant].
+ * Returns the part of a version that the caller may see. Platform callers see all of it [policy-version.own-tenant].
  */
 async function versionAsRead(call: Call, text: string | undefined) {
   const { row, configuration: whole } = await versionOf(call, text);

@@ -20,7 +20,7 @@ export async function versionOf({ ports }: Call, text: string | undefined) {
 
 /**
  * Returns any version that was ever active, because evidence may refer to it [policy-version.numbered].
- * @throws GatewayError `not_found` for a number that was never active.
+ * @throws GatewayError `not_found` if no version with this number was ever active.
  */
 export async function citedVersion({ ports: { configStore, objects } }: Call, text: string | undefined) {
   const row = await configStore.ever(versionNumber(text));

@@ -1,4 +1,7 @@
-/** All ports of the operations. Hosts compose them: `lambdas/aws.ts` on AWS and the emulator, `bin/local/` locally. */
+/**
+ * All ports of the operations. They are composed by each host: `lambdas/aws.ts` on AWS and the emulator, `bin/local/`
+ * locally.
+ */
 
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { ApprovalEventFeed } from '#core/approvals/event-feed.ts';
@@ -34,13 +37,15 @@ import type { ControlPlane, PlaneStore } from '#core/operations/federation/ports
 
 export type BreakerState = 'closed' | 'open' | 'half-open';
 
-/** Ports for loading a configuration that was sent. */
+/** Ports for loading a configuration from a request. */
 export interface LoadingPorts {
   /** The host's execution limits. Absent if the host never ends a function. */
   readonly hostLimits: HostLimits | undefined;
   /** Returns the text of a shipped policy pack. */
   readonly packs: (name: string) => Promise<string>;
-  /** Loads and checks a configuration in a worker thread. If absent, it is loaded in place within `hostLimits`. */
+  /**
+   * Loads and checks a configuration in a worker thread. If absent, it is loaded in this thread within `hostLimits`.
+   */
   readonly loadedConfiguration: ((text: string, file?: string) => Promise<LoadedConfiguration>) | undefined;
 }
 
@@ -53,33 +58,35 @@ export interface MetricsPorts {
   readonly metricsText: () => string;
 }
 
-/** All ports of operations. An operation is a flow, and a shared function takes only the ports it uses. */
+/** All ports of the operations. An operation is a flow; a shared function takes only the ports it uses. */
 export interface GatewayPorts extends GovernPorts, LoadingPorts, MetricsPorts {
   /** Configuration bodies and WASM modules. */
   readonly objects: ObjectStore;
   /**
-   * The whole checkpoint log, which code with write access to the tables cannot change. Governing a call only reads its
-   * last checkpoint.
+   * The whole checkpoint log, which code with write access to the tables cannot change. Governing a call only requires
+   * its last checkpoint.
    */
   readonly checkpoints: CheckpointLog | undefined;
   readonly secrets: SecretStore;
   readonly configStore: ConfigStore;
   /**
-   * Environment names that a configuration sent over HTTP may introduce, in addition to those in use. Undefined if
-   * secrets come from a store that contains only the operator's values.
+   * Environment variable names that a configuration sent over HTTP may introduce, in addition to those in use.
+   * Undefined if secrets come from a store that contains only the operator's values.
    */
   readonly listedSecretNames: readonly string[] | undefined;
   /** Compiles a WASM module. @throws Error with the reason why it cannot be a filter. */
   readonly compileModule: (bytes: Uint8Array) => Promise<unknown>;
   readonly sessionManifests: ManifestStore;
   readonly signer: Signer;
-  /** Copies of the entries, which code with write access to the tables cannot change, for functions that read them. */
+  /**
+   * Copies of the entries that code with write access to the tables cannot change, for functions that read such copies.
+   */
   readonly archived: ArchiveReader | undefined;
   /** The publicly witnessed log, if the host has one. */
   readonly transparency: LogProofs | undefined;
   /** Evidence rows, for the process that expires them. */
   readonly evidenceRows: EvidenceRows;
-  /** Access to the archive, for a process that may write to it and that covers its copies with checkpoints. */
+  /** Access to the archive, for a process that may write to it and that creates checkpoints covering the copies. */
   readonly archiving:
     | {
         readonly archive: Archive;
@@ -92,16 +99,16 @@ export interface GatewayPorts extends GovernPorts, LoadingPorts, MetricsPorts {
   readonly tickets: TicketStore;
   /** Clients for the notification and vote channels. */
   readonly notificationClients: NotificationClients;
-  /** The control plane, on a data plane. */
+  /** Client for the control plane, used on a data plane. */
   readonly controlPlane: ControlPlane;
   readonly rollouts: Rollouts;
   readonly rolloutsInForce: RolloutsInForce;
   readonly rolloutClock: RolloutClock;
   readonly alerts: AlertStore;
   readonly passkeys: PasskeyStore;
-  /** Approval events, if a single process makes every commit and streams may stay open. */
+  /** Approval events. Only defined if a single process makes every commit and streams may stay open. */
   readonly approvalEvents: ApprovalEventFeed | undefined;
-  /** The data planes of this control plane. */
+  /** Store for the data planes of this control plane. */
   readonly planes: PlaneStore;
   /**
    * Returns the number of requests with a rejected credential since the previous call, if one process serves all
@@ -112,26 +119,26 @@ export interface GatewayPorts extends GovernPorts, LoadingPorts, MetricsPorts {
   readonly admissions: Admissions;
   readonly tokens: Tokens;
   readonly mcpStore: McpStore;
-  /** Text of tool definitions, read only to compare definitions before they are accepted. */
+  /** Tool definition texts, read only to compare definitions before they are accepted. */
   readonly definitionTexts: ObjectStore;
   /** Response cache, if this process handles chat calls itself. */
   readonly cache: ResponseCache | undefined;
   /**
-   * Returns the circuit breaker state of each provider, by name, if this process calls providers or reads their shared
-   * state.
+   * Returns each provider's circuit breaker state, by name. Only defined if this process calls providers or reads their
+   * shared state.
    */
   readonly breakers: ((providers: readonly ProviderEntry[]) => Readonly<Record<string, BreakerState>>) | undefined;
   /** Store for the provider keys. Undefined if this process may not read them. */
   readonly providerKeys: SecretStore | undefined;
   /**
-   * Returns at least the last 500 traces for each of these tenants, from all processes.
+   * Returns at least the last 500 traces of each of these tenants, from all processes.
    * @throws GatewayError `service_unavailable`
    */
   readonly recentTraces: (tenants: readonly string[]) => Promise<readonly RecordedTrace[]>;
   readonly dependencyStates: DependencyStates;
   /** Returns how long the oldest entry has been waiting for its projection, if this process runs projections. */
   readonly projectionLagMs: (() => number) | undefined;
-  /** State of the configuration file, if this process watches one. */
+  /** State of the configuration file, if this process watches a file. */
   readonly configurationTrouble: ConfigurationTrouble | undefined;
   readonly version: string;
   /** Sessions for callers that do not name one. */

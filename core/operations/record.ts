@@ -6,7 +6,7 @@ import type { Change, CommitOutcome } from '#core/evidence/ports.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Call } from './operation.ts';
 
-/** The actor of an act, and the ports that record it. */
+/** Actor of an act, and the ports that record it. */
 export interface Actor {
   readonly ports: Pick<Call['ports'], 'clock' | 'ids' | 'ledger'>;
   readonly principal: Pick<Call['principal'], 'tenant' | 'key_id' | 'federated'> & {

@@ -1,4 +1,4 @@
-/** Session risk: shows it, and releases a session stopped by the kill switch. */
+/** Operations that show a session's risk, and release a session stopped by the kill switch. */
 
 import type { Identities } from '#core/configuration/identity/identities.ts';
 import { personActor } from '#core/configuration/identity/principal.ts';
@@ -18,7 +18,7 @@ import { markLists, stateOf } from '#core/session/risk/state.ts';
 import { maskSecrets } from '#core/text/secrets/masked.ts';
 import { assertOwn, type Call, type Operation, parseBySchema } from './operation.ts';
 
-/** Returns the current score, and with `replay=true` also its history from evidence, alert by alert. */
+/** Returns the current score. With `replay=true`, also returns its history from evidence, alert by alert. */
 export const sessionRisk: Operation = async (call) => {
   const head = await headOf(call);
   const { ports, query, snapshot } = call;
@@ -53,7 +53,7 @@ function viewOf(record: RiskRecord | undefined, now: number, settings: RiskSetti
     ...(rule !== '' && { rule }),
     tripped,
     alerts: alerts.map(({ at, ...alert }) => ({ ...alert, at: isoTime(at * 1000) })),
-    /** Number of remembered items by kind. A counted kind becomes an alert when it reaches its threshold. */
+    /** Number of remembered items of each kind. A kind that is counted raises an alert at its threshold. */
     remembered: Object.fromEntries(
       [...markLists, 'attempts' as const].flatMap((name) => {
         const length = state?.[name].length ?? 0;
@@ -81,7 +81,7 @@ async function replaySession({ ports }: Call, head: SessionHead) {
 
 /**
  * Releases a session and its key, because the key's next call would otherwise still be refused. The release is an entry
- * in the session's own chain, so that a replay has the same result. Other sessions' findings about them remain.
+ * in the session's own chain, so that a replay has the same result. Findings about them in other sessions remain.
  */
 export const releaseSession: Operation = async (call) => {
   const { ports, principal, snapshot } = call;
@@ -138,7 +138,8 @@ async function headOf(call: Call): Promise<SessionHead> {
 }
 
 /**
- * Returns the human behind a session that was opened with a token. No key names that human, but the first entry does.
+ * Returns the human behind a session opened with a token. No key identifies that human, but the session's first entry
+ * does.
  */
 async function openedBy({ ports }: Call, head: SessionHead, { byKeyId }: Identities): Promise<string | undefined> {
   if (head.owner_key === undefined || byKeyId.has(head.owner_key)) return undefined;

@@ -1,4 +1,7 @@
-/** Rollouts: create, list, show, pause, resume, roll back. Automatic moves: `core/models/rollouts/advance.ts`. */
+/**
+ * Operations for rollouts: create, list, show, pause, resume, roll back. Automatic moves:
+ * `core/models/rollouts/advance.ts`.
+ */
 
 import { personActor } from '#core/configuration/identity/principal.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -15,8 +18,8 @@ import { planRoute, resolveModel } from '#core/models/routing/plan.ts';
 import { type Call, type Operation, parseBySchema } from './operation.ts';
 
 /**
- * Creates a rollout, for the traffic of all tenants if the caller is a platform caller, and otherwise for its own
- * tenant [rollout.create].
+ * Creates a rollout. It applies to all tenants' traffic if the caller is a platform caller, and otherwise to the
+ * caller's own tenant [rollout.create].
  */
 export const createRollout: Operation = async (call) => {
   const { ports, principal, snapshot } = call;

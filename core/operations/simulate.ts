@@ -1,5 +1,5 @@
 /**
- * Evaluates calls without making them, using the active policy, an older version, or draft policies [policy.simulate].
+ * Evaluates calls without running them, using the active policy, an older version, or draft policies [policy.simulate].
  */
 import { ownerOf } from '#core/actions/abuse-notes.ts';
 import { noRulePlaces, placesOfVersion } from '#core/configuration/store/places.ts';

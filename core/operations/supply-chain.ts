@@ -1,4 +1,7 @@
-/** The supply chain: the active policy pack and WASM filters, and acts on plugins [supply-chain.in-force]. */
+/**
+ * The supply chain: the active policy pack and WASM filters, and administrative acts on plugins
+ * [supply-chain.in-force].
+ */
 
 import { partsInForce } from '#core/configuration/supply-chain/in-force.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
@@ -29,7 +32,8 @@ const actsShown = 50;
 const actions = new Map(recordedActs.map((act) => [actionOf({ act }), act]));
 
 /**
- * Returns recent acts, newest first, from the chains of administrative acts, which stay short regardless of traffic.
+ * Returns recent acts, newest first. They are read from the chains of administrative acts, which stay short regardless
+ * of traffic.
  */
 async function recentActs({ ports, principal: { tenant } }: Call) {
   const now = ports.clock.now();

@@ -1,7 +1,6 @@
 /**
  * Tenants and keys stored as rows, in addition to those in the configuration [tenants.rows]: list, put, remove, add,
- * revoke. Each change is one conditional write with its evidence. A caller sends the digest of a key, never the key
- * itself.
+ * revoke. Each change is one conditional write with its evidence. A caller sends a key's digest, never the key itself.
  */
 import * as z from 'zod';
 import { keyIdOf } from '#core/configuration/identity/identities.ts';
@@ -105,7 +104,7 @@ async function putKey(call: Call, action: string, row: KeyRow): Promise<Reply> {
   };
 }
 
-/** Returns a key with its id but without its digest. */
+/** Returns a key including its id but not its digest. */
 const keyAnswer = ({ key_sha256, ...row }: KeyRow) => ({ key_id: keyIdOf(key_sha256), ...row });
 
 const stampsOf = ({ ports, principal }: Call) => ({
@@ -118,7 +117,7 @@ function tenantIdOf({ params: { tenant = '' } }: Call): string {
   return parseBySchema(z.strictObject({ tenant: word }), { tenant }).tenant;
 }
 
-/** @throws GatewayError `not_found` if there is no row, or if its tenant was removed. */
+/** @throws GatewayError `not_found` if there is no row or the tenant was removed. */
 async function rowOf(call: Call): Promise<TenantRow> {
   const id = tenantIdOf(call);
   const row = await call.ports.configStore.tenantRow(id);
@@ -129,7 +128,7 @@ async function rowOf(call: Call): Promise<TenantRow> {
 /**
  * Checks a tenant in the same way as when loading a configuration. Configured tenants come first, so that a row cannot
  * take their names.
- * @param concerns selects problems by their path.
+ * @param concerns filter that selects problems by their path.
  * @throws GatewayError `invalid_request`
  */
 async function assertFits(

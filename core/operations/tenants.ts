@@ -1,8 +1,8 @@
-/** Lists the tenants of the active configuration: names and limits, but never a key. */
+/** Lists the tenants of the active configuration with their names and limits, but never their keys. */
 import type { Tenant } from '#core/contracts/config.ts';
 import type { Operation } from './operation.ts';
 
-/** Lists all tenants for platform callers, or only the caller's own otherwise [admin.whoami]. */
+/** Lists all tenants for platform callers, and only the caller's own for others [admin.whoami]. */
 export const listTenants: Operation = async ({ principal, snapshot }) => {
   const { tenants } = snapshot.configuration;
   const visible = tenants.filter(({ id }) => principal.platform || id === principal.tenant);

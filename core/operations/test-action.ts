@@ -1,4 +1,4 @@
-/** `POST /v1/actions` and `/admin/v1/test-action`, which govern one action through the whole pipeline. */
+/** `POST /v1/actions` and `/admin/v1/test-action`, which run one action through the whole governance pipeline. */
 import { decideOnly } from '#core/actions/decide-only.ts';
 import { govern } from '#core/actions/govern.ts';
 import { waitingOver } from '#core/actions/wait.ts';

@@ -39,8 +39,8 @@ export const revokeTicket: Operation = async (call) => {
 };
 
 /**
- * Redeems a ticket for a service, which sends its intended action. The ticket is redeemed before this is recorded:
- * without a response, the service may not act, but the ticket is used up.
+ * Redeems a ticket for a service, which sends its intended action. The ticket is redeemed before this is recorded. If
+ * the service gets no response, it may not act, but the ticket is used up.
  */
 export const redeemTicket: Operation = async (call) => {
   const { ports, principal, snapshot } = call;
@@ -61,7 +61,7 @@ export const redeemTicket: Operation = async (call) => {
   return { body: { id, envelope_id, approval_id, tool, resource, capability, policy_version, expires_at } };
 };
 
-/** Records the act in the session of the ticket's action. */
+/** Records the act in the session of the action for which the ticket was issued. */
 async function record({ ports, principal }: Call, { id }: TicketClaims, act: CredentialAct): Promise<void> {
   const credential = await ports.credentials.get(principal.tenant, id);
   if (!credential) throw ticketRefused('unknown');

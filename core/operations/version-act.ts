@@ -1,11 +1,14 @@
-/** The evidence body for a new policy version, whether from a file import, HTTP, a rollback or refreshed keys. */
+/**
+ * Builds the evidence body for a new policy version, whether it comes from a file import, HTTP, a rollback or refreshed
+ * keys.
+ */
 import type { ConfigStore, VersionRow } from '#core/configuration/ports.ts';
 import { secretsOfVersion } from '#core/configuration/store/keys-in-evidence.ts';
 import { readVersion } from '#core/configuration/store/stored-form.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 
 /**
- * Builds the body. It lists disabled guards, because no other entry shows that the calls they would block may be
+ * Builds the body. It lists disabled guards, because no other entry shows that calls they would have blocked may now be
  * allowed.
  */
 export async function versionAct(

@@ -17,7 +17,7 @@ import { assertOwn, type Call, type Operation } from './operation.ts';
 import { citedVersion } from './policy-version.ts';
 
 /**
- * Returns the source of the decision on an action, and the first failed condition of each guard and rule, for the call
+ * Returns the source of the decision on an action. Adds the first failed condition of each guard and rule, for the call
  * as written and for each effect that is not allowed. A call with redacted parameters is not replayed; `not_replayed`
  * names them.
  */
@@ -83,7 +83,7 @@ export const why: Operation = async (call) => {
   };
 };
 
-/** Returns the location of the rule that matched the call, or otherwise of the one that matched an effect. */
+/** Returns the location of the rule that matched the call or, failing that, of the one that matched an effect. */
 const placeOfDecider = (
   matched: string,
   trace: readonly PlacedTrace[],
@@ -92,7 +92,7 @@ const placeOfDecider = (
   trace.find((step) => step.matched && step.rule === matched)?.place ??
   effects.find(({ matched_rule }) => matched_rule === matched)?.place;
 
-/** Lists prefixes of matched rules that are not policy rules, with their source. */
+/** Lists the prefixes of matched rules that are not policy rules, each with its source. */
 const sources = (): (readonly [prefix: string, source: string])[] => [
   ['approved:', 'approval'],
   ['denied:', 'approval'],
@@ -117,8 +117,8 @@ function decidedBy(matched: string, trace: readonly RuleTrace[], effects: readon
 }
 
 /**
- * Finds a decision by its envelope id, using the session in its approval row or, if there is none, the last week of the
- * audit log.
+ * Finds a decision by its envelope id, using the session in its approval row. If there is no such row, searches the
+ * last week of the audit log.
  */
 async function decisionEntry(call: Call, id: string): Promise<EvidenceEntry> {
   const { ports, principal } = call;

@@ -1,4 +1,4 @@
-/** Port for tracing the sources of values. A feature implements it, and stores what sessions have seen. */
+/** Port for tracing the sources of values. It is implemented by a feature that stores what sessions have seen. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { CallSources, SourceNotes } from '#core/contracts/provenance.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -13,7 +13,7 @@ export interface SessionName {
 export interface AttachedSources {
   /** The person's words, as passed on by the host. */
   readonly words: readonly string[];
-  /** The chat request, if the whole conversation passes through the gateway. */
+  /** The chat request, if the whole conversation goes through the gateway. */
   readonly conversation?: JsonObject | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface SeenAction {
 export interface ValueTracer {
   /**
    * Returns the sources of a call's values.
-   * @param isNew whether the session has no actions yet: a session with actions but no record has gaps.
+   * @param isNew whether the session has no actions yet. A session that has actions but no record has gaps.
    */
   trace(
     session: SessionName,
@@ -36,12 +36,12 @@ export interface ValueTracer {
     attached: AttachedSources,
     isNew: () => Promise<boolean>,
   ): Promise<CallSources>;
-  /** Returns the sources of each argument checked by a rule for this tool; undefined if there are none. */
+  /** Returns the source of each argument that a rule checks for this tool. Undefined if there are none. */
   notes(policy: CompiledPolicy, call: ToolCall): Promise<SourceNotes | undefined>;
   /** Records the person's words. */
   keepWords(session: SessionName, words: string, keptSeconds: number): Promise<void>;
-  /** Records a tool result. If that fails, the result must not be returned. */
+  /** Records a tool result. If recording fails, the result must not be returned. */
   keepResult(session: SessionName, action: SeenAction, result: unknown, keptSeconds: number): Promise<void>;
-  /** Records a conversation's words and results, for the session's later calls that do not include them. */
+  /** Records a conversation's words and results, for later calls in the session that do not include them. */
   keepConversation(session: SessionName, body: JsonObject, keptSeconds: number): Promise<void>;
 }

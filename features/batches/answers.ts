@@ -15,7 +15,7 @@ export const fileObject = ({ id, bytes = 0, created_at, filename = '' }: StoredB
   status: 'processed',
 });
 
-/** Builds a batch from the provider's object. The provider's ids do not reach the caller. */
+/** Builds a batch from the provider's object. The caller never sees the provider's ids. */
 export function batchObject(stored: StoredBatch, reply: JsonObject): JsonObject {
   const { id, file, endpoint } = stored;
   const has = (member: 'output_file_id' | 'error_file_id') => (textOf(reply[member]) ?? '') !== '';

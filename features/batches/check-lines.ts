@@ -20,8 +20,8 @@ import { atLine, type BatchFile, linesInTurn } from './lines.ts';
 const strictness = { allow: 0, review: 1, block: 2 } as const;
 
 /**
- * Checks all lines. A blocked line refuses the file, and a review of one line puts all of them under review.
- * @throws GatewayError `policy_violation` naming the line.
+ * Checks all lines. If one line is blocked, the file is refused; if one line needs review, all of them do.
+ * @throws GatewayError `policy_violation` that names the line.
  */
 export async function checkLines(
   ports: ChatPorts,
@@ -80,7 +80,9 @@ function refuseLine({ dialect, plan, snapshot }: ChatCall, body: JsonObject, lin
   }
 }
 
-/** Refuses tools unless all of them are allowed: policy is not evaluated on tool calls in batch results. */
+/**
+ * Refuses tools unless all of them are allowed, because tool calls in batch results are not checked against the policy.
+ */
 function refuseTools({ snapshot, wire }: ChatCall, body: JsonObject, line: number): void {
   if (snapshot.configuration.chat_completions.tool_use === 'pass' || !wire.usesTools(body)) return;
   throw atLine(
@@ -91,7 +93,10 @@ function refuseTools({ snapshot, wire }: ChatCall, body: JsonObject, line: numbe
   );
 }
 
-/** Refuses `store`: the gateway would have no record with which to read or delete the completion [responses.stored]. */
+/**
+ * Refuses `store`, because the gateway would have no record to use for reading or deleting the completion
+ * [responses.stored].
+ */
 function refuseStore({ store }: JsonObject, line: number): void {
   if (keepsCompletion(store))
     throw atLine(
@@ -100,7 +105,7 @@ function refuseStore({ store }: JsonObject, line: number): void {
     );
 }
 
-/** Findings over all lines, one per kind, so that the evidence entry is bounded. */
+/** Findings over all lines, one per kind, which bounds the size of the evidence entry. */
 export class FindingSums {
   readonly #sums = new Map<string, Finding>();
 
@@ -119,5 +124,5 @@ export class FindingSums {
   }
 }
 
-/** Maximum number of kinds: a module may give its own reason for each text. */
+/** Maximum number of kinds, because a module may give a different reason for each text. */
 const maxKinds = 100;

@@ -32,7 +32,7 @@ import { batchObject, fileObject } from './answers.ts';
 import { type BatchFile, writeBatchFile } from './lines.ts';
 import { newBatchId, newFileId } from './names.ts';
 
-/** The two chat calls that create a batch: the upload of its lines, and its start. */
+/** The two chat calls that create a batch: the upload of its lines, and the start. */
 export type BatchRequest =
   | {
       readonly kind: 'upload';
@@ -44,7 +44,7 @@ export type BatchRequest =
 
 /**
  * Uploads a file or starts a batch.
- * @throws GatewayError `model_not_found` if none of the model's providers supports batches; provider faults as for
+ * @throws GatewayError `model_not_found` if none of the model's providers supports batches; provider errors as for
  * chat.
  */
 export async function callBatch(
@@ -77,7 +77,7 @@ const madeAt = (begun: BegunCall, { name, region }: ProviderEntry, { id }: Store
   resource: id,
 });
 
-/** Uploads a file without a charge: its calls are charged when a batch is created from it. */
+/** Uploads a file free of charge. Its calls are charged when a batch is created from it. */
 async function upload(
   ports: ChatPorts,
   begun: BegunCall,
@@ -112,7 +112,7 @@ async function upload(
   return [madeAt(begun, entry, stored), fileObject(stored)];
 }
 
-/** Starts a batch and charges its maximum, because it runs for up to a day and its results may never be read. */
+/** Starts a batch and charges its maximum cost, because it runs for up to a day and its results may never be read. */
 async function start(
   ports: ChatPorts,
   begun: BegunCall,
@@ -153,7 +153,7 @@ async function start(
   return [await checkReply(ports, model, policy, reply, leaves(reply, 'reply', [])), reply];
 }
 
-/** Deletes or cancels an object that its caller cannot reach, even if the caller has disconnected. */
+/** Deletes or cancels an object that its caller can no longer reach, even if the caller has disconnected. */
 async function undo(
   ports: ChatPorts,
   call: ChatCall,
@@ -187,11 +187,11 @@ async function atProvider(
   }
 }
 
-/** Returns the model's provider that supports files and batches in this form. */
+/** Returns the model's provider that supports files and batches in this format. */
 const batchProviderOf = ({ candidates }: RoutePlan, name?: string): ProviderEntry | undefined =>
   candidates.find(({ entry }) => entry.type === 'openai' && (name === undefined || entry.name === name))?.entry;
 
-/** Returns the failed attempt, whose error decides whether the call is charged. */
+/** Returns the failed attempt. Its error determines whether the call is charged. */
 const attemptsIn = (thrown: unknown, { name: provider }: ProviderEntry): readonly ProviderAttempt[] =>
   thrown instanceof ProviderFault
     ? [{ provider, error: thrown.kind === 'status' ? String(thrown.status) : thrown.kind }]

@@ -1,4 +1,4 @@
-/** Files and batches that a provider keeps for callers. */
+/** Files and batches that a provider stores for callers. */
 import * as z from 'zod';
 import { batchEndpoints } from '#core/contracts/stored-batch.ts';
 import { operation } from '#core/operations/endpoint.ts';

@@ -12,7 +12,7 @@ import { dialects } from '#core/models/dialects/dialects.ts';
 import { endpointBody, readEndpointRequest } from '#core/models/dialects/endpoint-request.ts';
 
 interface BatchLine {
-  /** Line number as in editors, from 1. */
+  /** Line number, counted from 1 as in editors. */
   readonly number: number;
   readonly customId: string;
   /** The call as a chat request. */
@@ -28,18 +28,18 @@ export interface BatchFile {
   readonly outputTokens: number;
 }
 
-/** Maximum in OpenAI's API. */
+/** Maximum number of lines in OpenAI's API. */
 const maxLines = 50_000;
-/** Pattern for ids, which go to the provider and back without being filtered. */
+/** Pattern for ids, which are sent to the provider and returned without being filtered. */
 const idPattern = /^[\w.:/-]{1,128}$/;
 const members: ReadonlySet<string> = new Set(['custom_id', 'method', 'url', 'body']);
-/** Number of lines after which other requests may run. */
+/** Number of lines after which other requests get a turn. */
 export const linesInTurn = 64;
 
 /**
  * Parses a file of calls.
- * @param turn lets other requests run.
- * @throws GatewayError `invalid_request` naming the line.
+ * @param turn gives other requests a turn.
+ * @throws GatewayError `invalid_request` that names the line.
  */
 export async function readBatchFile(text: string, turn: () => Promise<void>): Promise<BatchFile> {
   const lines: BatchLine[] = [];
@@ -119,7 +119,7 @@ function parseLine(written: string) {
   };
 }
 
-/** Returns the call as a chat request. @throws GatewayError as the endpoint itself would. */
+/** Returns the call as a chat request. @throws GatewayError with the same errors as the endpoint itself */
 function requestOf(endpoint: BatchEndpoint, body: JsonObject): JsonObject {
   if (body.stream !== undefined && body.stream !== null && body.stream !== false)
     throw invalidRequest('stream requests a stream; a batch returns whole responses, so leave it out.');
@@ -138,7 +138,7 @@ const quoteShort = (value: Json | undefined): string =>
 
 const refusedLine = (line: number, found: string): GatewayError => invalidRequest(`Line ${line}: ${found}.`, { line });
 
-/** Adds the line number to a fault of the caller's input. */
+/** Adds the line number to an error in the caller's input. */
 export function atLine(line: number, thrown: unknown): GatewayError {
   const fault = asGatewayError(thrown);
   if (fault.kind.status >= 500) return fault;

@@ -1,13 +1,13 @@
 /**
- * Ids of files and batches for callers. Ids of result files are derived from the batch, so that reading results
- * requires no write.
+ * Ids of files and batches for callers. The ids of result files are derived from the batch, so that no write is needed
+ * to read results.
  */
 import type { Ids } from '#core/kernel/ports.ts';
 
 const pattern = /^(?:file-[0-9a-f]{32}|batch_[0-9a-f]{32})$/;
 const resultPattern = /^file-([0-9a-f]{32})-(output|error)$/;
 
-/** Returns a new id in hex. Version 7 ids begin with their time, so they sort in order of creation. */
+/** Returns a new id in hex. Version 7 ids begin with a timestamp, so they sort in order of creation. */
 const hexOf = (ids: Pick<Ids, 'uuid'>): string => ids.uuid().replaceAll('-', '');
 
 export const newFileId = (ids: Pick<Ids, 'uuid'>): string => `file-${hexOf(ids)}`;
@@ -20,7 +20,7 @@ type ResultKind = 'output' | 'error';
 export const resultFileId = (batchId: string, kind: ResultKind): string =>
   `file-${batchId.slice('batch_'.length)}-${kind}`;
 
-/** Returns the batch whose results are in the file; undefined for any other id. */
+/** Returns the batch whose results the file contains, or undefined for any other id. */
 export function parseResultFileId(fileId: string): { readonly batch: string; readonly kind: ResultKind } | undefined {
   const [, hex, kind] = resultPattern.exec(fileId) ?? [];
   return hex === undefined ? undefined : { batch: `batch_${hex}`, kind: kind as ResultKind };

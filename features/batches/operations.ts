@@ -1,4 +1,7 @@
-/** Lists, reads, cancels and deletes the caller's files and batches. Those of other keys are not found. */
+/**
+ * Lists, reads, cancels and deletes the caller's files and batches. Those that belong to other keys are reported as not
+ * found.
+ */
 
 import { otherModelsIn } from '#core/chat/call-usage.ts';
 import type { ChatPorts } from '#core/chat/ports.ts';
@@ -24,8 +27,8 @@ export async function listFiles(ports: ChatPorts, caller: StoredCaller, { page }
 }
 
 /**
- * Lists batches in their current state. A batch that cannot be fetched contains the reason, and the others are still
- * listed [batches.owner].
+ * Lists batches in their current state. If a batch cannot be fetched, its item gives the reason, and the others are
+ * still listed [batches.owner].
  */
 export async function listBatches(ports: ChatPorts, caller: StoredCaller, { page }: StoredQuery): Promise<JsonObject> {
   assertPlace(page.after, isOwnId);
@@ -55,8 +58,8 @@ export async function retrieveFile(ports: ChatPorts, caller: StoredCaller, { id 
 }
 
 /**
- * Returns the results of a batch as JSON Lines. Uploaded lines are not returned, because they contain text that the
- * tenant adds around system prompts.
+ * Returns a batch's results as JSON Lines. Uploaded lines are not returned, because they contain text that the tenant
+ * adds around system prompts.
  */
 export async function fileContent(
   ports: ChatPorts,
@@ -140,7 +143,7 @@ async function atProvider(
   return answer;
 }
 
-/** Returns the batch of a result file and the provider's id of the file. */
+/** Returns the batch to which a result file belongs, and the provider's id for the file. */
 async function resultFile(ports: ChatPorts, caller: StoredCaller, id: string) {
   const { batch, kind } = parseResultFileId(id)!;
   const stored = await ownOf(ports, caller, batch, 'batch', { kind: 'file', name: id });

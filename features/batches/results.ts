@@ -1,6 +1,6 @@
 /**
- * Returns the results of a batch to the caller [batches.results]. Each line passes through the output policy and the
- * transforms like a reply; a blocked line becomes an error under its custom_id.
+ * Returns a batch's results to the caller [batches.results]. Each line passes through the output policy and the
+ * transforms like a reply. A blocked line becomes an error under its custom_id.
  */
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { ChatCall } from '#core/chat/call.ts';
@@ -22,7 +22,7 @@ interface Results {
   /** JSON Lines. */
   readonly text: string;
   readonly findings: readonly Finding[];
-  /** First few model names in the replies. */
+  /** The first few model names found in the replies. */
   readonly models: readonly string[];
 }
 
@@ -62,7 +62,7 @@ export async function checkResults(
   return { text: out.map((line) => `${line}\n`).join(''), findings: sums.all(), models: [...models] };
 }
 
-/** Parses a line. A line that is not an object cannot be checked as a reply, and is not passed on. */
+/** Parses a line. A line that is not an object cannot be checked as a reply, so it is not passed on. */
 function lineIn(written: string): JsonObject | undefined {
   try {
     assertBounded(written, replyBounds);
@@ -73,7 +73,7 @@ function lineIn(written: string): JsonObject | undefined {
   }
 }
 
-/** Returns the text of the reply in its endpoint's format, and every other string in the line. */
+/** Returns the reply's text in its endpoint's format, and every other string in the line. */
 function resultSlots(line: JsonObject, endpoint: BatchEndpoint): TextSlot[] {
   const response = objectOf(line.response);
   const reply = objectOf(response?.body);

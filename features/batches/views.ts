@@ -1,5 +1,5 @@
 /**
- * Treats the upload of a batch file and the start of a batch as chat calls, with chat's limits, filters, reviews and
+ * Treats the upload of a batch file and the start of a batch as chat calls, with the same limits, filters, reviews and
  * evidence [batches.governed].
  */
 import type { Estimate } from '#core/chat/call.ts';
@@ -95,7 +95,7 @@ export const uploadView: ChatView = { operation: 'files', form: true, open: open
 export const startView: ChatView = { operation: 'batches', open: openStart };
 
 /**
- * Estimates the cost of a call: zero for an upload, the maximum over all lines for the start of a batch
+ * Estimates the cost of a call: zero for an upload, and the maximum over all lines for starting a batch
  * [batches.budget].
  */
 function estimateOf(batch: BatchRequest): Estimate {

@@ -1,5 +1,5 @@
 /**
- * `agentctl hook` with the routes that it calls. They are listed here because loading their definitions would load all
+ * `agentctl hook` and the routes that it calls. They are listed here because loading their definitions would load all
  * schemas [cli.hook].
  */
 import type { QuickCommand } from '../feature.ts';

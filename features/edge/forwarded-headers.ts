@@ -35,14 +35,14 @@ interface ForwardContext {
   /** Host of the upstream. */
   readonly host: string;
   readonly client: Client;
-  /** `traceparent` and `tracestate` of the edge's own span, which replace the client's. */
+  /** `traceparent` and `tracestate` of the edge's own span. They replace the client's. */
   readonly trace: Readonly<Record<string, string>>;
 }
 
 /**
  * Returns the headers for the upstream.
- * @param raw alternating names and values, all occurrences.
- * @returns the same form.
+ * @param raw alternating names and values, with all occurrences.
+ * @returns headers in the same format.
  */
 export function forwardedHeaders(raw: readonly string[], { host, client, trace }: ForwardContext): string[] {
   const named = connectionFields(raw);
@@ -56,7 +56,7 @@ export function forwardedHeaders(raw: readonly string[], { host, client, trace }
   return kept;
 }
 
-/** Returns a reply's headers without the hop-by-hop ones, which HTTP/2 forbids. */
+/** Returns a reply's headers without hop-by-hop headers, which HTTP/2 forbids. */
 export function returnedHeaders(raw: readonly string[]): string[] {
   const named = connectionFields(raw);
   const kept: string[] = [];
@@ -68,7 +68,7 @@ export function returnedHeaders(raw: readonly string[]): string[] {
   return kept;
 }
 
-/** Returns the fields listed in `Connection`, which apply to this connection only. */
+/** Returns the fields listed in `Connection`, which only apply to this connection. */
 function connectionFields(raw: readonly string[]): ReadonlySet<string> {
   const names = new Set<string>();
   for (let at = 0; at + 1 < raw.length; at += 2) {

@@ -1,4 +1,4 @@
-/** Routes a path of the edge to an upstream, and to its path there [edge.listeners]. */
+/** Maps a path on the edge to an upstream and the path there [edge.listeners]. */
 
 export type EdgeUpstream = 'gateway' | 'admin' | 'mcp';
 
@@ -10,16 +10,20 @@ export interface EdgeTarget {
 
 /** Splits a path into its first segment, and the rest with the query. */
 const first = /^\/([^/?#]*)(.*)$/s;
-/** Metadata that clients of `/mcp` request (RFC 9728). It is located at the root, regardless of the resource's path. */
+/**
+ * Matches the metadata that clients of `/mcp` request (RFC 9728). It is located at the root, regardless of the
+ * resource's path.
+ */
 const resourceMetadata = /^\/\.well-known\/oauth-protected-resource(?:\/mcp)?(?:\?|$)/;
 /**
- * A segment `.` or `..`, plain or encoded: a server that resolves it would serve a different path than the routed one.
+ * Matches a `.` or `..` segment, plain or encoded. A server that resolves it would serve a different path than the one
+ * that was routed.
  */
 const dots = /^[^?#]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 
 /**
- * Returns the target of a path. `/api/*` loses its prefix; `/admin/*`, `/mcp/*` and the metadata of `/mcp` keep theirs.
- * CloudFront routes the same paths: `lib/edge-functions.ts`.
+ * Returns the target of a path. `/api/*` loses its prefix, while `/admin/*`, `/mcp/*` and the metadata for `/mcp` keep
+ * theirs. CloudFront routes the same paths: `lib/edge-functions.ts`.
  * @param url path and query from the client. They are not decoded or normalised, so that a path has only one meaning.
  * @returns undefined for every other path, and for a path with a `.` or `..` segment.
  */

@@ -1,4 +1,4 @@
-/** Decides which requests the edge refuses under load, using three priority tiers [edge.load-shedding]. */
+/** Determines which requests the edge refuses under load, using three priority tiers [edge.load-shedding]. */
 
 const priorities = ['critical', 'normal', 'low'] as const;
 export type Priority = (typeof priorities)[number];
@@ -13,10 +13,10 @@ interface Capacity {
   readonly max_event_loop_delay_ms: number;
 }
 
-/** Load share from which each tier is shed. Critical requests are never shed. */
+/** Load share from which each tier is shed. Critical requests are never refused. */
 const shedFrom: Readonly<Record<Priority, number>> = { critical: Number.POSITIVE_INFINITY, normal: 0.9, low: 0.7 };
 
-/** Returns the higher of the two load measures, 1 = full. */
+/** Returns the higher of the two load measures, where 1 means full. */
 export const loadShare = ({ connections, eventLoopDelayMs }: Load, capacity: Capacity): number =>
   Math.max(connections / capacity.max_connections, eventLoopDelayMs / capacity.max_event_loop_delay_ms);
 
@@ -25,8 +25,9 @@ export const isShed = (priority: Priority, load: Load, capacity: Capacity): bool
 
 /**
  * Returns the priority of a request.
- * @param header the values of `X-Priority`; anything other than one known word means `normal`.
- * @param mayBeCritical returns true if the key has `priority: critical`; called only for a request with that priority.
+ * @param header the values of `X-Priority`; anything other than a single known word means `normal`.
+ * @param mayBeCritical returns true if the key has `priority: critical`; only called for a request that asks for that
+ * priority.
  */
 export function priorityOf(header: string | undefined, mayBeCritical: () => boolean): Priority {
   const word = header?.trim().toLowerCase();

@@ -1,4 +1,4 @@
-/** Sends a sample of chat calls to an evaluator. Its page is docs/how-to/evaluate-answers.md. */
+/** Sends a sample of chat calls to an evaluator. Its documentation page is docs/how-to/evaluate-answers.md. */
 import type { Feature } from '../feature.ts';
 
 export const feature = { channels: { evaluation: () => import('./notifier.ts') } } satisfies Feature;

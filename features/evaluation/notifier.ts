@@ -25,9 +25,7 @@ export const notifier: CreateNotifier = async (ports, { evaluation: { url, secre
   };
 };
 
-/**
- * Reads a score. @param unread receives the reason why a reply was ignored; in that case the call is not sent again.
- */
+/** Reads a score. @param unread receives the reason why a reply is ignored; in that case, the call is not resent. */
 async function readScore(body: Response['body'], unread: (why: string) => void): Promise<Score | undefined> {
   const text = await beginning(body);
   if (text === undefined) return void unread(`the evaluator's reply is longer than ${maxBytes} bytes`);
@@ -38,7 +36,7 @@ async function readScore(body: Response['body'], unread: (why: string) => void):
   }
 }
 
-/** Returns the whole body; undefined if it is too long, in which case the rest is not read. */
+/** Returns the whole body, or undefined if it is too long, in which case the rest is not read. */
 async function beginning(body: Response['body']): Promise<string | undefined> {
   const parts: Uint8Array[] = [];
   let bytes = 0;

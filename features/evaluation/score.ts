@@ -16,7 +16,7 @@ const reply = z.object({
 
 /**
  * Parses an evaluator's response. Ignores other members.
- * @returns undefined if there is no JSON object, or none of the members
+ * @returns undefined if there is no JSON object, or if the object has none of the members
  * @throws Error for an invalid member
  */
 export function scoreOf(text: string): Score | undefined {

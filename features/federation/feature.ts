@@ -1,4 +1,7 @@
-/** Serves data planes: the signed configuration, their reports and their state. Its page is docs/how-to/serve-data-planes.md. */
+/**
+ * Serves data planes: the signed configuration, their reports and their state. Its documentation page is
+ * docs/how-to/serve-data-planes.md.
+ */
 import * as z from 'zod';
 import {
   federationDocumentSchema,

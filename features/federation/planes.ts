@@ -1,4 +1,4 @@
-/** The control plane's operations: serves the configuration, takes status and metrics, lists the planes. */
+/** The control plane's operations: serving the configuration, receiving status and metrics, listing the planes. */
 import type { Principal } from '#core/configuration/identity/principal.ts';
 import { toStorable } from '#core/configuration/store/schema-history.ts';
 import { isSkewed, maxClockSkewMs } from '#core/configuration/store/staleness.ts';
@@ -20,7 +20,9 @@ import { type Call, type Operation, parseBySchema } from '#core/operations/opera
 import { recordAct } from '#core/operations/record.ts';
 import { takeStatus } from './take-status.ts';
 
-/** Checks `If-None-Match` by weak comparison: a compressing proxy weakens tags, and the header may list several. */
+/**
+ * Checks `If-None-Match` by weak comparison, because a compressing proxy weakens tags and the header may list several.
+ */
 const hasAlready = (sent: string | undefined, etag: string): boolean =>
   sent?.split(',').some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === etag) === true;
 
@@ -57,8 +59,8 @@ interface ServedDocument {
 }
 
 /**
- * Serialises the configuration. Omits members added in newer releases if they have their default value, so that an
- * upgrade does not change the digest.
+ * Serialises the configuration. Members added in newer releases are omitted if they have their default value, so that
+ * an upgrade does not change the digest.
  */
 const servedBy = remembered((configuration: Configuration): ServedDocument => {
   const served = servedConfiguration(toStorable(configuration).document as Configuration);
@@ -88,7 +90,7 @@ export const federationMetrics: Operation = async (call) => {
   return { body: { plane, accepted: minutes.length, dropped: metrics.minutes.length - minutes.length } };
 };
 
-/** Returns the configured planes with their last reports. */
+/** Returns the configured planes, each with its last report. */
 export const federationPlanes: Operation = async ({ ports, snapshot, principal }) => {
   const { version, configuration } = snapshot;
   const names = planesOf(configuration);
@@ -97,7 +99,7 @@ export const federationPlanes: Operation = async ({ ports, snapshot, principal }
   return { body: { version, public_key_sha256: keyDigest(await ports.signer.publicKey()) ?? '', planes } };
 };
 
-/** Accepts diverged chains after a review. They are then compared with those in the plane's next report. */
+/** Accepts diverged chains after a review. The chains in the plane's next report become the new baseline. */
 export const acceptPlane: Operation = async (call) => {
   const { ports, snapshot, params } = call;
   const name = params.name!;
@@ -129,7 +131,7 @@ function planeView(name: string, row: PlaneRow | undefined, version: number, now
   };
 }
 
-/** Limits details of divergences to the platform and the affected tenant. */
+/** Shows details of divergences only to the platform and the affected tenant. */
 function visibleTo({ platform, tenant }: Principal, view: ReturnType<typeof planeView>) {
   if (!('divergence' in view) || platform || view.divergence?.tenant === tenant) return view;
   const { divergence: _hidden, ...rest } = view;
@@ -146,8 +148,8 @@ function stateOf(row: PlaneRow, now: number): PlaneState {
 }
 
 /**
- * Returns the plane that the token belongs to.
- * @param named the plane named in the request.
+ * Returns the plane to which the token belongs.
+ * @param named plane named in the request.
  * @throws GatewayError `forbidden` if the request names another plane.
  */
 function ownPlane({ principal }: Call, named: string | undefined): string {

@@ -123,7 +123,9 @@ async function comparedHeads(
   };
 }
 
-/** Returns the chains to request: unaccepted ones first, then chains missing in this report. */
+/**
+ * Returns the chains to request: first those whose new head is not accepted yet, then those missing from this report.
+ */
 function wantedOf({ wanted, reported }: Chains, walked: readonly KnownHead[]): WantedHead[] {
   const silent = walked
     .filter((head) => !reported.has(sessionKey(head)))
@@ -132,16 +134,16 @@ function wantedOf({ wanted, reported }: Chains, walked: readonly KnownHead[]): W
 }
 
 interface HeadComparison {
-  /** New known state; absent if unchanged. */
+  /** New known state. Absent if unchanged. */
   readonly known?: KnownHead;
   readonly divergence?: Divergence;
-  /** Entry that the plane must report before the new head is accepted. */
+  /** Entry that the plane must report before its new head is accepted. */
   readonly wanted?: WantedHead;
 }
 
 /**
  * Compares a reported head with the previous one [federation.status]. A chain may only grow: an entry that was once the
- * last must keep its place and hash.
+ * last one must keep its position and hash.
  * @param at ISO time of the report.
  */
 export function compareHead(known: KnownHead | undefined, head: EvidenceHead, at: string): HeadComparison {

@@ -1,4 +1,4 @@
-/** Accepts votes by pull-request comment: checks the signature, then the comment, then counts the vote. */
+/** Accepts votes by pull-request comment: checks the signature, checks the comment, then counts the vote. */
 
 import { currentTermsFinder } from '#core/actions/current-terms-finder.ts';
 import { verifyingSecrets } from '#core/approvals/channel-secrets.ts';

@@ -1,22 +1,22 @@
-/** The command in a pull-request comment: `/approve <id> [<digest>]` or `/deny <id> [why]`. */
+/** Parses the command in a pull-request comment: `/approve <id> [<digest>]` or `/deny <id> [why]`. */
 import { voteSchema } from '#core/contracts/admin-requests.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 
 export interface CommentCommand {
   readonly verdict: 'approve' | 'deny';
   readonly envelope_id: string;
-  /** Digest that the approver claims to have seen, lower-case hex. */
+  /** Digest that the approver claims to have seen, in lower-case hex. */
   readonly digest?: string;
-  /** Reason for the denial; empty for an approval. */
+  /** Reason for the denial. Empty for an approval. */
   readonly comment: string;
 }
 
-/** Requires an id, because other services on pull requests also use `/approve`. */
+/** Matches a command line. An id is required, because other services on pull requests also use `/approve`. */
 const commandLine =
   /^\/(approve|deny)[ \t]+([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(?:[ \t](.*))?$/is;
 
 /**
- * Returns the id from a comment's command and a function that parses the rest; undefined if there is no command. The
+ * Returns the id in a comment's command and a function that parses the rest, or undefined if there is no command. The
  * command must be on the first line, which cannot be inside a quote, a code block or a hidden part of the comment.
  */
 export function commandIn(text: string): { readonly envelope_id: string; read(): CommentCommand } | undefined {

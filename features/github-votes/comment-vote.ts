@@ -1,6 +1,6 @@
 /**
  * Counts votes by pull-request comment after checking the author, the pull request and the commit. The Git host is
- * queried before the comment is marked as processed, so that a delivery can be repeated after an outage.
+ * queried before the comment is marked as processed, so that the comment can be redelivered after an outage.
  */
 
 import { channelsOf } from '#core/approvals/channels.ts';
@@ -34,18 +34,22 @@ interface CommentVotePorts extends VotePorts {
 
 interface CommentOutcome {
   readonly decided: boolean;
-  /** Result of the vote, for the comment's author. */
+  /** Result of the vote, sent to the comment's author. */
   readonly text: string;
-  /** True if this gateway knows the author and the approval; only then does the author get a reply. */
+  /** True if this gateway knows both the author and the approval. Only then does the author get a reply. */
   readonly known: boolean;
 }
 
-/** The host's signatures contain no time, so a comment is remembered for longer than its approval can be decided. */
+/**
+ * Period for which a comment is remembered. The host's signatures contain no time, so this must be longer than its
+ * approval can stay pending.
+ */
 const memoryMs = 15 * 60_000;
 const mayWrite = ['write', 'maintain', 'admin'];
 
 /**
- * Counts a comment as a vote, or returns why it was not counted; undefined if it contains no command.
+ * Counts a comment as a vote, or returns the reason why it was not counted. Returns undefined if it contains no
+ * command.
  * @throws GatewayError `conflict` for a comment that was already processed; `service_unavailable` if the Git host
  * cannot be queried.
  */
@@ -77,7 +81,9 @@ interface CheckedVote {
   readonly notice: Notice;
 }
 
-/** Runs all checks on the vote, starting with the person's, so that strangers learn nothing about the approval. */
+/**
+ * Runs all checks on the vote, starting with those on the person, so that strangers learn nothing about the approval.
+ */
 async function checkedVote(
   ports: CommentVotePorts,
   snapshot: Snapshot,
@@ -113,8 +119,8 @@ async function noticeHere(ports: CommentVotePorts, written: WrittenComment, row:
 }
 
 /**
- * Checks the voter's permission, the commit and the question. All responses are fetched first, so that an outage is not
- * mistaken for a refusal.
+ * Checks the voter's permission, the commit and the question. All responses are fetched before any check, so that an
+ * outage is not mistaken for a refusal.
  */
 async function assertStanding(
   host: PullRequestHost,
@@ -154,8 +160,8 @@ const voteConflict = (why: string) =>
   new GatewayError('conflict', `${why} Deny it, or decide over HTTP or with agentctl.`);
 
 /**
- * Waits for the host's response. Without one, the vote is not counted and the comment is not marked as processed, so it
- * can be delivered again.
+ * Waits for the host's response. If there is none, the vote is not counted and the comment is not marked as processed,
+ * so it can be redelivered.
  */
 async function readFrom<T>(host: Promise<T>): Promise<T> {
   try {
@@ -201,7 +207,7 @@ const countVote = async (
     denialLifetime: configuration.approvals.denial_lifetime,
   });
 
-/** Returns a refusal as a value; faults of the gateway or the host are thrown. */
+/** Returns a refusal as a value. Errors of the gateway or the host are thrown. */
 async function orRefusal<T>(work: Promise<T>): Promise<T | GatewayError> {
   try {
     return await work;

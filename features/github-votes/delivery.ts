@@ -49,7 +49,7 @@ const commentSchema = z.object({
     id: z.int().positive(),
     body: z.string(),
     user: account,
-    /** Set if an app wrote on behalf of a person. */
+    /** Set if an app wrote the comment on behalf of a person. */
     performed_via_github_app: z.object({}).nullish(),
   }),
   repository: z.object({ full_name: z.string().regex(repositoryPattern) }),
@@ -59,7 +59,7 @@ const commentSchema = z.object({
 /**
  * Parses a verified delivery as a comment. Only new comments count, because another person may have edited an older
  * one.
- * @param event `X-GitHub-Event`
+ * @param event value of `X-GitHub-Event`
  * @throws GatewayError `invalid_request` for a comment without the fields that a vote needs.
  */
 export function parseGithubDelivery(event: string, body: unknown): WrittenComment | IgnoredDelivery {

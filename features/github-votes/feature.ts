@@ -1,6 +1,6 @@
 /**
- * Approvals on pull requests: asks by comment and accepts votes by comment. Its page is
- * docs/how-to/approve-from-a-pull-request.md.
+ * Approvals on pull requests: the gateway requests them in a comment and accepts votes as comments. Its documentation
+ * page is docs/how-to/approve-from-a-pull-request.md.
  */
 import * as z from 'zod';
 import { operation } from '#core/operations/endpoint.ts';

@@ -18,10 +18,10 @@ export interface PullRequestHost {
   head(at: PullRequest): Promise<string>;
   /** Writes a comment and returns its id. */
   comment(at: PullRequest, text: string): Promise<string>;
-  /** Returns the current text of a comment; undefined if it was deleted. */
+  /** Returns the current text of a comment, or undefined if it was deleted. */
   textOf(repository: string, commentId: string): Promise<string | undefined>;
   rewrite(repository: string, commentId: string, text: string): Promise<void>;
-  /** Returns the login's current permission on a repository: `admin`, `maintain`, `write`, `read` or `none`. */
+  /** Returns the user's current permission on a repository: `admin`, `maintain`, `write`, `read` or `none`. */
   permission(repository: string, login: string): Promise<string>;
 }
 
@@ -85,7 +85,7 @@ function checkStatus(status: number, answer: ServiceAnswer): Readonly<Record<str
   throw wait === undefined ? fault : new DeliveryRefusal(`the Git host says ${fault.message}`, wait);
 }
 
-/** Returns the wait from `Retry-After`, or the time until the hourly limit resets. */
+/** Returns the wait time from `Retry-After`, or the time until the hourly limit resets. */
 function secondsToWait({ status, headers }: ServiceAnswer): number | undefined {
   if (status !== 403 && status !== 429) return undefined;
   const now = Date.now();

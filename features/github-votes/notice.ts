@@ -1,4 +1,4 @@
-/** The question on a pull request: the data that it is bound to, and the part that is stored. */
+/** The question posted on a pull request: the data to which it is bound, and the part that is stored. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { PullRequest } from '#core/contracts/repository.ts';
 import { canonicalize, hashDomain, sha256 } from '#core/kernel/canonical.ts';
@@ -9,19 +9,19 @@ export interface Notice {
   readonly comment_id: string;
   readonly head_sha: string;
   readonly text_sha256: string;
-  /** Set if the question shows the whole call, so that it may be approved. */
+  /** Set if the question shows the whole call. Only then may the call be approved. */
   readonly whole?: 'true';
 }
 
 /**
- * Returns a digest of a comment's text that ignores line-ending changes by the host. It detects edits, because people
- * with write access can edit others' comments.
+ * Returns a digest of a comment's text that is unaffected when the host changes line endings. It detects edits, because
+ * people with write access can edit other people's comments.
  */
 export const textDigest = (text: string): string => sha256(text.replace(/\r\n?/g, '\n').trim());
 
 /**
- * Returns twelve hex digits over the whole call and the commit, so that a different call or commit is a different
- * question.
+ * Returns twelve hex digits computed from the whole call and the commit, so that a different call or commit is a
+ * different question.
  */
 export const questionDigest = (row: Pick<ApprovalRow, 'call_digest'>, headSha: string): string =>
   sha256(canonicalize({ call_digest: row.call_digest, head_sha: headSha }), hashDomain.question).slice(0, 12);

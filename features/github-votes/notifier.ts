@@ -1,4 +1,4 @@
-/** Asks for approvals on pull requests. */
+/** Requests approvals on pull requests. */
 import { secretOfChannel } from '#core/approvals/channel-secrets.ts';
 import { pullRequestOf } from '#core/approvals/channels.ts';
 import type { Notifier } from '#core/approvals/notifications/deliver-ports.ts';
@@ -26,7 +26,7 @@ interface PullRequestOptions {
   readonly linkBase: string;
 }
 
-/** Returns the notifier, which writes one comment per approval and rewrites it once the approval is decided. */
+/** Returns the notifier. It writes one comment per approval and rewrites the comment when a decision is made. */
 export function pullRequestNotifier({ host, channel, linkBase }: PullRequestOptions): Notifier {
   return {
     async send(_event, row, earlier, place) {

@@ -1,6 +1,7 @@
 /**
  * Builds the pull-request comment for an approval: the call, its commit, and the lines to reply with. All text from
- * agents and people is formatted as code, so that it cannot format, mention, link or imitate the gateway's lines.
+ * agents and people is formatted as code, so that it cannot add formatting, mentions or links, or imitate the gateway's
+ * lines.
  */
 
 import { approvalUrl } from '#core/approvals/approval-url.ts';
@@ -22,7 +23,9 @@ import { questionDigest } from './notice.ts';
 /** Maximum length of a GitHub comment. */
 const maxComment = 65_536;
 
-/** Checks whether the comment shows the whole call; only then can it be approved there [approval.whole-or-deny]. */
+/**
+ * Checks whether the comment shows the whole call. Only then can the call be approved there [approval.whole-or-deny].
+ */
 export const isWholeInComment = (row: ApprovalRow, headSha: string, linkBase: string): boolean =>
   wholeComment(row, headSha, linkBase, undefined) !== undefined;
 
@@ -60,7 +63,7 @@ function commentHead(
   ].join('\n\n');
 }
 
-/** Returns the comment with the whole call; undefined if a value would have to be truncated. */
+/** Returns the comment with the whole call, or undefined if a value would have to be truncated. */
 function wholeComment(
   row: ApprovalRow,
   headSha: string,
@@ -104,7 +107,7 @@ const facts = (row: ApprovalRow, place: string | undefined): string =>
     .map(([label, text]) => `${label.padEnd(11)}${shorten(spelledText(text), charactersFor(label))}`)
     .join('\n');
 
-/** Returns a reply that explains to the author why a comment did not count; only the author is mentioned. */
+/** Returns a reply that explains to the author why a comment did not count. Only the author is mentioned. */
 export const replyComment = (login: string, text: string): string =>
   `@${login}:\n\n${codeBlock(visibleLines(text), 2000)}`;
 
@@ -118,11 +121,11 @@ export function codeBlock(text: string, room: number): string {
 }
 
 /**
- * Truncates text and leaves room for the truncation note. Text that consists almost entirely of backticks is dropped.
+ * Truncates text, leaving space for the truncation note. Text that consists almost entirely of backticks is dropped.
  */
 const shortenToRoom = (text: string, room: number): string => shorten(text, Math.max(0, room - 40));
 
-/** Returns a code span. A space on either side separates its backticks from the fence. */
+/** Returns a code span. A space at either end separates backticks in the text from the fence. */
 export function codeSpan(text: string, room: number): string {
   const shown = shorten(visibleText(text), room);
   const fence = '`'.repeat(longestRun(shown) + 1);

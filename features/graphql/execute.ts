@@ -46,7 +46,7 @@ const schemaOf = rememberedText((source: string): GraphQLSchema => buildSchema(s
 
 /**
  * Executes a document.
- * @throws GatewayError `invalid_request` before any execution if a document is invalid or too costly.
+ * @throws GatewayError `invalid_request`, before anything is executed, if a document is invalid or too costly.
  */
 export async function executeGraphql<Context>(
   { query, operationName, variables = {} }: GraphqlRequest,
@@ -79,7 +79,7 @@ export async function executeGraphql<Context>(
   return { data, ...(errors && { errors: errors.map(errorAnswer) }) };
 }
 
-/** Parses a document. Limits its number of tokens before parsing. */
+/** Parses a document. The number of tokens is limited before parsing. */
 function documentOf(query: string): DocumentNode {
   try {
     const lexer = new Lexer(new Source(query));
@@ -107,7 +107,7 @@ const asksForSchema = (document: DocumentNode): boolean => {
   return inside(document.definitions);
 };
 
-/** Resolves a field: root fields are operations; others are members with the same name. */
+/** Resolves a field. Root fields are operations; any other field is the member with the same name. */
 const fieldResolver =
   <Context>(roots: Readonly<Record<string, FieldResolver<Context>>>): GraphQLFieldResolver<unknown, Context> =>
   (source, args, context, { fieldName, parentType }) => {
@@ -127,14 +127,14 @@ function errorAnswer({ message, path, originalError }: GraphQLError): object {
 }
 
 /**
- * Maximum number of selections of the same field or fragment in one place. Clients merge generated selections, and
- * people write a field once.
+ * Maximum number of selections of the same field or fragment in one place. Clients merge generated selections, while
+ * people write a field only once.
  */
 const maxRepeats = 20;
 
 /**
- * Checks all selections before validation, which compares selections of the same field or fragment pairwise
- * [admin.graphql].
+ * Checks all selections before validation, because validation compares selections of the same field or fragment
+ * pairwise [admin.graphql].
  * @throws GatewayError `invalid_request`.
  */
 function assertFewRepeats({ definitions }: DocumentNode): void {
@@ -142,7 +142,7 @@ function assertFewRepeats({ definitions }: DocumentNode): void {
   for (const node of definitions) if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);
   let visited = 0;
 
-  /** Walks the selections that are merged into one object. */
+  /** Walks through the selections that are merged into one object. */
   const walk = (sets: readonly SelectionSetNode[], depth: number): void => {
     assertWithin('depth', depth);
     const fields = new Map<string, FieldNode[]>();

@@ -1,4 +1,7 @@
-/** `POST /admin/v1/graphql`: the REST operations as one graph. Its page is docs/how-to/query-with-graphql.md. */
+/**
+ * `POST /admin/v1/graphql`: the REST operations as one graph. Its documentation page is
+ * docs/how-to/query-with-graphql.md.
+ */
 
 import * as z from 'zod';
 import { operation } from '#core/operations/endpoint.ts';

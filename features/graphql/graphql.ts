@@ -16,7 +16,7 @@ import { fieldName, sdl } from './schema.ts';
 type Body = Record<string, unknown>;
 type Args = Readonly<Record<string, unknown>>;
 
-/** A document's call, with the number of operations started. */
+/** The call with the document, and the number of operations it has started. */
 interface DocumentCall extends Call {
   readonly begun: { operations: number };
 }
@@ -26,7 +26,7 @@ const byId =
   ({ id }: Args, call: DocumentCall) =>
     as(operation, {}, call, { id: String(id) });
 
-/** Responses whose form differs from REST, or that have members in addition to the list. */
+/** Responses whose shape differs from REST, or that have members in addition to the list. */
 const shapes: Readonly<Record<string, (body: Body) => Body>> = {
   usage: usageBody,
   listPolicies: policiesOf,
@@ -40,7 +40,7 @@ const shapes: Readonly<Record<string, (body: Body) => Body>> = {
   }),
 };
 
-/** Returns a query that runs an operation. @param member the member of its response that contains a field's list. */
+/** Returns a query that runs an operation. @param member response member that contains a field's list. */
 const query = (operation: string, member?: string) => async (args: Args, call: DocumentCall) => {
   const body = await as(operation, args, call);
   const shaped = shapes[operation]?.(body);
@@ -48,7 +48,7 @@ const query = (operation: string, member?: string) => async (args: Args, call: D
   return { nodes: body[member], page_info: pageInfo(body), ...shaped };
 };
 
-/** Returns this process's schema and its queries: fields from the definitions, and those in another form. */
+/** Returns this process's schema and its queries: the fields from the definitions, and those with a different shape. */
 const graphOver = remembered((served: Readonly<Record<string, RoutedOperation>>) => {
   const stated = Object.entries(served).flatMap(([id, { route }]) => (route.graph ? [{ id, ...route.graph }] : []));
   const queries = Object.fromEntries(stated.map(({ id, field, member }) => [fieldName(field), query(id, member)]));
@@ -80,7 +80,9 @@ export const graphql: Operation = async (call) => {
   }
 };
 
-/** The error for a document that was not run at all; also included as `errors` for GraphQL clients [admin.graphql]. */
+/**
+ * Error for a document that was not run at all. It is also included as `errors` for GraphQL clients [admin.graphql].
+ */
 class RefusedDocument extends GatewayError {
   constructor(cause: GatewayError) {
     const { code, message, data, retryAfterSeconds } = cause;
@@ -98,13 +100,15 @@ class RefusedDocument extends GatewayError {
   }
 }
 
-/** Counts each operation as a request by its key. The first was counted when the document arrived. */
+/**
+ * Counts each operation as a request made with its key. The first one was already counted when the document arrived.
+ */
 function countOperation({ ports, principal, snapshot, begun }: DocumentCall): void {
   if (begun.operations++ > 0)
     ports.admissions.request(principal.key_id, snapshot.configuration.admin.requests_per_second);
 }
 
-/** Runs an operation like its REST route: with the same role, kinds, rate limit and query parameters. */
+/** Runs an operation in the same way as its REST route, with the same role, kinds, rate limit and query parameters. */
 async function as(
   operation: string,
   args: Args,
@@ -121,7 +125,7 @@ async function as(
   return body as Body;
 }
 
-/** Converts arguments to query parameters: strings, with lists as repeated parameters. */
+/** Converts arguments to query parameters, which are strings. Lists become repeated parameters. */
 function queryOf(args: Args): Pick<Call, 'query' | 'repeated'> {
   const given = Object.entries(args).filter(([, value]) => value !== null && value !== undefined);
   const lists = given.filter(([, value]) => Array.isArray(value));
@@ -152,7 +156,7 @@ function seriesOf({ summary, ...body }: Body): Body {
   return { ...body, nodes, page_info: pageInfo({}) };
 }
 
-/** Reduces guards to the graph's single type: catalog guards show the reason from their first entry. */
+/** Reduces guards to the graph's single type. Catalog guards show the reason given in their first entry. */
 function policiesOf({ guards, ...body }: Body): Body {
   const named = (guards as readonly (CatalogGuard | ToolGuard)[]).map((guard) =>
     typeof guard === 'string' ? { name: guard, reason: catalogGuard(guard)[0]!.reason } : guard,

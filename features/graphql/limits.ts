@@ -22,15 +22,15 @@ interface OperationCost {
   readonly cost: number;
 }
 
-/** Assumed length of a list without a limit. */
+/** Assumed length of a list that has no limit. */
 const usualLimit = 50;
 const paged: ReadonlySet<string> = new Set(['violations', 'audit']);
-/** Approximate lengths of the schema's own lists. */
+/** Approximate lengths of the lists in the schema itself. */
 const introspected: ReadonlyMap<string, number> = new Map(
   Object.entries({ types: 70, fields: 5, inputFields: 5, enumValues: 5, args: 2 }),
 );
 
-/** Checks a limit. @throws GatewayError `invalid_request` with the measured and the allowed value. */
+/** Checks a limit. @throws GatewayError `invalid_request` that states the measured and the allowed value. */
 export function assertWithin(what: keyof typeof graphqlLimits, measured: number): void {
   if (measured <= graphqlLimits[what]) return;
   throw new GatewayError(
@@ -43,9 +43,9 @@ export function assertWithin(what: keyof typeof graphqlLimits, measured: number)
 type Values = Readonly<Record<string, unknown>>;
 
 /**
- * Measures depth and cost. A field costs one, times the limits of the lists above it; each alias counts. Fragments are
- * followed; validation rejects recursive ones earlier. Arguments have their runtime values: those of variables, the
- * variables' defaults, or the schema's defaults [admin.graphql].
+ * Measures depth and cost. A field costs one, multiplied by the limits of the lists above it; each alias counts.
+ * Fragments are followed, since validation has already rejected recursive ones. Arguments have their runtime values:
+ * those of variables, the variables' defaults, or the schema's defaults [admin.graphql].
  * @param document a document that is valid for the schema.
  */
 export function measureOperation(document: DocumentNode, schema: GraphQLSchema, variables: Values): OperationCost {
@@ -95,7 +95,7 @@ interface SelectionPosition {
   readonly times: number;
 }
 
-/** Returns the values of variables. If a value is invalid, execution rejects the operation before it runs. */
+/** Returns the values of variables. If a value is invalid, the operation is rejected before it runs. */
 function variableValues(
   { variableDefinitions = [] }: OperationDefinitionNode,
   schema: GraphQLSchema,

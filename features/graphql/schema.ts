@@ -1,6 +1,6 @@
 import type { GraphField } from '#core/contracts/route.ts';
 
-/** Fields whose operations return a different form than REST. */
+/** Fields whose operations return a different shape than over REST. */
 const reshaped: readonly GraphField[] = [
   {
     field: 'usage(from: Time, to: Time, path: String): Usage',
@@ -53,7 +53,7 @@ type Bucket {
   },
 ];
 
-/** Fields in schema order. Others follow `audit`. */
+/** Fields in schema order. All other fields follow `audit`. */
 const order = [
   'usage',
   'providers',
@@ -68,7 +68,7 @@ const order = [
   'audit',
 ];
 
-/** Returns the name from a field declaration with arguments and type. */
+/** Returns the name in a field declaration that includes arguments and type. */
 export const fieldName = (field: string): string => /^\w+/.exec(field)![0];
 
 function sortFields(fields: readonly GraphField[]): GraphField[] {
@@ -81,7 +81,7 @@ function sortFields(fields: readonly GraphField[]): GraphField[] {
 
 /**
  * Returns the GraphQL schema of the admin surface, published as `docs/reference/schema.graphql`. Each field of `Query`
- * and `Mutation` is an operation from the routes table; names are the same, in camelCase [admin.graphql].
+ * and `Mutation` is an operation from the routes table, with the same name in camelCase [admin.graphql].
  * @param fields fields from the definitions.
  */
 export function sdl(fields: readonly GraphField[]): string {

@@ -1,4 +1,4 @@
-/** Reads administrative entries for the comparisons, each session (one per tenant and day) only once. */
+/** Reads administrative entries for the comparisons. Each session (one per tenant and day) is read only once. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { adminSession } from '#core/evidence/admin-session.ts';
 import type { RowPlace } from '#core/evidence/entry-text.ts';
@@ -21,7 +21,7 @@ export interface AdministrativeEntries {
   of(tenants: readonly string[], days: readonly number[]): Promise<readonly EvidenceEntry[]>;
 }
 
-/** @param unreadable receives rows that cannot be read. */
+/** @param unreadable called with rows that cannot be read. */
 export function actsIn(
   evidence: Pick<EvidenceLog, 'entries'>,
   unreadable: (row: RowPlace) => void,
@@ -50,7 +50,7 @@ export function actsIn(
 /** Maximum number of tenants whose administrative entries a comparison searches. */
 const mostTenants = 400;
 
-/** Returns the tenants to search, the most likely ones first, and the number of tenants left out. */
+/** Returns the tenants to search, starting with the most likely ones, and the number of tenants left out. */
 export function tenantsToSearch(likely: Iterable<string>, others: Iterable<string>) {
   const all = [...new Set([...likely, ...others])];
   return { tenants: all.slice(0, mostTenants), left: Math.max(0, all.length - mostTenants) };

@@ -13,7 +13,8 @@ const pageSize = 500;
 
 /**
  * Compares budgets with a lower bound calculated from the newest entries. Only entries of the active version count,
- * because an earlier version may not have had the account. An account with less spending than that was reset.
+ * because the account may not have existed in an earlier version. An account with lower spending than this bound was
+ * reset.
  */
 export async function compareBudgets(asked: AuditCall): Promise<ComparisonResult> {
   const now = asked.ports.clock.now();
@@ -71,7 +72,7 @@ async function spentBy(
 
 type Accounting = Pick<AuditCall, 'snapshot' | 'principal'>;
 
-/** Tolerance at the start of a period: a call is booked in the period in which it began. */
+/** Tolerance at the start of a period, because a call is booked in the period in which it began. */
 const marginMs = 60_000;
 
 function book(

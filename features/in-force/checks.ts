@@ -1,4 +1,4 @@
-/** `doctor`: checks that the active state matches evidence. */
+/** `doctor` checks that compare the active state with evidence. */
 import type { Api } from '#agentctl/client.ts';
 import { type FeatureCheck, otherRelease, readOperation } from '#agentctl/doctor/check.ts';
 import { type CheckResult, fail, ok } from '#agentctl/doctor/finding.ts';

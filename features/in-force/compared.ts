@@ -2,7 +2,7 @@ import type { RowPlace } from '#core/evidence/entry-text.ts';
 import type { Call } from '#core/operations/operation.ts';
 import type { comparedKinds } from './kinds.ts';
 
-/** The request that compares the store with the evidence. */
+/** Request to compare the store with the evidence. */
 export interface AuditCall extends Pick<Call, 'ports' | 'principal' | 'snapshot'> {
   /** Called with evidence rows that cannot be read. They are reported as a separate difference. */
   readonly unreadable: (row: RowPlace) => void;

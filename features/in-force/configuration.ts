@@ -71,7 +71,7 @@ export async function compareConfiguration(asked: AuditCall, acts: Administrativ
   };
 }
 
-/** Returns one difference per key if the entry names them, otherwise one for all. */
+/** Returns one difference per key if the entry names the keys, or otherwise one for all of them. */
 function keyDifferences(held: StoredKeyDigests, act: VersionActivation | undefined): Difference[] {
   const said = act?.keys as Partial<KeysInEvidence> | undefined;
   const stored = keysInEvidence(held);
@@ -116,12 +116,12 @@ function namedDifferences(
   return [{ of, what: whole, in_force: String(stored.sha256), evidence: String(said.sha256) }];
 }
 
-/** Maximum number of sessions with administrative actions: there is one per tenant and day. */
+/** Maximum number of sessions with administrative actions. There is one per tenant and day. */
 const maxSessions = 2_000;
 
 /**
- * Returns the actions that activated versions, oldest first, starting with the day of the current version. An action is
- * recorded after its version is stored, so the next day counts as well.
+ * Returns the actions that activated versions, oldest first, starting with the day of the current version. The
+ * following day is included, because an action is recorded after its version is stored.
  */
 async function actsSince(
   asked: AuditCall,
@@ -156,8 +156,8 @@ const puttingInForce: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Offsets of neighbouring versions whose tenants are searched, because the actor may belong to a tenant that is not in
- * this version.
+ * Offsets of neighbouring versions whose tenants are also searched, because the actor may belong to a tenant that is
+ * not in this version.
  */
 const around = [-2, -1, 0, 1, 2, 3];
 
@@ -175,7 +175,7 @@ async function tenantsAround({ ports, principal }: AuditCall, { version }: Versi
 }
 
 /**
- * Returns the tenants of callers that may activate a version: the first tenant, which the admin token belongs to, and
+ * Returns the tenants of callers that may activate a version: the first tenant, to which the admin token belongs, and
  * those of platform callers. With `X-Tenant-ID`, such a caller may also act in another tenant.
  */
 function homesOf({ tenants, identity }: Pick<Configuration, 'tenants' | 'identity'>): string[] {

@@ -12,7 +12,10 @@ import type { AuditCall, ComparisonResult, Difference } from './compared.ts';
 const maxRows = 500;
 const maxEntries = 5_000;
 const pageSize = 500;
-/** Tolerance, because a ticket's row is written before its entry, and a revocation's entry before the row. */
+/**
+ * Time tolerance, because a ticket's row is written before its entry, while a revocation's entry is written before the
+ * row.
+ */
 const underWayMs = 60_000;
 
 export async function compareCredentials(asked: AuditCall, acts: AdministrativeEntries): Promise<ComparisonResult> {
@@ -67,7 +70,7 @@ interface Life {
   readonly revoke?: EvidenceEntry;
 }
 
-/** Returns the entries of credentials minted within the longest possible lifetime. */
+/** Returns the entries for credentials minted within the longest possible lifetime. */
 async function entriesOf(
   { ports, principal, unreadable }: AuditCall,
   now: number,
@@ -99,8 +102,8 @@ async function entriesOf(
 const lives: ReadonlySet<string> = new Set(['mint', 'redeem', 'revoke']);
 
 /**
- * Returns the mint entry from the session, because the time-ordered view may lag. A credential for the caller's own use
- * has no separate entry: it is part of its action's result, which was written with its row.
+ * Returns the mint entry, which is read from the session because the time-ordered view may lag. A credential for the
+ * caller's own use has no separate entry: it is part of its action's result, which was written together with its row.
  */
 async function mintOf(
   { ports, unreadable }: AuditCall,

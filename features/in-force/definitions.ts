@@ -7,7 +7,7 @@ import type { AuditCall, ComparisonResult, Difference } from './compared.ts';
 
 /** Maximum number of sessions searched for an earlier contact with a server. */
 const maxSessions = 400;
-/** Tolerance, because two processes may contact a new server at the same time. */
+/** Time tolerance, because two processes may contact a new server at the same time. */
 const togetherMs = 60_000;
 
 export async function compareDefinitions(asked: AuditCall, acts: AdministrativeEntries): Promise<ComparisonResult> {
@@ -86,8 +86,8 @@ const isAbout = (accepted: Accepted, entry: EvidenceEntry): boolean =>
   entry.body.action === 'mcp.met' ? metFingerprint(accepted, entry) !== undefined : isOf(accepted, entry);
 
 /**
- * Returns the fingerprint recorded at the first contact. If a server has a great many tools, the entry contains only
- * one digest of all of them.
+ * Returns the fingerprint recorded on first contact. If a server has a great many tools, the entry contains only a
+ * single digest of all of them.
  */
 function metFingerprint({ marks, tool, fingerprint, recorded }: Accepted, { body }: EvidenceEntry): unknown {
   if (body.upstream !== marks.upstream) return undefined;

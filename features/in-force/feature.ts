@@ -1,4 +1,4 @@
-/** The active state in the store, compared with evidence. Explained in docs/explanation/threat-model.md. */
+/** Comparison of the active state in the store with evidence. Explained in docs/explanation/threat-model.md. */
 import * as z from 'zod';
 import { operation } from '#core/operations/endpoint.ts';
 import { count, counts } from '#core/operations/endpoints/schemas.ts';

@@ -11,7 +11,8 @@ import { compareSessions } from './sessions.ts';
 import { compareTaskSheets } from './task-sheets.ts';
 
 /**
- * Compares the active state. Configuration and MCP definitions concern all tenants, the rest only the caller's tenant.
+ * Compares the active state. Configuration and MCP definitions concern all tenants; everything else concerns only the
+ * caller's tenant.
  */
 export const compareInForce: Operation = async (call) => {
   const rows = new Map<string, RowPlace>();

@@ -86,8 +86,8 @@ const riskText = (record: RiskRecord | undefined): string =>
   record ? `a score of ${record.score}${record.rule === '' ? '' : ` by ${record.rule}`}` : 'nothing is counted';
 
 /**
- * Compares a key's risk. It is derived from the entries of all its sessions, some of which were not read, so only a
- * score below that of the entries read is a difference.
+ * Compares a key's risk. The risk is derived from the entries of all the key's sessions, some of which were not read.
+ * Only a score below that of the entries read is therefore a difference.
  */
 async function keyDifferences(
   { ports, principal, snapshot }: AuditCall,

@@ -8,10 +8,10 @@ import type { AuditCall, ComparisonResult, Difference } from './compared.ts';
 
 const maxSheets = 500;
 const pageSize = 100;
-/** Tolerance, because an action is recorded before the row is written. */
+/** Time tolerance, because an action is recorded before the row is written. */
 const underWayMs = 60_000;
 
-/** Longest lifetime of a sheet, plus the day on which its action may have been recorded. */
+/** Longest lifetime of a sheet, plus the day on which its action may have been recorded, in days. */
 const daysRead = longestTaskDays + 1;
 
 export async function compareTaskSheets(asked: AuditCall, acts: AdministrativeEntries): Promise<ComparisonResult> {

@@ -1,5 +1,5 @@
 /**
- * Task manifests: declare what a session is for, and compare its calls to that. Its page is
+ * Task manifests: declare what a session is for, and compare its calls with that. The documentation page is
  * docs/how-to/declare-a-task.md.
  */
 import * as z from 'zod';

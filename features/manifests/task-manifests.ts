@@ -1,4 +1,4 @@
-/** Task manifests: declares, shows and deletes them, and reports drift over a session's history. */
+/** Declares, shows and deletes task manifests, and reports drift over a session's history. */
 
 import { type TaskManifest, taskManifestSchema } from '#core/contracts/task-manifest.ts';
 import { firstEntries } from '#core/evidence/bundle.ts';
@@ -13,8 +13,8 @@ import { openManifest } from '#core/session/tasks/manifest.ts';
 import { replayDrift } from '#core/session/tasks/replay.ts';
 
 /**
- * Declares a manifest. The action is recorded first, with the full manifest, so that it can be reported after the
- * manifest's deletion.
+ * Declares a manifest. The action is recorded first, with the full manifest, so that evidence contains it even after it
+ * is deleted.
  */
 export const createManifest: Operation = async (call) => {
   const { ports, principal } = call;
@@ -56,7 +56,7 @@ export const deleteManifest: Operation = async (call) => {
 const maxEntries = 20_000;
 
 /**
- * Returns the drift of the named session, or of the sessions that the manifest is attached to, starting with their
+ * Returns the drift of the named session, or of the sessions to which the manifest is attached, starting with their
  * first entries.
  */
 export const manifestDrift: Operation = async (call) => {
@@ -93,7 +93,7 @@ async function manifestOf(call: Call): Promise<TaskManifest> {
 const isOwn = ({ principal }: Call, { owner_key }: SessionHead): boolean =>
   principal.kind !== 'agent' || owner_key === principal.key_id;
 
-/** Checks visibility: agents see manifests attached to their key or to one of their sessions. */
+/** Checks visibility. Agents see manifests attached to their key or to one of their sessions. */
 async function isVisible({ ports, principal }: Call, { key_id, sessions = [] }: TaskManifest): Promise<boolean> {
   if (principal.kind !== 'agent') return true;
   if (key_id !== undefined) return key_id === principal.key_id;

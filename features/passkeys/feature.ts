@@ -1,4 +1,4 @@
-/** People register their own passkeys. Its page is docs/how-to/sign-approvals-with-a-passkey.md. */
+/** Registration of passkeys by their owners. The documentation page is docs/how-to/sign-approvals-with-a-passkey.md. */
 import * as z from 'zod';
 import { operation } from '#core/operations/endpoint.ts';
 import { count, sha256Hex, time } from '#core/operations/endpoints/schemas.ts';

@@ -1,4 +1,7 @@
-/** A person's passkeys over HTTP: list, register, remove. People manage only their own passkeys, with their own key. */
+/**
+ * Operations that list, register and remove a person's passkeys over HTTP. People manage only their own passkeys, with
+ * their own key.
+ */
 
 import { relyingParty } from '#core/approvals/passkeys/relying-party.ts';
 import type { Passkey } from '#core/contracts/passkey.ts';

@@ -18,10 +18,12 @@ interface RegisterPorts {
 
 export const maxPasskeys = 10;
 const challengeMs = 5 * 60_000;
-/** ECDSA on P-256 with SHA-256: all authenticators support it, and the evidence verifier needs only this one. */
+/**
+ * ECDSA on P-256 with SHA-256. All authenticators support it, and it is the only one that the evidence verifier needs.
+ */
 export const algorithm = -7;
 
-/** Starts a registration. @returns the challenge to sign within five minutes, base64url. */
+/** Starts a registration. @returns the challenge to sign within five minutes, in base64url. */
 export async function beginRegistration(ports: RegisterPorts, person: string): Promise<string> {
   const read = await ports.passkeys.get(person);
   const value = Buffer.from(ports.ids.randomHex(32), 'hex').toString('base64url');
@@ -31,7 +33,7 @@ export async function beginRegistration(ports: RegisterPorts, person: string): P
 }
 
 /**
- * Verifies the authenticator's response to the challenge and uses up the challenge.
+ * Verifies the authenticator's response to the challenge, which can then not be reused.
  * @param record writes the registration to evidence and returns the entry's hash.
  * @throws GatewayError `invalid_request` for an invalid response, `conflict` for a passkey that is already registered.
  */
@@ -107,7 +109,7 @@ async function pemOf(cose: Uint8Array<ArrayBuffer>): Promise<string> {
   return `-----BEGIN PUBLIC KEY-----\n${spki.match(/.{1,64}/g)?.join('\n')}\n-----END PUBLIC KEY-----\n`;
 }
 
-/** Removes a passkey. @returns undefined if the person does not have it. */
+/** Removes a passkey. @returns undefined if the person has no such passkey. */
 export async function removePasskey(ports: RegisterPorts, person: string, id: string): Promise<Passkey | undefined> {
   const read = await ports.passkeys.get(person);
   const passkey = read?.passkeys.find(({ credential_id }) => credential_id === id);

@@ -1,4 +1,4 @@
-/** An authenticator's response that registers a passkey. */
+/** Authenticator response that registers a passkey. */
 import * as z from 'zod';
 import { base64urlSchema } from '#core/contracts/passkey.ts';
 

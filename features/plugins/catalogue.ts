@@ -12,7 +12,7 @@ export function searchPlugins({ plugins }: PluginIndex, words: readonly string[]
 }
 
 /**
- * Returns the newest version that is not yanked, or the exact version in `name@1.2.0`.
+ * Returns the newest version that is not yanked, or the exact version given as `name@1.2.0`.
  * @throws SupplyChainRefusal `plugin_unknown` or `plugin_yanked`
  */
 export function newestVersion({ plugins }: PluginIndex, wanted: string): PluginEntry {

@@ -1,4 +1,4 @@
-/** Signs the documents of publishers and of the root key, after checking them with the schemas that readers use. */
+/** Signs documents with publisher keys and the root key, after checking them against the schemas that readers use. */
 
 import type { KeyObject } from 'node:crypto';
 import {

@@ -88,7 +88,7 @@ export function rulesByGroup(pack: ToolPack, groups: readonly Group[]): Readonly
   return byRule;
 }
 
-/** Returns the group whose rule decides a unit. */
+/** Returns the group whose rule determines the decision on a unit. */
 export function groupOf(
   policy: CompiledPolicy,
   pack: ToolPack,
@@ -109,14 +109,14 @@ type Conditions = Record<string, ArgumentPredicate>;
 const maxValues = 8;
 const shortWord = 64;
 
-/** Checks for a name without the syntax of parameter paths. */
+/** Checks that a name contains no parameter path syntax. */
 const isPlain = (name: string): boolean => /^[A-Za-z_][\w-]*$/.test(name);
 
 /**
  * Returns the conditions of a rule.
  * @param seen calls that the rule must cover.
  * @param targets the rule's target globs: a parameter that repeats the target must match them as well.
- * @param others names of parameters that occur in other calls of the tool, and which the rule does not allow.
+ * @param others names of parameters that occur in other calls to the tool and that the rule does not allow.
  */
 function conditionsOf(calls: readonly ToolCall[], targets: readonly string[], others: readonly string[]): Conditions {
   const [first] = calls;

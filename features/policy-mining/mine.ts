@@ -1,6 +1,6 @@
 /**
- * Proposes a policy from recorded traffic: the narrowest rules that allow the allowed calls, but none that was blocked
- * or denied [cli.policy-mine].
+ * Proposes a policy from recorded traffic: the narrowest rules that allow the allowed calls without allowing any call
+ * that was blocked or denied [cli.policy-mine].
  */
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPack, ToolRule } from '#core/contracts/tool-policy.ts';
@@ -124,7 +124,7 @@ function loadOf(policy: CompiledPolicy, observed: readonly Observed[]): Load {
   return { calls: observed.length, recorded, proposed };
 }
 
-/** Returns the groups whose rule allows a call that was not allowed, alone or together with others. */
+/** Returns the groups whose rule, alone or together with others, allows a call that was not allowed. */
 function faultyGroups(
   policy: CompiledPolicy,
   pack: ToolPack,

@@ -1,6 +1,6 @@
 /** Targets of a proposed rule: each recorded target, or a folder if it contains many files of one kind. */
 
-/** Number of files of one kind in a folder from which the rule covers all files of that kind there. */
+/** Minimum number of files of one kind in a folder for the rule to cover all files of that kind there. */
 const minExamples = 3;
 /** Maximum number of characters in a glob; the engine accepts 4,096. */
 const maxPattern = 3_500;

@@ -1,7 +1,7 @@
 /**
- * Splits text into atoms, the units in which a value and a text are compared. Case, blanks and separators do not count;
- * a different letter, dot or `@` does. Look-alike letters remain different, since they are not the ones that the person
- * wrote [provenance.traced].
+ * Splits text into atoms, the units used to compare a value with text. Case, whitespace and separators do not count; a
+ * different letter, dot or `@` does. Look-alike letters remain different, since they are not the letters that the
+ * person wrote [provenance.traced].
  */
 
 /** Separators of atoms. Dots, `@`, hyphens, underscores, `+`, `~`, `%`, `*` and `$` stay inside an atom. */

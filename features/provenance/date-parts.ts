@@ -30,7 +30,7 @@ const ofMonth = [
     String.raw`(?<!\p{L})(?:${monthNames})[.,]{0,2}[\s/-](?:of\s|de\s)?(?:19|20)\d{2}(?![\d%]|\s?(?:[€$£]|eur|usd|gbp|dollars|pounds))`,
   ),
 ];
-/** The text after a day or an hour must end the phrase, not name counted things. */
+/** Text after a day or an hour. It must end the phrase, not name things being counted. */
 const end = String.raw`(?=\s*(?:$|[!?;)\n]|[.,](?!\d))|\s(?:at|on|and|or|um|sharp|today|tomorrow|heute|morgen)(?!\p{L}))`;
 const alone = [
   pattern(String.raw`(?<!\p{L})(?:${weekdayNames}),?\s(?:the\s|den\s|le\s|el\s)?${day}(?![\d%])`),

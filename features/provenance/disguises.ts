@@ -12,7 +12,7 @@ import { confusables } from '#core/text/matching/confusables.ts';
 const maxCharacters = 512;
 const maxDisguises = 64;
 
-/** Returns a limited number of texts that a value may represent. */
+/** Returns strings that a value may represent, up to a limit. */
 export function disguisedTexts(value: string): string[] {
   const found = new Set<string>();
   const add = (text: string | undefined): void => {

@@ -1,6 +1,6 @@
 /**
- * Provenance: where values of calls come from. It adds no operation: a line of `value-tracers.ts` adds the tracer to
- * every host. Its page is docs/explanation/provenance.md.
+ * Provenance: the sources of the values in calls. It adds no operations: a line in `value-tracers.ts` adds the tracer
+ * to every host. Its page is docs/explanation/provenance.md.
  */
 import type { Rights } from '#core/contracts/function-spec.ts';
 import type { Feature } from '../feature.ts';

@@ -58,7 +58,7 @@ export interface ValueForms {
   readonly runs: readonly string[];
   /** Forms any one of which counts as a part of the value: an address, a long number, the host of an address. */
   readonly marks: readonly string[];
-  /** Places and patterns that the value's words alone do not name. */
+  /** Places and patterns that are not fully determined by the value's words. */
   readonly wider: ReturnType<typeof widening>;
   /** Amounts whose unit must match as well. */
   readonly units: readonly string[];

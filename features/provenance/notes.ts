@@ -24,7 +24,10 @@ export function sourceNotes(policy: CompiledPolicy, call: ToolCall): SourceNote[
   return [...notes.values()];
 }
 
-/** Returns the notes on one argument. For "anywhere", notes each text under its own name, except the person's texts. */
+/**
+ * Returns the notes on one argument. If the argument may be anywhere in the call, notes each string under its own name,
+ * except the person's own text.
+ */
 function notesOf({ path }: CompiledArgument, call: ToolCall): SourceNote[] {
   const of = (value: unknown): ValueSource | undefined => call.sources?.[sourceKey(value)];
   const { anywhere } = path;

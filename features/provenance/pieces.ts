@@ -1,5 +1,5 @@
 /**
- * Joins values that may be pieces of one text: list elements, or consecutive members of an object
+ * Joins values that may be pieces of one string: list elements, or consecutive members of an object
  * [provenance.traced].
  */
 
@@ -13,7 +13,7 @@ interface Pieces {
   readonly joined: string;
 }
 
-/** Yields all pieces joined, and each pair of consecutive pieces. Pieces contain no blanks. */
+/** Yields all pieces joined, and each pair of consecutive pieces. Pieces contain no whitespace. */
 export function* piecesOf(value: object): Iterable<Pieces> {
   const pieces = Object.values(value).filter(isPiece);
   if (pieces.length < 2 || pieces.length > maxPieces) return;

@@ -1,5 +1,5 @@
 /**
- * Places and patterns in a text. A value may reach further than the person's request even if all its words are in the
+ * Places and patterns in a text. A value may cover more than the person's request even if all its words are in the
  * request: a parent folder (`/srv` for `/srv/old`), or a pattern (`old*`) [provenance.traced].
  */
 
@@ -38,7 +38,8 @@ interface PlaceQuery {
 }
 
 /**
- * Returns places not named by a value's words alone, and patterns and `..` paths that must occur exactly in the text.
+ * Returns places that are not fully determined by a value's words, and patterns and `..` paths that must occur exactly
+ * in the text.
  */
 export function widening(value: string): {
   readonly places: readonly PlaceQuery[];

@@ -4,7 +4,7 @@
  */
 import type { SessionName } from '#core/session/value-tracer.ts';
 
-/** One text or result that a session has seen. */
+/** One message or result that a session has seen. */
 export interface SeenEntry {
   /** Id of the action that produced the result, or a digest of the message. Each id is stored once. */
   readonly id: string;
@@ -20,7 +20,7 @@ export interface SessionSeen {
   /** Random key of this session, in hexadecimal. */
   readonly key: string;
   readonly entries: readonly SeenEntry[];
-  /** Whether entries are missing, because they were too large or have expired. */
+  /** Whether entries are missing because they were too large or have expired. */
   readonly gap: boolean;
 }
 

@@ -10,7 +10,7 @@ import { type RecordPorts, remember, withheldResult } from './session-record.ts'
 
 const labelOfTool = (tool: string): string => `tool:${foldCase(tool).trim()}`;
 
-/** Records a tool result. @throws GatewayError `service_unavailable`: the result must not be returned. */
+/** Records a tool result. @throws GatewayError `service_unavailable`, in which case the result must not be returned. */
 export async function rememberResult(
   ports: RecordPorts,
   name: SessionName,
@@ -30,7 +30,7 @@ export async function rememberResult(
 const rememberedMarks = new RecentMap<string, true>({ max: 4_096 });
 
 /**
- * Records the person's words, once per session and text in this process.
+ * Records the person's words, once in this process per session and text.
  * @throws GatewayError `service_unavailable`.
  */
 export async function rememberWords(

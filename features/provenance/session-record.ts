@@ -1,5 +1,5 @@
 /**
- * The record of values that a session has seen: written as results arrive, read when a rule checks sources
+ * The record of values that a session has seen. It is written as results arrive, and read when a rule checks sources
  * [provenance.session].
  */
 import { hash } from 'node:crypto';
@@ -17,12 +17,12 @@ export interface RecordPorts {
   readonly ids: Ids;
 }
 
-/** Size limit per record, since a whole record is read for one decision: 256 kB. */
+/** Size limit per record: 256 kB, because a decision reads the whole record. */
 const maxDigests = 32 * 1024;
 
 /**
  * Returns the values that a session has seen.
- * @param isNew whether the session has no actions yet: a session with actions but no record has gaps.
+ * @param isNew whether the session has no actions yet; a session with actions but no record has gaps.
  * @throws GatewayError `service_unavailable`.
  */
 export async function recall(
@@ -36,8 +36,8 @@ export async function recall(
 }
 
 /**
- * Adds a text or result, once per id. An entry that does not fit is recorded as a gap, unless it contains the person's
- * words: if those are missing, fewer values are trusted.
+ * Adds a message or result, once per id. An entry that does not fit is recorded as a gap, unless it contains the
+ * person's words: if those are missing, fewer values are trusted.
  * @throws GatewayError `service_unavailable`.
  */
 export async function remember(
@@ -60,7 +60,7 @@ export async function remember(
 
 /**
  * Returns the error for a result that could not be recorded. The result is withheld, since rules on its source could
- * not recognise it.
+ * not recognise its values.
  */
 export const withheldResult = (tool: string, cause: unknown): GatewayError =>
   new GatewayError(

@@ -1,4 +1,4 @@
-/** Extracts the text from a result or message: all leaves, including those of JSON inside a string. Bounded. */
+/** Extracts the text from a result or message: all leaves, including those of JSON inside a string, up to a limit. */
 import { jsonIn } from '#core/text/decode/encodings.ts';
 import { formsOf } from './forms.ts';
 

@@ -16,7 +16,9 @@ import { type ValueForms, valueForms } from './forms.ts';
 import { piecesOf } from './pieces.ts';
 import { isNamed } from './places.ts';
 
-/** One text or result that the session has seen. It can be searched for forms but does not contain the text itself. */
+/**
+ * One message or result that the session has seen. It can be searched for forms but does not contain the text itself.
+ */
 export interface SeenText extends Omit<ValueOrigin, 'part'> {
   has(form: string): boolean;
 }
@@ -34,8 +36,8 @@ const maxOrigins = 8;
 const maxLevels = 64;
 
 /**
- * Returns the sources of the values. Leaves out deeply nested values and those after the first 2,000: a condition on
- * their source never holds.
+ * Returns the sources of the values. Omits deeply nested values and values after the first 2,000: a condition on their
+ * source never holds.
  */
 export function traceValues(values: readonly unknown[], session: SessionTexts): CallSources {
   const names = new Map<string, ValueSource>();
@@ -58,7 +60,7 @@ export function traceValues(values: readonly unknown[], session: SessionTexts): 
     if (!found.has(key)) found.set(key, sourceOf(value, session, dateParts.get(key)));
   }
 
-  /** Marks a result that contains the joined text as the source of a part of each piece. */
+  /** Marks a result that contains the joined text as a partial source of each piece. */
   function noteJoined(pieces: readonly unknown[], { from = [] }: ValueSource): void {
     const results = from.filter(({ label }) => label !== trusted && label !== system);
     if (results.length === 0) return;
@@ -91,7 +93,7 @@ const isData = (name: string): boolean =>
 
 /**
  * Returns the source of a string, number, boolean or null. A boolean or null is too common to trace.
- * @param datePart the part of a date that the value is, according to its names in the call.
+ * @param datePart the part of a date that the value represents, according to its names in the call.
  */
 export function sourceOf(value: unknown, session: SessionTexts, datePart?: DatePart, depth = 0): ValueSource {
   if (typeof value !== 'string' && typeof value !== 'number') return { whole: [unknown], parts: [] };
@@ -113,7 +115,7 @@ export function sourceOf(value: unknown, session: SessionTexts, datePart?: DateP
 
 /**
  * Finds addresses in a text that the person did not write: `address:<tool>`, or `address:unknown` if they are not in
- * any result. A text that sends its reader to such an address can leak data, even to a recipient named by the person
+ * any result. Text that sends its reader to such an address can leak data, even to a recipient named by the person
  * [pack.provenance].
  */
 function foreignAddresses(text: string, { seen }: SessionTexts): string[] {
@@ -127,7 +129,7 @@ function foreignAddresses(text: string, { seen }: SessionTexts): string[] {
   });
 }
 
-/** Returns the origins of a text, of a part of it, or of its disguises. */
+/** Returns the origins of a text, of part of it, or of its disguised forms. */
 function originsOf(text: string, seen: readonly SeenText[], datePart?: DatePart): ValueOrigin[] {
   const found = holdersOf(
     [text, ...readingsOf(text)].flatMap((reading) => valueForms(reading, datePart) ?? []),
@@ -148,8 +150,8 @@ const isSameText = (a: SeenText, b: Pick<SeenText, 'label' | 'action' | 'where'>
   a.label === b.label && a.action === b.action && a.where === b.where;
 
 /**
- * Returns the texts that contain a value. The person's messages are searched together, since a value may span two of
- * them; each result is searched separately.
+ * Returns the messages and results that contain a value. The person's messages are searched together, since a value may
+ * span two of them; each result is searched separately.
  */
 function holdersOf(asked: readonly ValueForms[], seen: readonly SeenText[]): ValueOrigin[] {
   const own = seen.filter(({ label }) => label === trusted);
@@ -163,7 +165,7 @@ function holdersOf(asked: readonly ValueForms[], seen: readonly SeenText[]): Val
   });
 }
 
-/** Returns the origins of a text too long to search as a whole: only its parts can be traced. */
+/** Returns the origins of a text that is too long to search as a whole, so only its parts can be traced. */
 const partialOrigins = (text: string, seen: readonly SeenText[]): ValueOrigin[] =>
   originsOf(text, seen).map((origin) => ({ ...origin, part: true }));
 
@@ -178,7 +180,7 @@ const hasWords = ({ all, instead }: ValueForms, { has }: Pick<SeenText, 'has'>):
 
 const isWithin = ({ within }: ValueForms, { has }: Pick<SeenText, 'has'>): boolean => within.some((form) => has(form));
 
-/** Reports whether a text contains a part of a value: an address, a long number, or five consecutive atoms. */
+/** Reports whether a text contains part of a value: an address, a long number, or five consecutive atoms. */
 const isPart = ({ runs, marks }: ValueForms, { has }: Pick<SeenText, 'has'>): boolean =>
   marks.some((form) => has(form)) ||
   (runs.length >= 2 && runs.some((form, at) => at > 0 && has(runs[at - 1]!) && has(form)));

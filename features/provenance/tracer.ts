@@ -1,4 +1,4 @@
-/** The tracer of values, as flows use it. */
+/** The value tracer that flows use. */
 import { trusted } from '#core/contracts/provenance.ts';
 import type { ValueTracer } from '#core/session/value-tracer.ts';
 import { sourceNotes, sourcesInWords } from './notes.ts';

@@ -11,11 +11,11 @@ import { subjectOf, tenantsOf } from '#core/operations/by-path.ts';
 import type { Call, Operation } from '#core/operations/operation.ts';
 import { type DaySpend, exhaustedOn, forecast } from './forecast.ts';
 
-/** Four weeks, which contain each weekday four times. */
+/** Four weeks, so that each weekday occurs four times. */
 const historyDays = spendRetentionDays;
 /**
- * Maximum number of tenants, because each requires reading all its days. Above it, budgets shared by all tenants are
- * omitted, and a path is rejected.
+ * Maximum number of tenants, because each requires reading all its days. Above the maximum, budgets shared by all
+ * tenants are omitted, and a path is rejected.
  */
 const maxTenants = 20;
 
@@ -135,7 +135,7 @@ function forecastOf({ ports }: Call, status: BudgetView, spends: readonly DaySpe
   };
 }
 
-/** Returns the days until the period ends; today counts with its remaining share. */
+/** Returns the days until the period ends. Today counts as the fraction that remains. */
 function restOf(now: number, end: number): { day: string; share: number }[] {
   const rest: { day: string; share: number }[] = [];
   for (let at = now; at < end; ) {

@@ -19,7 +19,7 @@ export interface Recommendation {
 /** Minimum saving that justifies a change. */
 const leastShare = 0.1;
 
-/** Returns the cheapest alternative for each model that has costs, largest saving first. */
+/** Returns the cheapest alternative for each model that has costs, with the largest saving first. */
 export function cheaperModels(configuration: Configuration, used: readonly ModelUsage[]): Recommendation[] {
   return used.flatMap((usage) => cheaperModel(configuration, usage) ?? []).sort((a, b) => b.saving_usd - a.saving_usd);
 }
@@ -53,7 +53,7 @@ function cheaperModel(configuration: Configuration, usage: ModelUsage): Recommen
   };
 }
 
-/** Returns other models that a provider of this model's route lists by name. */
+/** Returns the other models listed by name for a provider on this model's route. */
 function servedBeside(configuration: Configuration, model: string): string[] {
   const providers = planRoute(configuration, model, new Map())?.candidates.map(({ entry }) => entry) ?? [];
   const priced = (configuration.prices.table?.models ?? []).flatMap(({ match }) =>

@@ -7,9 +7,9 @@ import type { Call, Operation } from '#core/operations/operation.ts';
 import { cheaperModels, type Recommendation } from './cheaper-models.ts';
 
 /**
- * Recommends cheaper models from the hourly sums of the requested time range, and caching from the newest calls of the
- * last 48 hours. Below a path, models are summed up across tenants, but repetitions count only within one tenant,
- * because caches are not shared [admin.by-path].
+ * Recommends cheaper models based on the hourly totals in the requested time range, and caching based on the newest
+ * calls of the last 48 hours. Below a path, models are summed up across tenants, but repetitions count only within one
+ * tenant, because caches are not shared [admin.by-path].
  */
 export const costRecommendations: Operation = async (call) => {
   const { ports, snapshot, query } = call;
@@ -39,7 +39,7 @@ export const costRecommendations: Operation = async (call) => {
 };
 
 const pageRows = 200;
-/** Maximum for all tenants together, with at least one page for each tenant. */
+/** Maximum number of pages for all tenants together, with at least one page per tenant. */
 const maxPages = 5;
 const maxShown = 500;
 
@@ -64,7 +64,7 @@ interface CacheState {
 
 type RepeatedRow = Pick<RequestRow, 'request_sha256' | 'resolved_model' | 'outcome' | 'cost_microusd'>;
 
-/** Maximum number of listed requests, the most expensive first. */
+/** Maximum number of requests listed, the most expensive first. */
 const maxRepeatedRequests = 5;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Forecasts the spend at the end of a budget's period from recent days [budget.forecast]. Each weekday has a mean, days
- * deviate from it, and the interval covers four out of five periods.
+ * Forecasts the spend at the end of a budget's period from recent days [budget.forecast]. Each weekday has a mean from
+ * which days deviate, and the interval covers four out of five periods.
  */
 
 export interface DaySpend {
@@ -47,7 +47,7 @@ function levels(history: readonly DaySpend[]): (weekday: number) => Level {
 /**
  * Forecasts the spend at the end of the period.
  * @param history full days without gaps; with fewer than three, the result is undefined.
- * @param rest the remaining days of the period; today counts with its remaining share (0 to 1).
+ * @param rest the remaining days of the period; today counts as the fraction that remains (0 to 1).
  */
 export function forecast(
   history: readonly DaySpend[],

@@ -108,8 +108,8 @@ async function resume(call: Call, row: FailedEntry): Promise<string | undefined>
 }
 
 /**
- * Covers a session with a checkpoint once it is complete. If that happened earlier, today's checkpoint would precede
- * older entries without copies, which would then look backdated.
+ * Adds a checkpoint for a session once it is complete. If this happened earlier, today's checkpoint would precede older
+ * entries without copies, which would then look backdated.
  */
 async function coverWhole(call: Call, tenant: string, sessionId: string): Promise<void> {
   const { archived, archiving } = call.ports;
@@ -166,8 +166,8 @@ function repairPorts({ ports }: Call) {
 }
 
 /**
- * Returns one session, or the next page of a tenant's sessions; without a tenant, pages through all tenants in turn.
- * After the sessions in the table come those that have checkpoints but are missing from it.
+ * Returns one session, or the next page of a tenant's sessions; if no tenant is given, pages through all tenants in
+ * turn. Sessions in the table come first, followed by those that have checkpoints but are missing from the table.
  */
 async function pieceOf({ ports, snapshot, query }: Call) {
   const all = snapshot.configuration.tenants.map(({ id }) => id);
@@ -193,8 +193,8 @@ async function pieceOf({ ports, snapshot, query }: Call) {
 const checkpointed = '@';
 
 /**
- * Returns a page of the tenant's sessions. With and after the last ones, adds sessions that are named only in
- * checkpoints.
+ * Returns a page of the tenant's sessions. Once the table's sessions are exhausted, adds sessions that are named only
+ * in checkpoints.
  */
 async function pageOf(ports: Call['ports'], { tenant, cursor }: ReturnType<typeof parseCursor>) {
   if (cursor?.startsWith(checkpointed)) return lostPage(ports, tenant, cursor.slice(checkpointed.length));

@@ -1,4 +1,4 @@
-/** Comparison of evidence with its projections and its archive, and their repair. */
+/** Compares evidence with its projections and its archive, and repairs them. */
 import * as z from 'zod';
 import { operation } from '#core/operations/endpoint.ts';
 import { count, cursor, time, unreadableRows } from '#core/operations/endpoints/schemas.ts';

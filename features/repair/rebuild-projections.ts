@@ -45,7 +45,7 @@ export const rebuildProjections: Operation = async (call) => {
   return { body: { tenant: place.tenant, since, ...done, ...unreadable, ...(cursor && { cursor }) } };
 };
 
-/** Parses a cursor of the form `<tenant>.<position>`. The place does not contain a dot. */
+/** Parses a cursor of the form `<tenant>.<position>`. The position does not contain a dot. */
 export function parseCursor(cursor: string): { readonly tenant: string; readonly cursor?: string } {
   const cut = cursor.lastIndexOf('.');
   const within = cursor.slice(cut + 1);

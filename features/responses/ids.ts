@@ -1,4 +1,4 @@
-/** Ids of responses for callers. */
+/** Response ids that callers see. */
 import { GatewayError } from '#core/kernel/errors.ts';
 
 /** Derives the id of a response from the id of its call. */

@@ -21,7 +21,7 @@ interface OpenContext {
  * Returns undefined for a response that no provider stores. If `store` is not set, the response is stored if the
  * provider supports it, as in OpenAI's API.
  * @throws GatewayError `invalid_request`; `not_found` if the previous response belongs to another caller; `conflict` if
- * it was checked under other conditions.
+ * that response was checked under other conditions.
  */
 export async function retentionOf(request: JsonObject, asking: OpenContext): Promise<ResponseRetention | undefined> {
   const { store, previous_response_id: id, instructions } = request;

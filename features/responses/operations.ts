@@ -1,4 +1,6 @@
-/** Reads the caller's responses, lists their input and deletes them. Those of other keys are not found. */
+/**
+ * Reads the caller's responses, lists their input and deletes them. Responses that belong to other keys are not found.
+ */
 
 import type { ChatPorts } from '#core/chat/ports.ts';
 import { rewriteTexts } from '#core/chat/stages/output-policy.ts';
@@ -40,7 +42,9 @@ export async function retrieveResponse(
   });
 }
 
-/** Checks the policy version: a different version was not applied to the response's tool calls [responses.stored]. */
+/**
+ * Checks the policy version, since a different version was not applied to the response's tool calls [responses.stored].
+ */
 function assertDecided(
   { snapshot }: StoredCaller,
   { id, policy_version }: StoredResponse,
@@ -67,7 +71,7 @@ const askedFor = ({ model, previous }: StoredResponse, reply: JsonObject): JsonO
   };
 };
 
-/** Returns the items of the caller's input in the form that the filters left at the time. */
+/** Returns the caller's input items as the filters left them at the time of the request. */
 export async function responseItems(
   ports: ChatPorts,
   caller: StoredCaller,

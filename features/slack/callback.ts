@@ -1,4 +1,7 @@
-/** Accepts votes by Slack button: checks signature and identity, asks for confirmation in a dialog, then votes. */
+/**
+ * Accepts votes cast with Slack buttons: checks signature and identity, asks for confirmation in a dialog, then casts
+ * the vote.
+ */
 
 import { currentTermsFinder } from '#core/actions/current-terms-finder.ts';
 import { verifyingSecrets } from '#core/approvals/channel-secrets.ts';

@@ -1,4 +1,4 @@
-/** Posts to Slack's Web API: one message per approval, rewritten once the approval is decided. */
+/** Posts to Slack's Web API: one message per approval, updated once a decision is made. */
 import { secretOfChannel } from '#core/approvals/channel-secrets.ts';
 import { DeliveryRefusal } from '#core/approvals/notifications/deliver.ts';
 import type { Notifier } from '#core/approvals/notifications/deliver-ports.ts';
@@ -40,7 +40,7 @@ export const notifier: CreateNotifier = async (ports, { approvals }) => {
   });
 };
 
-/** Returns the notifier, which writes one message per approval and rewrites it once the approval is decided. */
+/** Returns the notifier, which posts one message per approval and updates it once a decision is made. */
 export function slackNotifier(send: SendJson, options: SlackOptions): Notifier {
   return {
     async send(_event, row, earlier, place) {
@@ -57,7 +57,7 @@ export function slackNotifier(send: SendJson, options: SlackOptions): Notifier {
   };
 }
 
-/** Updates the message named in a receipt, or posts a new one. Returns its receipt. */
+/** Updates the message named in a receipt, or posts a new one. Returns the message's receipt. */
 async function postOrUpdate(
   send: SendJson,
   options: SlackOptions,
@@ -115,7 +115,7 @@ export async function openSlackView(
   await callSlack(send, options, 'views.open', { trigger_id, view }, openTimeoutMs);
 }
 
-/** Reports the result of a click at the address that Slack sent with it; only the person who clicked can see it. */
+/** Sends the result of a click to the URL that Slack sent with it; only the person who clicked can see it. */
 export async function respondToSlack(send: SendJson, responseUrl: string, message: SlackReply): Promise<void> {
   const { status } = await send({
     url: responseUrl,

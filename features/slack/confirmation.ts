@@ -70,7 +70,8 @@ export function confirmMessage(row: ApprovalRow, { verdict, envelope_id }: Slack
 }
 
 /**
- * Returns the lines of the call. They show the random end of the id, because UUIDv7s from the same minute begin alike.
+ * Returns the lines that describe the call. They show the random end of the id, because UUIDv7s from the same minute
+ * begin alike.
  */
 function callLines({ tool, target, envelope_id, call_digest }: ApprovalRow): string {
   const lines = [

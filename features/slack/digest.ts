@@ -1,6 +1,6 @@
 /**
- * Builds the Slack message of a digest (Block Kit): the pending requests, with links for deciding them. It has no
- * buttons, because a vote applies to one request.
+ * Builds the Slack message of a digest (Block Kit): the pending requests, with links to vote on them. The message has
+ * no buttons, because a vote applies to one request.
  */
 
 import { approvalsUrl, approvalUrl } from '#core/approvals/approval-url.ts';

@@ -4,7 +4,7 @@ import { operation } from '#core/operations/endpoint.ts';
 import type { Feature } from '../feature.ts';
 
 const envelope_id = '01a20b5c-5a8f-7620-af71-1eeef105195a';
-/** Interaction that Slack sends when a person clicks a button of a request. */
+/** Interaction that Slack sends when a person clicks a button on a request. */
 const slackClick = {
   type: 'block_actions',
   team: { id: 'T01' },

@@ -54,7 +54,7 @@ interface SlackVoter {
 }
 
 /**
- * A click on a button of the message. It does not cast a vote: it opens a dialog with the trigger [slack.confirmed].
+ * A click on a button in the message. It does not cast a vote: it opens a dialog with the trigger [slack.confirmed].
  */
 export interface SlackClick extends SlackVoter {
   readonly step: 'click';
@@ -181,8 +181,8 @@ function answerAt(responseUrl: string | undefined, apiUrl: string): { readonly r
 }
 
 /**
- * Checks that the URL belongs to Slack or the configured API, so that a forged URL is not called. Plain HTTP is allowed
- * only for a Slack server on this machine, in tests and demonstrations.
+ * Checks that the URL belongs to Slack or the configured API, so that the gateway never calls a forged URL. Plain HTTP
+ * is allowed only for a Slack server on this machine, in tests and demonstrations.
  */
 function mayAnswerAt(responseUrl: string, apiUrl: string): boolean {
   const url = new URL(responseUrl);

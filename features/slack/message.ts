@@ -1,7 +1,7 @@
 /**
  * Builds the Slack message of an approval (Block Kit): the facts on its card, the effects, the call. Buttons contain
- * only the id. All text from agents is formatted as code, so that it cannot format, mention or imitate the gateway's
- * lines.
+ * only the id. All text from agents is formatted as code, so that it cannot add formatting, mention users or imitate
+ * the gateway's lines.
  */
 
 import { approvalUrl } from '#core/approvals/approval-url.ts';
@@ -60,7 +60,7 @@ export function slackAlert({ id, severity, message, change }: NonNullable<Delive
 
 interface Details {
   readonly sections: readonly string[];
-  /** True if the message shows everything covered by the digest, and every text from the caller in full. */
+  /** True if the message shows everything covered by the digest, and all text from the caller in full. */
   readonly isWhole: boolean;
 }
 
@@ -70,7 +70,7 @@ interface Details {
 export const isWholeInSlack = (row: ApprovalRow): boolean => details(row, '', undefined).isWhole;
 
 /**
- * Returns the sections of the message. Each kind of fact has its own section, so that a long one does not displace
+ * Returns the sections of the message. Each kind of fact has its own section, so that a long fact does not displace
  * another.
  */
 function details(row: ApprovalRow, linkBase: string, place: string | undefined): Details {
@@ -103,7 +103,9 @@ function details(row: ApprovalRow, linkBase: string, place: string | undefined):
   };
 }
 
-/** Returns the parameters in one section and the executable text in additional ones; undefined if they do not fit. */
+/**
+ * Returns the parameters in one section and the executable text in additional ones, or undefined if they do not fit.
+ */
 function wholeCall(row: ApprovalRow, executed: ReturnType<typeof executedTexts>): readonly string[] | undefined {
   const whole = parametersIn(JSON.stringify(sentOf(row), null, 1));
   const sections = (texts: typeof executed) =>
@@ -117,7 +119,7 @@ function wholeCall(row: ApprovalRow, executed: ReturnType<typeof executedTexts>)
   return apart && apart.length <= maxExecutedSections && rest ? [...apart, rest] : undefined;
 }
 
-/** Returns the parameters as one section; undefined if they do not fit. */
+/** Returns the parameters as one section, or undefined if they do not fit. */
 function parametersIn(json: string): string | undefined {
   if (json.length > maxSection) return undefined;
   const section = `Parameters:\n${codeBlock(json, Number.POSITIVE_INFINITY)}`;
@@ -135,7 +137,7 @@ const rooms: Readonly<Record<string, number>> = {
 };
 const charactersFor = (label: string): number => rooms[label] ?? 130;
 /**
- * Checks whether the text is truncated when shown. A backtick takes six characters, so even a short text can be
+ * Checks whether the text is truncated when shown. A backtick is escaped as six characters, so even a short text can be
  * truncated.
  */
 const isCut = (label: string, text: string): boolean => !fitsWhole(spelledText(text), charactersFor(label), '\\u{60}');

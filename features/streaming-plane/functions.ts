@@ -16,8 +16,8 @@ export const planeFunctions = [
 const served: readonly FunctionName[] = planeFunctions;
 
 /**
- * Checks for routes of both surfaces, which share one listener; admin API routes never match. `/health`, which both
- * surfaces have, does not read a store.
+ * Checks for routes of either surface, since both share one listener; admin API routes never match. `/health`, which
+ * both surfaces have, does not read a store.
  */
 export const isOfPlane = ({ handledBy, surface }: Pick<Route, 'handledBy' | 'surface'>): boolean =>
   served.includes(handledBy) && surface !== 'admin';
@@ -33,7 +33,9 @@ const rights = [
   'callsUpstreams',
 ] as const satisfies readonly (keyof FunctionSpec)[];
 
-/** Returns the union of several functions' rights; for each right, no wider than the widest of them. */
+/**
+ * Returns the union of several functions' rights. Each right is only as wide as in the function that has the widest.
+ */
 export function unionOf(
   names: readonly FunctionName[],
   functions: Readonly<Record<FunctionName, FunctionSpec>>,

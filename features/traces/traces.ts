@@ -1,6 +1,6 @@
 /**
- * The last 500 traces, as a list or one at a time. Callers of a tenant see only its spans, regardless of the id;
- * platform callers see all.
+ * The last 500 traces, as a list or one at a time. Callers who belong to a tenant see only its spans, regardless of the
+ * id; platform callers see all spans.
  */
 import { decisions } from '#core/contracts/envelope.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';

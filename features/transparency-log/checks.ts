@@ -1,4 +1,4 @@
-/** The check of `agentctl doctor` that the log has a witness [cli.status]. */
+/** The `agentctl doctor` check that the log has a witness [cli.status]. */
 import type { Api } from '#agentctl/client.ts';
 import { type FeatureCheck, readOperation } from '#agentctl/doctor/check.ts';
 import { type CheckResult, ok, warn } from '#agentctl/doctor/finding.ts';

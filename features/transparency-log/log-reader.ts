@@ -1,6 +1,6 @@
 /**
- * Read access to a tenant's log and its proofs, without writing. If the newest batch is not in the objects yet, it is
- * taken from the head, which contains it.
+ * Read-only access to a tenant's log and its proofs. If the newest batch is not in the objects yet, it is taken from
+ * the head, which contains it.
  */
 import type { LogProof } from '#core/contracts/transparency.ts';
 import { LogDamage } from '#core/evidence/chain-log.ts';
@@ -40,7 +40,7 @@ export class LogReader {
     return this.#ports.heads;
   }
 
-  /** Returns the objects including the newest batch of a head. */
+  /** Returns the objects, including the newest batch of a head. */
   protected async settled(tenant: string, head: LogHead): Promise<LogObjects> {
     const laid = laidOver(this.#ports.objects);
     await putNewestBatch(laid, tenant, head);
@@ -81,8 +81,8 @@ export class LogReader {
   }
 
   /**
-   * Proves that a session's newest leaf is in the log: under the newest checkpoint, and under the newest one cosigned
-   * by each witness. Undefined for a session that is not in the log yet.
+   * Proves that a session's newest leaf is in the log: under the newest checkpoint, and under the newest checkpoint
+   * cosigned by each witness. Undefined for a session that is not in the log yet.
    */
   async proof(tenant: string, sessionId: string): Promise<LogProof | undefined> {
     const view = await this.#view(tenant);
@@ -134,7 +134,7 @@ async function leafAt(objects: LogObjects, tenant: string, { position, session, 
   return leaf;
 }
 
-/** Returns an object store that keeps new objects in memory on top of the stored ones. */
+/** Returns an object store that keeps new objects in memory and reads all others from the given store. */
 function laidOver(stored: LogObjects): LogObjects {
   const own = new Map<string, Buffer>();
   return {

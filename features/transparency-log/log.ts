@@ -68,7 +68,10 @@ export class TransparencyLog extends LogReader {
     }
   }
 
-  /** Continues with other tenants if one log fails. Throws a temporary fault in preference to permanent damage. */
+  /**
+   * Continues with other tenants if one log fails. If several fail, throws a temporary fault in preference to permanent
+   * damage.
+   */
   async #appendAll(points: readonly ChainPoint[]): Promise<void> {
     const faults: unknown[] = [];
     await sideBySide(
@@ -87,8 +90,8 @@ export class TransparencyLog extends LogReader {
   }
 
   /**
-   * Appends one batch to a tenant's log. @throws LogDamage; GatewayError `service_unavailable` if other writers always
-   * win.
+   * Appends one batch to a tenant's log. @throws LogDamage; GatewayError `service_unavailable` if other writers keep
+   * winning.
    */
   async #appendTo(tenant: string, points: readonly ChainPoint[]): Promise<void> {
     for (let tries = 1; tries <= maxTries; tries++) {
@@ -155,7 +158,7 @@ export class TransparencyLog extends LogReader {
   }
 }
 
-/** Returns the frontier of a head after checking the log's signature. @throws LogDamage if the check fails. */
+/** Returns a head's frontier after checking the log's signature. @throws LogDamage if the check fails. */
 function frontierOf({ size, roots, checkpoint }: LogHead, signer: LogSigner): Frontier {
   const signed = openCheckpoint(checkpoint, keysOfLog(signer));
   if (typeof signed === 'string') throw new LogDamage(`${signed}`);

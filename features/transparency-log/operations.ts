@@ -17,8 +17,8 @@ function logOf({ ports }: Call): LogReader {
 }
 
 /**
- * Returns the newest checkpoint and the cosigned ones. The key is included for convenience: pin a key obtained from
- * another source.
+ * Returns the newest checkpoint and the cosigned ones. The key is included for convenience: pin a key that you obtained
+ * from another source.
  */
 export const logCheckpoint: Operation = async (call) => {
   const [log, { tenant }] = [logOf(call), call.principal];

@@ -39,7 +39,7 @@ export interface LogHeads {
   /** Stores the newest leaves of sessions. Ignores leaves older than the stored ones. */
   remember(tenant: string, sessions: readonly LoggedSession[]): Promise<void>;
   cosignatures(tenant: string): Promise<readonly Cosignature[]>;
-  /** Stores a cosignature, unless it covers a smaller tree than the witness's last one. */
+  /** Stores a cosignature, unless it covers a smaller tree than the witness's previous one. */
   keepCosignature(tenant: string, cosignature: Cosignature): Promise<void>;
 }
 

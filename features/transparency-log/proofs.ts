@@ -12,7 +12,8 @@ export interface NodeId {
 export type ReadNodes = (nodes: readonly NodeId[]) => Promise<readonly Buffer[]>;
 
 /**
- * The leaves from `from` up to, but not including, `to`. `from` begins a complete subtree that is at least as large.
+ * The leaves from `from` up to, but not including, `to`. A complete subtree at least as large as the range begins at
+ * `from`.
  */
 interface Range {
   readonly from: number;

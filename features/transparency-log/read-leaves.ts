@@ -1,4 +1,4 @@
-/** Reads the leaves of a log as a witness does. */
+/** Reads a log's leaves as a witness does. */
 
 import type { LogLeaf } from '#core/contracts/transparency.ts';
 import type { TreeHead } from '#core/evidence/transparency/checkpoint-note.ts';
@@ -8,7 +8,7 @@ import { type Frontier, leafHash } from '#core/evidence/transparency/tree.ts';
 
 /**
  * Reads new leaves. They must form the checkpoint's tree, and each session must move forward.
- * @returns an error message, after which `sessions` and `tree` must not be used.
+ * @returns an error message if they do not; `sessions` and `tree` must not be used afterwards.
  */
 export function readLeaves(
   leaves: readonly LogLeaf[],

@@ -1,6 +1,6 @@
 /**
  * Stores a log's tiles as objects. Full tiles and higher-level tiles are separate objects. The leaves of a partial tile
- * are stored in runs, one per batch, so that a leaf is written once or twice rather than 256 times.
+ * are stored in runs, one per batch, so that a leaf is written no more than twice rather than up to 256 times.
  */
 import type { LogLeaf } from '#core/contracts/transparency.ts';
 import { LogDamage } from '#core/evidence/chain-log.ts';
@@ -28,13 +28,13 @@ const atOnce = 32;
 
 interface FullTile {
   readonly tile: number;
-  /** Leaves in this batch. Earlier ones are in runs. */
+  /** Leaves in this batch. Earlier leaves are in runs. */
   readonly own: readonly Buffer[];
 }
 
 /**
- * Puts the newest batch of a head. Part or all of it may already be stored. A tile that is filled by this batch alone
- * has no runs.
+ * Puts a head's newest batch, part or all of which may already be stored. A tile that is filled by this batch alone has
+ * no runs.
  */
 export async function putNewestBatch(objects: LogObjects, tenant: string, { size, newest }: LogHead): Promise<void> {
   const start = size - newest.length;
@@ -53,10 +53,10 @@ export async function putNewestBatch(objects: LogObjects, tenant: string, { size
   for (const { tile } of full) await objects.drop?.(tenant, runsOf(tile));
 }
 
-/** Returns tiles that became full, in order, with the tiles above that contain their hashes. */
+/** Returns tiles that have become full, in order, together with the higher-level tiles that contain their hashes. */
 async function tilesOf(objects: LogObjects, tenant: string, full: readonly FullTile[]) {
   const puts: (readonly [path: string, bytes: Buffer])[] = [];
-  /** Hashes in the open tile of each level above. */
+  /** Hashes in the open tile at each higher level. */
   const above: Buffer[][] = [];
   for (const { tile, own } of full) {
     const id = { level: 'entries', index: tile, width: tileWidth } as const;
@@ -80,7 +80,7 @@ async function tilesOf(objects: LogObjects, tenant: string, full: readonly FullT
   return puts;
 }
 
-/** Returns the leaves of a tile. @throws LogDamage if there are fewer. */
+/** Returns a tile's leaves. @throws LogDamage if there are fewer than expected. */
 export async function leavesOf(objects: LogObjects, tenant: string, { index, width }: TileId): Promise<Buffer[]> {
   const full = await objects.get(tenant, tilePath({ level: 'entries', index, width: tileWidth }));
   const leaves = full ? leavesOfBundle(full) : await leavesInRuns(objects, tenant, index, width);
@@ -89,7 +89,7 @@ export async function leavesOf(objects: LogObjects, tenant: string, { index, wid
 }
 
 /**
- * Returns the leaves that are stored in a tile's objects from a position on. @throws LogDamage if the runs are not
+ * Returns the leaves that are stored in a tile's objects, starting at a position. @throws LogDamage if the runs are not
  * contiguous.
  */
 export async function leavesFrom(objects: LogObjects, tenant: string, start: number): Promise<LogLeaf[]> {

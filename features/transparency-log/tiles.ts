@@ -47,7 +47,7 @@ export function tileAt(level: number | 'entries', index: number, size: number): 
   return width > 0 ? { level, index, width } : undefined;
 }
 
-/** Returns the range of hashes within one tile from which a complete node is computed. */
+/** Returns the tile, and the range of its hashes, from which a complete node is computed. */
 export function tileOfNode(level: number, index: number): { level: number; index: number; from: number; to: number } {
   const tileLevel = Math.floor(level / tileHeight);
   const span = 2 ** (level % tileHeight);
@@ -56,7 +56,7 @@ export function tileOfNode(level: number, index: number): { level: number; index
   return { level: tileLevel, index: Math.floor(first / tileWidth), from, to: from + span };
 }
 
-/** Encodes an entry bundle: each leaf after its length in two bytes, big-endian. */
+/** Encodes an entry bundle: each leaf is preceded by its length in two bytes, big-endian. */
 export function entryBundle(leaves: readonly Uint8Array[]): Buffer {
   return Buffer.concat(leaves.flatMap((leaf) => [lengthOf(leaf), leaf]));
 }
@@ -81,7 +81,7 @@ export function leavesOfBundle(bundle: Uint8Array): Buffer[] {
   return leaves;
 }
 
-/** Splits a tile into hashes. @throws RangeError if the bytes do not form whole hashes. */
+/** Splits a tile into hashes. @throws RangeError if the bytes are not a whole number of hashes. */
 export function hashesOfTile(tile: Uint8Array): Buffer[] {
   const bytes = Buffer.from(tile);
   if (bytes.length === 0 || bytes.length % hashBytes !== 0)

@@ -1,5 +1,5 @@
 /**
- * Accepts votes from external channels: each callback checks the signature, then the identity, then records the vote.
+ * Accepts votes from external channels. Each callback checks the signature, then the identity, then records the vote.
  */
 import type { HttpHandler } from '#core/contracts/http.ts';
 import { routes } from '#features/routes.ts';

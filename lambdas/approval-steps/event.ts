@@ -10,12 +10,12 @@ const stepSchema = z.discriminatedUnion('step', [
   z.strictObject({ step: z.literal('settle'), envelope_id: z.uuid() }),
 ]);
 
-/** Error whose name makes the state machine wait on. */
+/** Error whose name makes the state machine keep waiting. */
 class ApprovalPending extends Error {
   override readonly name = 'ApprovalPending';
 }
 
-/** @throws ApprovalPending if there is no decision and time is left */
+/** @throws ApprovalPending if there is no decision yet and time remains */
 function mustBeDecided<T extends { readonly status: string }>(settled: T): T {
   if (settled.status === 'pending') throw new ApprovalPending('No decision has been made, and time remains.');
   return settled;

@@ -1,4 +1,6 @@
-/** Lists approvals and accepts votes. Redirects browsers to the console, or shows them a page on how to decide. */
+/**
+ * Lists approvals and accepts votes. Redirects browsers to the console, or shows them a page that explains how to vote.
+ */
 
 import { browserPage, browserPageHeaders, consolePlace } from '#core/approvals/browser-page.ts';
 import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';

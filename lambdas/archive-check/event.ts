@@ -27,11 +27,11 @@ const pagesPerSave = 20;
 interface ArchiveChecked {
   /** Number of sessions compared. */
   readonly sessions: number;
-  /** Number from the last whole pass, or from this one if it already has more. */
+  /** Number found in the last complete pass, or in the current one if that is already higher. */
   readonly missing_entries: number;
   readonly contradictions: number;
   readonly expired_entries: number;
-  /** True if the pass reached its end and every session could be read. */
+  /** True if the pass is finished and every session could be read. */
   readonly complete: boolean;
 }
 
@@ -54,7 +54,7 @@ export const createHandler = (ports: GatewayPorts) => async (): Promise<ArchiveC
   return checked;
 };
 
-/** One session's contribution to the sums. */
+/** One session's contribution to the totals. */
 interface SessionSums {
   readonly missing: number;
   readonly contradicts: boolean;
@@ -120,7 +120,7 @@ type ArchivePosition = NonNullable<ArchiveProgress['place']>;
 const firstOf = (tenant: string | undefined): ArchivePosition | undefined =>
   tenant === undefined ? undefined : { tenant };
 
-/** Returns a page of sessions. If the cursor is damaged, starts again with the tenant's first session. */
+/** Returns a page of sessions. If the cursor is damaged, starts over at the tenant's first session. */
 async function pageAt({ evidence }: GatewayPorts, { tenant, cursor }: ArchivePosition) {
   const page = (at: { readonly cursor?: string }) => evidence.sessions(tenant, { limit: sessionsPerPage, ...at });
   if (cursor === undefined) return page({});
@@ -133,8 +133,8 @@ async function pageAt({ evidence }: GatewayPorts, { tenant, cursor }: ArchivePos
 const contradictionsPerRun = 10_000;
 
 /**
- * Verifies a tenant's contradicted chains once more, taking at most half of the remaining time; chains that were
- * restored are no longer reported.
+ * Re-verifies a tenant's contradicted chains, using at most half of the remaining time. Chains that were restored are
+ * no longer reported.
  */
 async function recheck(ports: GatewayPorts, tenant: string, expires: boolean, until: number): Promise<void> {
   for (const row of await ports.contradictions.list(tenant, contradictionsPerRun)) {
@@ -146,8 +146,8 @@ async function recheck(ports: GatewayPorts, tenant: string, expires: boolean, un
 /**
  * Compares a page's sessions. An unreadable session is logged and makes the run incomplete; the others are still
  * compared.
- * @throws the first fault if none of several sessions could be read, because the archive or the store is then
- * unavailable.
+ * @throws the first fault if there were several sessions and none could be read, because the archive or the store is
+ * then unavailable.
  */
 async function lookAtPage(ports: GatewayPorts, heads: readonly SessionHead[], before: string | undefined) {
   const looked: SessionSums[] = [];

@@ -1,4 +1,4 @@
-/** Runs every minute if the deployment enables it: one round over HTTP as a caller and an approver. */
+/** Runs every minute if the deployment enables it: one round of HTTP requests as a caller and an approver. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock, SecretStore, Telemetry } from '#core/kernel/ports.ts';
@@ -13,12 +13,12 @@ interface CanaryPorts {
   readonly unique: () => string;
 }
 
-/** Names in the canary's secret. */
+/** Names of the keys in the canary's secret. */
 const keyNames = { agent: 'CANARY_AGENT_KEY', approver: 'CANARY_APPROVER_KEY' } as const;
 /** Maximum response time in milliseconds, so that a round of six requests ends within the minute. */
 const answerWithinMs = 8_000;
 
-/** Runs one round. @returns undefined if there are no keys; the alarm on missing rounds then reports it */
+/** Runs one round. @returns undefined if there are no keys; the alarm on missing rounds then reports the problem */
 export const createHandler = (ports: CanaryPorts) => async () => {
   const { clock, secrets, telemetry } = ports;
   const [agent, approver] = await Promise.all([secrets.get(keyNames.agent), secrets.get(keyNames.approver)]);

@@ -28,8 +28,8 @@ export const ofDeployment = ({ adminUrl }: GatewayPorts): PollHost => ({
 });
 
 /**
- * Polls and reports if the configuration makes this gateway a data plane. Never rejects because of control plane
- * failures.
+ * Polls and reports if the configuration makes this gateway a data plane. Never rejects because of a control plane
+ * failure.
  */
 export const createHandler = (ports: GatewayPorts, host: PollHost = ofSigningKey(ports)) => {
   let reports: Reports | undefined;

@@ -28,12 +28,12 @@ import { streamReply, writeReply } from './replies.ts';
 
 const ownRoutes = routes.filter((route) => route.handledBy === 'mcp');
 
-/** Size of a body that takes noticeable time to parse. */
+/** Size above which a body takes noticeable time to parse. */
 const largeBytes = 256 * 1024;
 
 export function createHandler(ports: McpPorts & OlderPorts & AdmissionPorts, gateway: McpGateway): HttpHandler {
   let older: Promise<OlderStreams> | undefined;
-  /** Loads the older streams at first use, because few clients use the older transport. */
+  /** Loads support for the older streams at first use, because few clients use the older transport. */
   const olderStreams = () => {
     older ??= import('#core/mcp/http-sse.ts').then(({ OlderStreams }) => new OlderStreams(gateway, ports));
     return older;
@@ -143,8 +143,8 @@ function wantsEvents(event: HttpEvent): void {
 }
 
 /**
- * Returns a refusal before a session exists: an HTTP status with a JSON-RPC body.
- * @param inPlace true if this HTTP response answers the message; otherwise its client only reads the status.
+ * Returns the reply for a refusal before a session exists: an HTTP status with a JSON-RPC body.
+ * @param inPlace true if this HTTP response answers the message; otherwise the client only reads the status.
  * @param identity if it has no issuer, the metadata link is omitted, because a sign-in could not succeed
  * [identity.oidc-mcp].
  */
@@ -175,7 +175,7 @@ interface RefusalContext {
   readonly route: Route;
 }
 
-/** Returns the scopes whose configured role the route accepts (RFC 6750, `scope`), or an empty string. */
+/** Returns the scopes whose configured role is accepted by the route (RFC 6750, `scope`), or an empty string. */
 function scopeFor({ oidc }: Configuration['identity'], { access }: Route): string {
   if (access === 'open' || access === 'signed' || access === 'plane') return '';
   const callers = oidc.flatMap((issuer) => issuer.callers).filter(({ role }) => includesRole(role, access));

@@ -1,4 +1,7 @@
-/** Parses the body of a POST to the MCP endpoint: limited in size, and JSON that all parsers read alike. */
+/**
+ * Parses the body of a POST to the MCP endpoint. It must be within the size limit, and JSON that all parsers read
+ * alike.
+ */
 
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
@@ -29,8 +32,8 @@ export function messageBody(event: HttpEvent, { snapshot, principal }: McpCall, 
 }
 
 /**
- * Returns the fault for a well-formed but ambiguous message. A request gets it under its own id, so that the caller's
- * model can correct the request.
+ * Returns the fault for a well-formed but ambiguous message. For a request, the fault carries the request's id, so that
+ * the caller's model can correct the request.
  */
 function messageFault(bytes: Uint8Array, message: string, defect: JsonDefect, inPlace: boolean): RpcFault {
   const loose: unknown = JSON.parse(Buffer.from(bytes).toString('utf8'));

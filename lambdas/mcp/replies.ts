@@ -11,7 +11,7 @@ import { retryMs, type StreamEvent } from '#core/mcp/sessions/resumable-streams.
 import { encodeSse } from '#core/models/dialects/sse.ts';
 import { sse } from '../middleware/sse.ts';
 
-/** Slower responses become a stream, because proxies close idle connections. */
+/** Time limit for a JSON response. Slower responses become a stream, because proxies close idle connections. */
 const jsonWithinMs = 10_000;
 
 /** Writes events if the client accepts them and the response is not the first message, otherwise JSON. */
@@ -57,7 +57,7 @@ export async function writeReply(
   return { ...eventReply(all, headers, timeouts), ...going };
 }
 
-/** Returns the JSON reply. There is none for a cancelled request. */
+/** Returns the JSON reply, or undefined for a cancelled request. */
 function jsonReply(
   response: JsonObject | undefined,
   headers: Readonly<Record<string, string>>,

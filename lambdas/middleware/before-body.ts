@@ -12,7 +12,7 @@ import { maxBytesOf } from './body.ts';
 import { type AdmissionPorts, snapshotFor, wouldIdentify } from './identify.ts';
 
 export interface BodyAdmission {
-  /** Maximum body size. For an identified caller it reflects the configured limit. */
+  /** Maximum body size. For an identified caller, it also respects the configured limit. */
   readonly bodyBytes: number;
   /** Undefined for routes without a credential, and for a caller that the handler will refuse. */
   readonly caller?: Pick<Principal, 'key_id' | 'tenant' | 'kind'>;
@@ -20,7 +20,7 @@ export interface BodyAdmission {
 
 const methodAndPath = (method: string, path: string): string => `${method} ${path}`;
 
-/** Routes by place, for the lookup on every request. */
+/** Routes by location, for the lookup on every request. */
 const byPlace: ReadonlyMap<string, Route> = new Map(
   routes.map((route) => [methodAndPath(route.method, route.path), route]),
 );

@@ -1,4 +1,4 @@
-/** Parses request bodies: exact bytes, limited size, checked content type, strict JSON. */
+/** Parses request bodies: exact bytes, limited size, validated content type, strict JSON. */
 
 import { isUtf8 } from 'node:buffer';
 import type { Principal } from '#core/configuration/identity/principal.ts';
@@ -9,7 +9,7 @@ import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { type Json, type JsonObject, type JsonRules, parseStrictBytes, parseStrictInTurns } from '#core/kernel/json.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 
-/** Larger limits for some operations. Git hosts send the pull request with every comment. */
+/** Larger limits for some operations. Git hosts include the whole pull request with every comment. */
 const maxBytes: Readonly<Record<string, number>> = {
   putConfig: 2 * 1024 * 1024,
   // A 50 MB module in Base64. A host may accept less.
@@ -91,7 +91,7 @@ function objectIn(value: Json): JsonObject {
   throw invalidRequest(`The body is ${found}; send one JSON object.`);
 }
 
-/** Returns the text of a YAML or JSON document. */
+/** Returns a YAML or JSON document as text. */
 export function textBody(event: HttpEvent, operation: string): string {
   const bytes = boundedBody(event, operation);
   requireType(event, ['application/json', 'application/yaml', 'application/x-yaml', 'text/yaml', 'text/plain']);

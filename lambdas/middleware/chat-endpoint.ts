@@ -105,7 +105,10 @@ export function chatEndpoint(
   return withCors(own, ports, answer, errorShape(dialect));
 }
 
-/** Parses form data. @throws GatewayError `unsupported_media_type`, also if the host has decoded the bytes to text. */
+/**
+ * Parses form data. @throws GatewayError `unsupported_media_type`, including when the host has decoded the bytes to
+ * text.
+ */
 async function formOf(event: HttpEvent, bytes: Buffer) {
   if (bytes.includes('\u{fffd}') && !event.isBase64Encoded)
     throw new GatewayError(
@@ -175,8 +178,8 @@ const asksForFresh = (event: HttpEvent): boolean =>
   /(^|[\s,])(no-cache|no-store)([\s,=]|$)/i.test(headerValues(event, 'cache-control').join(','));
 
 /**
- * Checks for clients that read streams regardless of status: by Accept, or by the libraries of vendors, the AI SDK and
- * LiteLLM.
+ * Checks for clients that read streams regardless of status, based on Accept or on the client library: a vendor's, the
+ * AI SDK or LiteLLM.
  */
 const readsEvents = (event: HttpEvent): boolean =>
   /\btext\/event-stream\b/i.test(headerValues(event, 'accept').join(',')) ||

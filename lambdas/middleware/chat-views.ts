@@ -1,4 +1,4 @@
-/** Views of endpoints other than chat. */
+/** Chat views of other endpoints. */
 import type { ChatView } from '#core/chat/chat-view.ts';
 import type { EndpointName } from '#core/contracts/chat.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
@@ -8,7 +8,7 @@ import { encodeSse } from '#core/models/dialects/sse.ts';
 const endpointRequests = lazyImport(() => import('#core/models/dialects/endpoint-request.ts'));
 
 /**
- * Returns another endpoint's view: each text becomes a message, so that chat's filters, limits and evidence apply
+ * Returns another endpoint's view: each string becomes a message, so that chat's filters, limits and evidence apply
  * [passthrough.governed].
  */
 export const endpointView = (name: EndpointName): ChatView => ({

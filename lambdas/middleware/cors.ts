@@ -13,10 +13,12 @@ import { headerOf, headerValues } from './body.ts';
 import { withErrorHandling } from './error-handling.ts';
 import { matchRoute } from './route.ts';
 
-/** Time for which browsers cache preflights. A removed origin remains usable no longer than this. */
+/** Time for which browsers cache preflights, and thus the longest time for which a removed origin remains usable. */
 const rememberedSeconds = 600;
 
-/** Wraps a handler like `withErrorHandling`, for calls from web pages. Answers preflights before checking for a key. */
+/**
+ * Wraps a handler as `withErrorHandling` does, for calls from web pages. Answers preflights before checking for a key.
+ */
 export function withCors(
   routes: readonly Route[],
   ports: Pick<GatewayPorts, 'telemetry' | 'snapshots'>,
@@ -65,7 +67,7 @@ function allowedHeaders(event: HttpEvent): Record<string, string> {
   throw invalidRequest(`Access-Control-Request-Headers is ${found}; send names of headers, separated by commas.`);
 }
 
-/** Exposes all headers of responses and refusals to pages, such as `retry-after` and `mcp-session-id`. */
+/** Exposes all headers of responses and refusals to web pages, such as `retry-after` and `mcp-session-id`. */
 function readableByPages({ snapshots }: Pick<GatewayPorts, 'snapshots'>) {
   return async (event: HttpEvent, reply: HttpReply): Promise<void> => {
     let allowed: readonly string[];

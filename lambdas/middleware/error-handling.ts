@@ -1,4 +1,4 @@
-/** Returns errors in their surface's format, and stamps every reply, for every HTTP handler. */
+/** Returns errors in the surface's format, and stamps every reply, for every HTTP handler. */
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
 import type { GatewayPorts } from '../ports.ts';
@@ -6,7 +6,7 @@ import { type ErrorShape, errorReply, logFault, stamp } from './answers.ts';
 
 /**
  * Wraps a handler. Returns client errors in full. Logs the gateway's own errors with the request id, and returns them
- * without detail.
+ * without details.
  * @param outermost sees the final reply.
  */
 export function withErrorHandling(

@@ -20,9 +20,9 @@ export interface AdmissionPorts {
 }
 
 /**
- * Returns the configuration in force, including the caller's rows: its key and tenant, and the tenant in `X-Tenant-ID`
- * if the key acts in all tenants [tenants.rows]. A caller defined in the configuration costs no read.
- * @throws GatewayError `service_unavailable`, `rate_limit_error` after too many wrong keys from its address.
+ * Returns the active configuration, including the caller's rows: its key and tenant, and the tenant in `X-Tenant-ID` if
+ * the key acts in all tenants [tenants.rows]. A caller defined in the configuration requires no read.
+ * @throws GatewayError `service_unavailable`, or `rate_limit_error` after too many wrong keys from its address.
  */
 export async function snapshotFor(
   event: HttpEvent,
@@ -50,8 +50,8 @@ const credentialHeaders = (event: HttpEvent) => ({
 
 /**
  * Returns a request's caller, and counts the request against the limits of its key and address.
- * @throws GatewayError `authentication_error`, `forbidden`, `rate_limit_error`, `service_unavailable` for a token whose
- * issuer cannot be reached.
+ * @throws GatewayError `authentication_error`, `forbidden`, `rate_limit_error`, or `service_unavailable` for a token
+ * whose issuer cannot be reached.
  */
 export async function identify(
   event: HttpEvent,
@@ -66,7 +66,7 @@ export async function identify(
   return checked ?? authorizeInTenant(event, route, principal, snapshot);
 }
 
-/** Returns the caller without counting the request, for a host that checks the caller before reading a body. */
+/** Returns the caller without counting the request, for a host that checks the caller before it reads a body. */
 export async function wouldIdentify(
   event: HttpEvent,
   route: Route,
@@ -88,8 +88,8 @@ interface CheckedCaller {
 const checkedCallers = new WeakMap<object, CheckedCaller>();
 
 /**
- * Returns the caller as checked before the body, if the same configuration is still in force. A token is verified
- * again, because it may have expired meanwhile.
+ * Returns the caller as checked before the body, if the same configuration is still active. A token is verified again,
+ * because it may have expired in the meantime.
  */
 function callerBeforeBody(event: HttpEvent, route: Route, snapshot: Snapshot): Principal | undefined {
   const checked = checkedCallers.get(event.headers);

@@ -14,7 +14,7 @@ export interface Inputs {
 const parameterPattern = /^[A-Za-z0-9._:*@#-]{1,200}$/;
 
 /**
- * Format of names in paths that other parties chose: model names contain slashes and spaces, such as
+ * Format of names in paths that were chosen by other parties: model names contain slashes and spaces, such as
  * `meta-llama/Llama-4`.
  */
 const chosenNames: Readonly<Record<string, RegExp>> = { '/v1/models/{id}': /^[^\p{Cc}]{1,256}$/u };
@@ -46,7 +46,7 @@ export function matchRoute<R extends Route>(routes: readonly R[], event: HttpEve
   return route;
 }
 
-/** Returns the checked inputs. @throws GatewayError 400 for an unknown parameter, or a malformed value. */
+/** Returns the checked inputs. @throws GatewayError 400 for an unknown parameter or a malformed value. */
 export const inputsOf = (route: Route, event: HttpEvent): Inputs => ({
   params: parametersOf(event),
   ...queryOf(route, event),

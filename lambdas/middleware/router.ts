@@ -19,12 +19,12 @@ interface Resource {
   readonly path: string;
   readonly segments: readonly string[];
   readonly methods: Map<string, FunctionName>;
-  /** Function that answers preflights, because it knows the origins. */
+  /** The function that answers preflights, because it has the list of allowed origins. */
   readonly preflight?: FunctionName;
 }
 
 /**
- * Creates a router. `/mcp/` equals `/mcp`, because clients and users write both forms.
+ * Creates a router. `/mcp/` is treated as `/mcp`, because clients and users write both forms.
  * @throws GatewayError `not_found`, or MethodNotAllowed for a path that exists with other methods.
  */
 export function createRouter(routes: readonly Route[]): Router {
@@ -44,8 +44,8 @@ const notThere = (path: string): GatewayError =>
   new GatewayError('not_found', `No route matches ${shortenPath(path)}.${hintOf(path)}`);
 
 /**
- * Converts an event below `{proxy+}` to the form that API Gateway would send with one resource per route
- * [admin.routes]. A path without a route is left unchanged and matches none.
+ * Converts an event below `{proxy+}` to the form that API Gateway would send if each route had its own resource
+ * [admin.routes]. A path without a route is left unchanged and does not match.
  */
 export function createLocator(routes: readonly Route[]): (event: HttpEvent) => HttpEvent {
   const find = finderOf(routes);
@@ -58,13 +58,13 @@ export function createLocator(routes: readonly Route[]): (event: HttpEvent) => H
 
 interface RouteMatch {
   readonly found: Resource | undefined;
-  /** The path's segments. Empty for a resource without parameters. */
+  /** The path's segments. Empty for a path without parameters. */
   readonly given: readonly string[];
 }
 
 /**
  * Returns a function that finds a path. Paths without parameters are looked up first, because they take precedence and
- * most requests use one.
+ * are the most common.
  */
 function finderOf(routes: readonly Route[]): (path: string) => RouteMatch {
   const resources = resourcesOf(routes);
@@ -83,8 +83,8 @@ function finderOf(routes: readonly Route[]): (path: string) => RouteMatch {
 const noSegments: readonly string[] = [];
 
 /**
- * Returns one resource per path, those with fewer parameters first, so that `/approvals/history` is not parsed as an
- * envelope id.
+ * Returns one resource per path. Resources with fewer parameters come first, so that `/approvals/history` is not parsed
+ * as an envelope id.
  */
 function resourcesOf(routes: readonly Route[]): Resource[] {
   const byPath = new Map<string, Resource>();
@@ -101,7 +101,9 @@ function resourcesOf(routes: readonly Route[]): Resource[] {
 
 const isParameter = (segment: string): boolean => segment.startsWith('{');
 
-/** Checks segments without normalising: a doubled or encoded slash is part of a segment and cannot bypass a route. */
+/**
+ * Checks segments without normalising them: a doubled or encoded slash is part of a segment and cannot bypass a route.
+ */
 const matchesSegments = (segments: readonly string[], given: readonly string[]): boolean =>
   segments.length === given.length &&
   segments.every((segment, at) => (isParameter(segment) ? given[at] !== '' : segment === given[at]));
@@ -114,7 +116,7 @@ const parametersOf = (segments: readonly string[], given: readonly string[]): Re
 const served =
   'The gateway serves chat/completions, responses, messages, models, embeddings, files, batches, completions, moderations, images/generations, images/edits, audio/transcriptions, audio/translations and audio/speech';
 
-/** Returns the hints; the first match is used. It is a function so that a bundle without a router drops it. */
+/** Returns the hints; the first match is used. This is a function so that a bundle without a router drops the list. */
 const hints = (): readonly (readonly [path: RegExp, hint: string])[] => [
   [
     /^\/(openai\/|v1\/engines\/|engines\/)/,

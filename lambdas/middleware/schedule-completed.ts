@@ -1,17 +1,17 @@
-/** Schedule heartbeats [watch.alarms]: each completed run counts one, and an alarm reports missing ones. */
+/** Schedule heartbeats [watch.alarms]: each completed run is counted once, and an alarm reports missing runs. */
 import type { ConfigStore } from '#core/configuration/ports.ts';
 import type { ScheduledFunction } from '#core/contracts/functions.ts';
 import type { Telemetry } from '#core/kernel/ports.ts';
 
-/** Counts a completed run. Called at its end, so that failed and hanging runs do not count. */
+/** Counts a completed run. It is called at the end of the run, so that failed and hanging runs do not count. */
 export const scheduleCompleted = (
   { telemetry }: { readonly telemetry: Telemetry },
   schedule: ScheduledFunction,
 ): void => telemetry.count('svc_schedule_completed_total', { schedule });
 
 /**
- * Runs a schedule's work and counts it as completed. A run before the first configuration is stored also counts:
- * nothing can be due, and an operator need not act [watch.alarms].
+ * Runs a schedule's work and counts the run as completed. A run before the first configuration is stored also counts:
+ * nothing can be due, and an operator does not need to act [watch.alarms].
  */
 export async function completing<T>(
   ports: { readonly telemetry: Telemetry; readonly configStore: Pick<ConfigStore, 'inForce'> },

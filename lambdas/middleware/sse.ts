@@ -5,7 +5,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import type { Timeouts } from '#core/kernel/ports.ts';
 import { ssePing } from '#core/models/dialects/sse.ts';
 
-/** Shorter than the usual idle limits: 30 s for an edge-optimised API, 60 s for most proxies. */
+/** Interval shorter than the usual idle limits: 30 s for an edge-optimised API, 60 s for most proxies. */
 const pingEveryMs = 15_000;
 
 export function sse(events: AsyncIterable<JsonObject>, wire: SseWire, timeouts: Timeouts): AsyncIterable<string> {

@@ -14,12 +14,13 @@ import type { GatewayPorts } from '../ports.ts';
 
 const channels: NonNullable<Feature['channels']> = Object.assign({}, ...features.map((feature) => feature.channels));
 
-/** Time for sending: the scheduled function has 60 seconds, and one more page may take 10. */
+/** Time for sending. The scheduled function has 60 seconds, and one more page may take 10. */
 const budgetMs = 45_000;
 
 /**
- * Delivers notifications. Those from the stream that cannot be sent now become due later, so a batch never fails.
- * @returns the number sent.
+ * Delivers notifications. Notifications from the stream that cannot be sent now become due later, so a batch never
+ * fails.
+ * @returns the number of notifications sent.
  */
 export const createHandler =
   (ports: GatewayPorts) =>
@@ -54,7 +55,10 @@ export const createHandler =
     return { delivered: (await deliverAll(deliver, fresh)).sent };
   };
 
-/** Returns a channel's notifier, or undefined if the channel is off. A missing secret causes an error that names it. */
+/**
+ * Returns a channel's notifier, or undefined if the channel is off. A missing secret causes an error that names the
+ * secret.
+ */
 async function notifierFor(ports: GatewayPorts, channel: string): Promise<Notifier | undefined> {
   const { configuration } = await ports.snapshots.current({ evenStale: true });
   const own = channels[channel];

@@ -1,6 +1,6 @@
 /**
- * Covers queued stretches of chains with checkpoints: everything that the stream delivers at the same time is covered
- * by one signature.
+ * Adds checkpoints for queued chain segments. A single signature covers everything that the stream delivers at the same
+ * time.
  */
 import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda';
 import { chainsOfImage } from '#adapters/tables/chain-queue.ts';
@@ -13,7 +13,8 @@ export interface ChainsPorts {
 }
 
 /**
- * Returns the record from which the stream repeats after a fault. Stretches that were already covered are skipped then.
+ * Returns the record from which the stream must repeat after a fault. Segments that are already covered are then
+ * skipped.
  */
 export async function coverQueued(
   { coverStretches, telemetry }: ChainsPorts,

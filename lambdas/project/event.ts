@@ -29,8 +29,8 @@ async function project(
 }
 
 /**
- * Returns the entries with their records. An unreadable record is counted and skipped: if reported as failed, it would
- * block its shard.
+ * Returns the entries with their records. An unreadable record is counted and skipped, since reporting it as failed
+ * would block its shard.
  */
 function entriesOf(ports: ProjectPorts, records: readonly DynamoDBRecord[]): Map<EvidenceEntry, DynamoDBRecord> {
   const read = new Map<EvidenceEntry, DynamoDBRecord>();
@@ -50,7 +50,10 @@ function reportUnreadable({ telemetry }: ProjectPorts, { dynamodb }: DynamoDBRec
 
 const isInsert = ({ eventName }: DynamoDBRecord) => (eventName === 'INSERT' ? 'true' : 'false');
 
-/** Raises a contradiction. The gateway never updates evidence, and its removals are not delivered. */
+/**
+ * Reports a change to evidence as a contradiction. The gateway never updates evidence, and its own removals are not
+ * delivered.
+ */
 async function reportChange(ports: ProjectPorts, record: DynamoDBRecord): Promise<void> {
   const place = placeOfKeys(record.dynamodb?.Keys);
   if (place) await raiseContradiction(ports, place, 'the entry was changed after it was written');
@@ -58,8 +61,8 @@ async function reportChange(ports: ProjectPorts, record: DynamoDBRecord): Promis
 }
 
 /**
- * Returns a failure that makes the stream repeat from this record. Later records that were already processed are still
- * counted once.
+ * Returns a failure that makes the stream repeat from this record. Later records that were already processed are
+ * counted only once.
  */
 function stoppedAt({ telemetry }: ProjectPorts, record: DynamoDBRecord, cause: unknown): DynamoDBBatchResponse {
   const error = cause instanceof Error ? cause.message : String(cause);

@@ -1,4 +1,4 @@
-/** Consumes two streams: new evidence, and the chains queued together with its copies. */
+/** Consumes two streams: new evidence, and the chains that were queued together with its copies. */
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
 import { isQueuedChain } from '#adapters/tables/chain-queue.ts';
 import { projectPorts } from '../aws-project.ts';

@@ -1,6 +1,6 @@
 /**
- * Runs every minute: repairs state left by crashes, and publishes how long approvals have been pending. A rollout's
- * clock also runs it for that rollout.
+ * Runs every minute: repairs state left behind by crashes, and publishes how long approvals have been pending. A
+ * rollout's timer also runs it for that rollout.
  */
 import * as z from 'zod';
 import { closeAbandonedActions } from '#core/actions/sweep-actions.ts';
@@ -15,14 +15,17 @@ import { completing } from '../middleware/schedule-completed.ts';
 import type { GatewayPorts } from '../ports.ts';
 import { stepPorts } from '../step-ports.ts';
 
-/** Event from a rollout's state machine. All other events are the schedule's. */
+/** Event from a rollout's state machine. All other events come from the schedule. */
 const rolloutLook = z.strictObject({ rollout_id: z.uuid() });
 
-/** Tenants whose counters are checked concurrently: this many from the configuration, and the same number from rows. */
+/**
+ * Number of tenants from the configuration whose counters are checked concurrently. The same number from table rows is
+ * checked at the same time.
+ */
 const tenantConcurrency = 20;
-/** Maximum number of tenants stored as rows that are swept in one minute; each gets its turn eventually. */
+/** Maximum number of tenants stored as rows that are swept in one minute. All tenants get their turn eventually. */
 const rowsPerSweep = 2_000;
-/** Time limit. The remaining tenants come first in the next minute. */
+/** Time limit. The remaining tenants come first in the next run. */
 const longestMs = 40_000;
 
 export const createHandler = (ports: GatewayPorts) => {
@@ -51,7 +54,7 @@ export const createHandler = (ports: GatewayPorts) => {
   }
 };
 
-/** Reports guards that a configuration has disabled, until an operator notices [watch.alarms]. */
+/** Reports guards that a configuration has disabled, so that an operator notices [watch.alarms]. */
 async function reportGuards({ snapshots, telemetry }: GatewayPorts): Promise<void> {
   const { configuration } = await snapshots.current({ evenStale: true });
   telemetry.gauge('svc_guards_disabled', new Set(configuration.tool_policies.disable_guards).size);
@@ -72,7 +75,7 @@ async function runOtherSweeps(
 }
 
 /**
- * Sweeps the tenants, continuing after those of the last minute.
+ * Sweeps the tenants, continuing where the previous run stopped.
  * @param endedBy leases that end before this time (epoch milliseconds) count as ended; now by default.
  * @returns the number of settled reservations.
  */

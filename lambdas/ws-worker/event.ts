@@ -37,7 +37,7 @@ export const createHandler =
     }
   };
 
-/** Handles the call. @throws GatewayError when the key is not, or no longer, authorised. */
+/** Handles the call. @throws GatewayError if the key is not, or no longer, authorised. */
 async function authorizeAndAnswer(
   ports: WorkerPorts,
   work: DispatchedCall,
@@ -57,7 +57,9 @@ async function authorizeAndAnswer(
   });
 }
 
-/** Parses the call again. The dispatching function has already checked it, and assigned an id if it had none. */
+/**
+ * Parses the call again. The dispatching function has already checked it, and assigned an id if it did not have one.
+ */
 function parseDispatchedCall({ call_id, message }: DispatchedCall): SocketCall {
   const read = readMessage(Buffer.from(message, 'base64').toString('utf8'), () => call_id);
   if (read.type !== 'call') throw new Error(`a message of type ${read.type} was handed over`);
@@ -91,7 +93,7 @@ class Line {
     return this.#controller.signal;
   }
 
-  /** Sends a message. After `over`, it is the last message and is sent together with the buffered ones. */
+  /** Sends a message. If called after `over`, sends it as the last message, together with the buffered ones. */
   send(text: string): Promise<void> | undefined {
     const behind = this.#batches.add(text);
     return this.#ended ? this.#batches.close() : behind;

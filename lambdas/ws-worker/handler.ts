@@ -8,7 +8,7 @@ import { createHandler, type WorkerPorts } from './event.ts';
 
 const ready = await composedEarly(() => ({ ports: workerPorts(process.env) }));
 
-/** Time reserved for settling the call when the function's time is nearly over. */
+/** Time reserved for settling the call when the function is about to time out. */
 const settlingMs = 10_000;
 
 export async function handler(work: DispatchedCall, context: { getRemainingTimeInMillis(): number }): Promise<void> {

@@ -13,7 +13,7 @@ import { routes } from '#features/routes.ts';
 import { headerOf, headerValues } from '../middleware/body.ts';
 import { type AdmissionPorts, identify, snapshotFor, wouldIdentify } from '../middleware/identify.ts';
 
-/** Headers from the handshake. Its query is never used, because addresses end up in logs and histories. */
+/** Headers from the handshake. Its query is never used, because URLs end up in logs and histories. */
 export type HandshakeHeaders = Readonly<Record<string, readonly string[] | undefined>>;
 
 interface CallerPorts extends AdmissionPorts {
@@ -28,7 +28,7 @@ const asEvent = (headers: HandshakeHeaders) => ({ multiValueHeaders: headers }) 
 export const carriesKey = (headers: HandshakeHeaders): boolean =>
   headerValues(asEvent(headers), 'x-api-key').length + headerValues(asEvent(headers), 'authorization').length > 0;
 
-/** Returns the handshake headers with the first message's key in place of their own. */
+/** Returns the handshake headers, with the first message's key replacing any key of their own. */
 export const withKey = (headers: HandshakeHeaders, apiKey: string): HandshakeHeaders => ({
   ...Object.fromEntries(
     Object.entries(headers).filter(([name]) => !['x-api-key', 'authorization'].includes(name.toLowerCase())),
@@ -63,12 +63,12 @@ export async function isKnown(headers: HandshakeHeaders, address: string, ports:
 
 /**
  * Returns a handshake header.
- * @throws GatewayError `invalid_request` when it is sent twice with different values.
+ * @throws GatewayError `invalid_request` if it is sent twice with different values.
  */
 export const handshakeHeader = (headers: HandshakeHeaders, name: string): string | undefined =>
   headerOf(asEvent(headers), name);
 
-/** Returns the stored part of a connection's caller. */
+/** Returns the part of the caller that is stored with a connection. */
 export const socketCaller = ({ key_id, tenant, federated }: Principal): SocketCaller => ({
   key_id,
   tenant,
@@ -76,7 +76,7 @@ export const socketCaller = ({ key_id, tenant, federated }: Principal): SocketCa
 });
 
 /**
- * Returns the caller according to the current configuration.
+ * Returns the caller as defined by the current configuration.
  * @throws GatewayError `authentication_error` for a revoked key or an expired token, `forbidden` for a caller that has
  * lost its role or tenant.
  */
@@ -110,7 +110,7 @@ export function maxBytes(
 }
 
 /**
- * Limits messages before authentication: only a few short ones are read.
+ * Limits messages before authentication: only a few short messages are read.
  * @param messages number of messages so far, including this one.
  * @throws GatewayError `payload_too_large`, `rate_limit_error`.
  */

@@ -30,7 +30,7 @@ import {
   withKey,
 } from './caller.ts';
 
-/** Event of the WebSocket API. Only the handshake's event has headers. */
+/** WebSocket API event. Only the handshake event has headers. */
 export type SocketEvent = APIGatewayProxyWebsocketEventV2 & {
   readonly headers?: Readonly<Record<string, string | undefined>> | null;
   readonly multiValueHeaders?: HandshakeHeaders | null;
@@ -52,9 +52,9 @@ export interface SocketReply {
   readonly body?: string;
 }
 
-/** API Gateway's maximum per message. In Base64 it fits in an asynchronous invocation with room to spare. */
+/** API Gateway's maximum message size. In Base64, a message fits in an asynchronous invocation with room to spare. */
 const maxMessageBytes = 128 * 1024;
-/** Retention of a row: a little longer than API Gateway's maximum connection time of two hours. */
+/** Row retention: a little longer than API Gateway's maximum connection time of two hours. */
 const keptMs = (2 * 60 + 10) * 60_000;
 
 export const createHandler =
@@ -72,7 +72,10 @@ export const createHandler =
 
 const ok: SocketReply = { statusCode: 200 };
 
-/** Accepts a connection. Messages cannot be sent before it is open, so a bad key is refused in the handshake. */
+/**
+ * Accepts a connection. Messages cannot be sent before the connection is open, so a bad key is refused in the
+ * handshake.
+ */
 async function connect(ports: SocketEndpointPorts, event: SocketEvent): Promise<SocketReply> {
   try {
     await ports.connections.open(await openConnection(ports, event));
@@ -117,8 +120,8 @@ const valuesOf = (headers: HandshakeHeaders, wanted: string): readonly string[] 
   Object.entries(headers).flatMap(([name, values]) => (name.toLowerCase() === wanted ? (values ?? []) : []));
 
 /**
- * Handles a message. A fault of the connection, rather than of one call, ends the connection after an error message,
- * because no close code can be sent from here.
+ * Handles a message. A fault that affects the connection rather than one call ends the connection after an error
+ * message, because the function cannot send a close code.
  */
 async function take(ports: SocketEndpointPorts, event: SocketEvent): Promise<void> {
   const { connectionId } = event.requestContext;
@@ -162,7 +165,7 @@ async function understand(ports: SocketEndpointPorts, event: SocketEvent): Promi
 
 /**
  * Checks the connection.
- * @throws GatewayError `authentication_error` for an unknown connection, or one that did not send a key in time.
+ * @throws GatewayError `authentication_error` for an unknown connection, or for one that did not send a key in time.
  */
 function assertInTime(
   { clock }: SocketEndpointPorts,

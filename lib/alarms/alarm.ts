@@ -31,7 +31,7 @@ export interface AlarmInputs {
 /** `page`: callers are not served, or evidence is at risk. `ticket`: an operator handles it on a working day. */
 export type Severity = 'page' | 'ticket';
 
-/** A composite alarm. Alarms with the same cause send only one message, that of the composite alarm. */
+/** Name of a composite alarm. Alarms with the same cause send only one message, that of the composite alarm. */
 export type CompositeName = 'service-unavailable' | 'capacity';
 
 export interface AlarmRow {
@@ -62,7 +62,7 @@ export const sustained = [2, 3] as const;
 
 /**
  * Returns the percentage of failures in five minutes [watch.alarms].
- * @param atLeast fewer failures than this count as 0 %, because one of two calls is not a meaningful rate.
+ * @param atLeast fewer failures than this count as 0 %, because one failure in two calls is not a meaningful rate.
  */
 export const failedPercent = (label: string, failed: IMetric, all: IMetric, atLeast: number): MathExpression =>
   new MathExpression({

@@ -5,7 +5,7 @@ import { type AlarmInputs, type AlarmRow, fiveMinutes, summed, sustained } from 
 
 /** Throttled starts per five minutes. The sweep retries them. */
 const throttled = 3;
-/** Messages abandoned per five minutes, each after eight attempts: a channel is down. */
+/** Messages abandoned per five minutes, each after eight attempts. Even one means that a channel is down. */
 const deadDeliveries = 1;
 
 export const approvalAlarms = (

@@ -1,4 +1,4 @@
-/** Alarms on the canary: failed rounds, and missing ones [watch.alarms]. */
+/** Alarms on the canary's failed and missing rounds [watch.alarms]. */
 import { Duration } from 'aws-cdk-lib';
 import { type AlarmInputs, type AlarmRow, fiveMinutes } from './alarm.ts';
 

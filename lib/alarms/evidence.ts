@@ -1,6 +1,6 @@
 /**
- * Alarms on contradictory evidence and disabled guards. They count facts, not failures, and the first one matters, so
- * their threshold is 1.
+ * Alarms on contradictory evidence and disabled guards. They count facts rather than failures, and even the first one
+ * matters, so their threshold is 1.
  */
 import type { AlarmInputs, AlarmRow } from './alarm.ts';
 import { fiveMinutes } from './alarm.ts';

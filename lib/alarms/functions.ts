@@ -16,11 +16,11 @@ import {
   sustained,
 } from './alarm.ts';
 
-/** Percentage of failed calls that raises an alarm, and the minimum number of failures. */
+/** Percentage of failed calls, and minimum number of failures, that raise an alarm. */
 const worthAMessage = { percent: 5, failures: 3 };
-/** Percentage of the account's concurrent executions in use. */
+/** Percentage of the account's concurrent executions in use that raises an alarm. */
 const concurrencyPercent = 80;
-/** Throttled calls per five minutes. A burst that retries absorb stays below this. */
+/** Throttled calls per five minutes. A burst that is absorbed by retries stays below this number. */
 const throttled = 10;
 
 const names = Object.keys(specs) as FunctionName[];
@@ -36,12 +36,12 @@ export const watchedAlone = names.filter((name) => {
 });
 
 /**
- * Functions whose work is delayed rather than lost: missed scheduled runs are detected by `<name>-stopped`, stream
- * records by their age. No additional alarm reports that they are throttled.
+ * Functions whose work is delayed rather than lost: missed scheduled runs are detected by `<name>-stopped`, delayed
+ * stream records by their age. No additional alarm reports that these functions are throttled.
  */
 const waitedFor = (name: FunctionName): boolean => 'schedule' in specs[name] || 'streamsOf' in specs[name];
 /**
- * Functions invoked only by a schedule: they run a few times in five minutes, so a number is as informative as a
+ * Functions invoked only by a schedule. They run a few times in five minutes, so a number is as informative as a
  * percentage.
  */
 const byScheduleAlone = (name: FunctionName): boolean => 'schedule' in specs[name] && !('streamsOf' in specs[name]);
@@ -50,7 +50,7 @@ const byScheduleAlone = (name: FunctionName): boolean => 'schedule' in specs[nam
 const servesCallers = (name: FunctionName): boolean =>
   behindAnApi.has(name) || name === 'ws' || name === 'ws-worker' || name === 'approval-steps';
 
-/** Returns the measure of failure: a percentage of the invocations, or a number of runs. */
+/** Returns the failure measure: a percentage of the invocations, or a number of runs. */
 const failures = (name: FunctionName, fn: IFunction): Pick<AlarmRow, 'metric' | 'threshold'> =>
   byScheduleAlone(name)
     ? { metric: fn.metricErrors(summed), threshold: worthAMessage.failures }

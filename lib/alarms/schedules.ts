@@ -9,7 +9,7 @@ import type { AlarmInputs, AlarmRow } from './alarm.ts';
 const missedMinutes = 10;
 
 /**
- * Returns the longest allowed silence. A daily run is checked over two days, because its start varies: CloudWatch
+ * Returns the longest allowed silence. A daily run is checked over two days, because its start time varies: CloudWatch
  * evaluates at most seven days, with periods of an hour or more.
  */
 const lookBack = (everyMinutes: number) =>

@@ -4,11 +4,11 @@ import { tables } from '#core/contracts/tables.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { type AlarmRow, fiveMinutes, sustained } from './alarm.ts';
 
-/** Requests per five minutes. The SDK retries a few by itself. */
+/** Requests per five minutes. The SDK retries a few on its own. */
 const worthALook = { ThrottledRequests: 20, SystemErrors: 5 };
 
 /**
- * Returns one number summed over all operations and indexes, because neither metric exists without an operation label.
+ * Returns the sum over all operations and indexes, because neither metric exists without an operation label.
  * @param table default: all tables in the account
  */
 const summedOver = (metric: keyof typeof worthALook, table?: string): MathExpression =>

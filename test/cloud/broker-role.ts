@@ -34,7 +34,7 @@ export async function makeBrokersThings(emulator: Emulator): Promise<void> {
 }
 
 /**
- * Creates a role that trusts the whole account. The function roles, as the stacks define them, decide who may assume
+ * Creates a role that trusts the whole account. The function roles, as the stacks define them, determine who may assume
  * it.
  */
 async function makeRole(emulator: Emulator): Promise<void> {
@@ -58,7 +58,10 @@ async function makeRole(emulator: Emulator): Promise<void> {
 const policy = (statement: object): string =>
   JSON.stringify({ Version: '2012-10-17', Statement: [{ Effect: 'Allow', ...statement }] });
 
-/** Makes a signed call to the IAM query API, because the repository has no IAM client and needs only two calls. */
+/**
+ * Makes a signed call to the IAM query API, because the repository does not have an IAM client and needs only two
+ * calls.
+ */
 async function iam(emulator: Emulator, Action: string, parameters: Record<string, string>): Promise<void> {
   const { endpoint, region, credentials } = clientConfig(emulator);
   const { hostname, port, host } = new URL(endpoint);

@@ -1,4 +1,4 @@
-/** Calls the deployed gateway as one of the test's people and agents. */
+/** Calls the deployed gateway as one of the people or agents in the test. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
@@ -29,7 +29,8 @@ export interface Keys {
 export type Caller = keyof Keys | undefined;
 
 /**
- * Returns the configuration that a client needs to reach the emulator as its administrator, in a deployment's region.
+ * Returns the configuration that a client needs to reach the emulator as its administrator, in the region of a
+ * deployment.
  */
 export const clientConfig = ({ endpoint }: Emulator, { region }: Deployment = gateway) => ({
   endpoint,
@@ -38,8 +39,8 @@ export const clientConfig = ({ endpoint }: Emulator, { region }: Deployment = ga
 });
 
 /**
- * Does the operator's work after the first deployment: reads the generated admin token and adds the caller and ticket
- * keys.
+ * Performs the operator's tasks after the first deployment: reads the generated admin token and adds the caller and
+ * ticket keys.
  */
 export async function provisionKeys(emulator: Emulator, { GatewayStores }: Outputs, which = gateway): Promise<Keys> {
   const { name } = which;
@@ -69,7 +70,7 @@ export async function putSecret(
   await secrets.send(new PutSecretValueCommand({ SecretId, SecretString: JSON.stringify(values) }));
 }
 
-/** Stores a filter module under its digest, as the deployment guide tells operators to do. */
+/** Stores a filter module under its digest, as the deployment guide instructs operators to do. */
 export async function storeModule(
   emulator: Emulator,
   { GatewayStores }: Outputs,
@@ -80,7 +81,7 @@ export async function storeModule(
   await objectBucket({ bucket: GatewayStores.ObjectBucketName, client }).put(bytes);
 }
 
-/** Returns the public half of a KMS key, in PEM. */
+/** Returns the public half of a KMS key in PEM form. */
 export async function publicKeyOf(emulator: Emulator, KeyId: string): Promise<string> {
   const { PublicKey } = await new KMSClient(clientConfig(emulator)).send(new GetPublicKeyCommand({ KeyId }));
   const base64 = Buffer.from(PublicKey ?? []).toString('base64');
@@ -94,7 +95,10 @@ export type Call = (
   headers?: Readonly<Record<string, string>>,
 ) => Promise<Answer>;
 
-/** Returns an API's address. AWS stage URLs are not reachable here; the emulator serves the same API under its id. */
+/**
+ * Returns an API's address. AWS stage URLs are not reachable from the test; the emulator serves the same API under its
+ * id.
+ */
 export const addressOf = ({ endpoint }: Pick<Emulator, 'endpoint'>, apiId: string): string =>
   `${endpoint}/_aws/execute-api/${apiId}/gateway`;
 
@@ -116,7 +120,7 @@ export function gatewayAt(emulator: Emulator, apiId: string, keys: Keys): Call {
   };
 }
 
-/** Asserts a status, and shows the body if it differs. */
+/** Asserts a status. If it differs, the error shows the body. */
 export function expectStatus(answer: Answer, status: number): Answer['body'] {
   assert.equal(
     answer.status,

@@ -1,4 +1,7 @@
-/** Chat over HTTP on the deployed stacks: answered, refused, counted and recorded across functions and processes. */
+/**
+ * Chat over HTTP on the deployed stacks: calls are answered, refused, counted and recorded across functions and
+ * processes.
+ */
 import assert from 'node:assert/strict';
 import { type Check, check } from '../support/checks.ts';
 import { type Call, type Caller, expectStatus } from './caller.ts';

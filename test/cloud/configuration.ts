@@ -1,13 +1,13 @@
-/** Configuration for the cloud checks: one rule for each policy language feature, one tenant for each limit. */
+/** Configuration for the cloud checks, with one rule for each policy language feature and one tenant for each limit. */
 
 import { readFileSync } from 'node:fs';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { brokerRole, brokerSecret } from './deployment.ts';
 
-/** The module of a filter. It is stored outside the configuration, which names it by digest. */
+/** The module of a filter. It is stored outside the configuration, which refers to it by digest. */
 export const guard = readFileSync('plugins/keyword-guard.wasm');
 
-/** Origin of the only page that may call. */
+/** Origin of the only web page that may call. */
 export const page = 'https://app.example';
 
 /** Reply of the mock model. */
@@ -16,7 +16,7 @@ export const reply = 'Bees dance to tell each other where the flowers are.';
 /** Reply of the slow model, sent at four words per second. */
 export const longReply = Array.from({ length: 120 }, (_, at) => `word${at}`).join(' ');
 
-/** Addresses of the outside services that the checks use: an MCP server and a Git host. */
+/** Addresses of the external services that the checks use: an MCP server and a Git host. */
 export interface Outside {
   readonly office: string;
   readonly gitHost: string;

@@ -28,7 +28,7 @@ import { until } from './processes.ts';
 export const asYaml = { 'content-type': 'application/yaml' };
 export const newToken = (): string => randomBytes(24).toString('hex');
 
-/** Returns the control plane's settings for its planes: the tokens of each. */
+/** Returns the control plane's settings for its data planes, with the tokens of each. */
 export const federationOf = (planes: Readonly<Record<string, readonly string[]>>) => `
 federation:
   role: control
@@ -57,19 +57,19 @@ federation:
 
 export interface DataPlane {
   readonly outputs: Outputs;
-  /** Calls its admin API with its own keys. */
+  /** Calls the data plane's admin API with its own keys. */
   readonly call: Call;
-  /** Returns the same API with other keys. */
+  /** Returns a call to the same API with other keys. */
   with(keys: Keys): Call;
   readonly attacker: TableAttacker;
-  /** Makes a call that the checks' single rule decides. */
+  /** Makes a call whose decision is made by the single rule in the checks. */
   act(session?: string, as?: Call): Promise<Answer>;
-  /** Does the work that the schedule does each minute. */
+  /** Performs the work that the schedule performs every minute. */
   run(): Promise<string>;
-  /** Waits until functions use a new configuration, which takes a few seconds. */
+  /** Waits until the functions use a new configuration, which takes a few seconds. */
   adopts(decision: string): Promise<unknown>;
   giveToken(token: string): Promise<void>;
-  /** Stores the plane's own file: the control plane's address and the key that identifies it. */
+  /** Stores the data plane's own file: the control plane's address and the key that identifies it. */
   join(controlPlaneUrl: string, trustedKey: string): Promise<void>;
 }
 
@@ -126,7 +126,7 @@ export async function deployDataPlane(
   };
 }
 
-/** Waits until the control plane reports a plane in this state. */
+/** Waits until the control plane reports that a data plane is in this state. */
 export const seenAs = (control: Call, plane: string, state: string): Promise<Loose> =>
   until(`plane ${plane} as ${state}`, 60, async () => {
     // Functions load a new configuration within seconds; until then this deployment is not a control plane.

@@ -1,10 +1,10 @@
-/** Goes from the sources to a running gateway with the real bundles, templates, `cdk bootstrap` and `cdk deploy`. */
+/** Builds a running gateway from the sources, with the real bundles, templates, `cdk bootstrap` and `cdk deploy`. */
 import { appendFile, glob, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Emulator } from './emulator.ts';
 import { type Environment, run } from './processes.ts';
 
-/** Stack outputs that the checks need. AWS URLs are not reachable here, only ids. */
+/** Stack outputs that the checks need. AWS URLs are not reachable from the tests, only ids. */
 export interface Outputs {
   readonly GatewayStores: {
     readonly AdminSecretName: string;
@@ -31,12 +31,12 @@ const approvalTimeoutSeconds = 6;
 export const brokerRole = 'arn:aws:iam::000000000000:role/cloud-orders';
 export const brokerSecret = 'cloud/partner-token';
 
-/** One of an account's deployments: its name, its region, and the options it sets in addition to the common ones. */
+/** One of an account's deployments: its name, its region, and any options in addition to the common ones. */
 export interface Deployment {
   readonly name: string;
   readonly region: string;
   readonly context?: Readonly<Record<string, string>>;
-  /** Whether it adopts existing tables that have its names. */
+  /** Whether the deployment adopts existing tables that have its names. */
   readonly adopts?: true;
 }
 export const gateway: Deployment = { name: 'agent-governance', region: 'us-east-1' };
@@ -103,6 +103,6 @@ async function deployed(emulator: Emulator, which: Deployment, app: string): Pro
   return { GatewayStores: byStack[`${name}-stores`]!, GatewayServices: byStack[`${name}-services`]! };
 }
 
-/** Removes the bootstrap bucket's policy: it refuses plain HTTP, the only protocol of the emulator. */
+/** Removes the bootstrap bucket's policy, which rejects plain HTTP, the only protocol that the emulator supports. */
 const withoutStagingPolicy = (template: string): string =>
   template.replace(/^ {2}StagingBucketPolicy:\n(?: {4}.*\n|\n)+/m, '');

@@ -15,11 +15,11 @@ const program = join(venv, 'bin/ministack');
 
 export interface Emulator {
   readonly endpoint: string;
-  /** The environment that an AWS client needs to reach it, without any of the machine's own credentials. */
+  /** The environment that an AWS client needs to reach the emulator, without any of the machine's own credentials. */
   readonly env: Environment;
-  /** The account to which it assigns callers without AWS credentials, such as API callers. */
+  /** The account to which the emulator assigns callers without AWS credentials, such as API callers. */
   readonly account: string;
-  /** Folder for this run only, removed with it. */
+  /** Folder for this run only; it is removed when the run ends. */
   readonly scratch: string;
   stop(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 /**
- * Checks that every read endpoint of the deployed handlers works within its role and none returns an internal fault.
+ * Checks that every read endpoint of the deployed handlers works within its role and does not return an internal fault.
  */
 import assert from 'node:assert/strict';
 import { routes } from '#features/routes.ts';
@@ -9,11 +9,12 @@ import { type Call, expectStatus } from './caller.ts';
 const session = 'cloud-endpoints';
 
 /**
- * Paths of items that this run has not created, and of the public log, which a deployment of functions does not keep.
+ * Paths of items that this run has not created, and of the public log, which is not available in a deployment of
+ * functions.
  */
 const notThere = /\/(rollouts|traces)\/\{id\}$|\/mcp\/tools\/\{name\}$|\/evidence\/log\//;
 
-/** Required query parameters of these reads. */
+/** Required query parameters for these reads. */
 const queries: Readonly<Record<string, string>> = {
   '/admin/v1/evidence/log/consistency': '?from=1&to=1',
   '/admin/v1/evidence/log/tile': '?path=tile/0/000.p/1',

@@ -42,7 +42,7 @@ export function executionChecks(
   const shell = (...argv: string[]) => act('shell', 'shell.run', { argv });
   const record = async (id: string) => expectStatus(await admin('human', `GET /admin/v1/approvals/${id}`), 200);
 
-  /** Makes a request, lets a human approve it, and waits until the state machine is done with it. */
+  /** Makes a request, has a human approve it, and waits until the state machine is done with it. */
   const approved = async (asked: Awaited<ReturnType<typeof act>>) => {
     assert.equal(asked.decision, 'review', JSON.stringify(asked));
     const id: string = asked.envelope_id;

@@ -23,7 +23,7 @@ export function federationChecks(
   let network: Forwarder;
   let plane: DataPlane;
 
-  /** @param decision of the single rule, which shows a check which configuration is in force */
+  /** @param decision the decision of the single rule, from which a check can see which configuration is active */
   const putAtControl = async (decision: string, accepted: readonly string[]) => {
     const rule = 'tool: scm.get_file, decision: ';
     const text = configuration.replace(`${rule}allow`, `${rule}${decision}`) + federationOf({ eu: accepted });

@@ -1,4 +1,4 @@
-/** An empty deployment gets its configuration, with which every story begins. */
+/** An empty deployment gets its configuration. Every story begins this way. */
 import assert from 'node:assert/strict';
 import { type Check, check } from '../support/checks.ts';
 import { type Call, expectStatus } from './caller.ts';

@@ -1,12 +1,12 @@
 /**
- * The network between two deployments: forwards HTTP to the emulator until the connection is cut, and can be restored.
+ * The network between two deployments. It forwards HTTP to the emulator, and the connection can be cut and restored.
  */
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
 export interface Forwarder {
   readonly url: string;
-  /** Closes the connection on each request, as a partition does. */
+  /** Closes the connection on each request, as in a network partition. */
   cut(): void;
   mend(): void;
   stop(): Promise<void>;

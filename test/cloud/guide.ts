@@ -1,6 +1,6 @@
 /**
  * The first deployment in `docs/how-to/deploy-to-aws.md`, with the commands on that page. The run has already built the
- * bundles and the bootstrap stack; API addresses are the emulator's. Like the page, it needs `aws` and `jq`.
+ * bundles and the bootstrap stack; API addresses are those of the emulator. Like the page, it needs `aws` and `jq`.
  */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -11,7 +11,9 @@ import type { Outputs } from './deployment.ts';
 import type { Emulator } from './emulator.ts';
 import { commandsOf, OperatorShell } from './operator-shell.ts';
 
-/** Quotes text for the shell: the emulator puts punctuation into the token, which the template excludes. */
+/**
+ * Quotes text for the shell, because the emulator puts punctuation into the token although the template excludes it.
+ */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 const madeByTheRun = /^npm run bundle|^npx cdk bootstrap/;
@@ -33,7 +35,7 @@ export async function guideChecks(emulator: Emulator, outputs: Outputs, keys: Ke
     assert.doesNotMatch(here, /<[A-Za-z][A-Za-z ]*>/, 'a placeholder without a value');
     return shell.run(here);
   };
-  /** Runs a command and returns the value that the reader copies into the next one. */
+  /** Runs a command and returns the value that a reader would copy into the next command. */
   const copied = async (command: string, printed: string) => {
     if (command.includes('agent-governance/admin'))
       placeholders.set('<admin token>', quoted(JSON.parse(printed).GATEWAY_ADMIN_TOKEN));

@@ -67,7 +67,7 @@ export function lifecycleChecks(emulator: Emulator, outputs: Outputs, call: Call
       ({ type, ...details }) => type === 'TaskTimedOut' || JSON.stringify(details).includes('States.Timeout'),
     );
   };
-  /** Lets a request lapse. Returns whether the state machine ended it, or the minute's sweep came first. */
+  /** Lets a request expire. Returns whether the state machine ended it, or the sweep did so first. */
   const lapse = async (target: string): Promise<boolean> => {
     const id = await review('scm.forget', target);
     await succeeded(id, 'denied');
@@ -172,7 +172,7 @@ export function lifecycleChecks(emulator: Emulator, outputs: Outputs, call: Call
   ];
 }
 
-/** Returns the entries that an archive object contains: one, or a range, according to its name. */
+/** Returns the positions of the entries in an archive object: one or a range, depending on its name. */
 function positionsIn(key: string): number[] {
   const [, first, last = first] = /\/(\d{12})(?:-(\d{12}))?-[0-9a-f]{64}\.jsonl?$/.exec(key) ?? [];
   if (first === undefined) return [];

@@ -34,7 +34,7 @@ export function rpcAt(mcp: Call, headers: Record<string, string> = {}): Rpc {
   };
 }
 
-/** Returns the response, found among the events if it was streamed. */
+/** Returns the response, which is among the events if it was streamed. */
 function messageIn(body: unknown, id: number) {
   if (typeof body !== 'string') return body as { id: number; result?: unknown; error?: unknown };
   const messages = body

@@ -1,7 +1,7 @@
 /**
  * The steps of `.github/workflows/nightly.yml`, unchanged and in order, for a separate deployment. Three things differ
- * from an account: `stage=dev` is the emulator's stage, API addresses are the emulator's, and the last release is this
- * one, so the step that builds both does not run. Like the workflow, it needs `aws` and `jq`.
+ * from a real account: `stage=dev` is the emulator's stage, API addresses are those of the emulator, and the last
+ * release is the current one, so the step that builds both does not run. Like the workflow, it needs `aws` and `jq`.
  */
 import assert from 'node:assert/strict';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -15,7 +15,7 @@ import { type Environment, run } from './processes.ts';
 
 const NAME = 'nightly-7';
 
-/** Replaces AWS stage URLs, which are not reachable here. */
+/** Replaces AWS stage URLs, which are not reachable from the test. */
 const reachable = (endpoint: string) =>
   `aws() { command aws "$@" | sed -E 's#https://([a-z0-9]+)\\.execute-api\\.[^/]+/[a-z]+/?#${endpoint}/_aws/execute-api/\\1/gateway#'; }`;
 

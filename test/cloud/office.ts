@@ -1,6 +1,6 @@
 /**
- * MCP server behind the deployed gateway. It uses the credential of each call and reports which other requests the
- * credential would allow.
+ * MCP server behind the deployed gateway. It uses the credential that comes with each call and reports which other
+ * requests the credential would allow.
  */
 import { createHash } from 'node:crypto';
 import { DynamoDBClient, GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
@@ -15,14 +15,13 @@ export interface Office {
   /** Names of the tools that ran, in order. */
   readonly ran: readonly string[];
   /**
-   * Asks the gateway whether a ticket is valid for this resource. The test that drives the office supplies this
-   * function.
+   * Asks the gateway whether a ticket is valid for this resource. The test that runs the server supplies this function.
    */
   redeem: (ticket: string, resource: string) => Promise<unknown>;
   stop(): Promise<void>;
 }
 
-/** Tables made by the broker checks. The keys are minted for one of them. */
+/** Tables created by the broker checks. The keys are minted for one of them. */
 export const [orders, invoices] = ['cloud-orders', 'cloud-invoices'];
 
 export async function openOffice(emulator: Emulator): Promise<Office> {
@@ -83,7 +82,9 @@ function keysIn(header: string | string[] | undefined) {
   return { accessKeyId: access_key_id, secretAccessKey: secret_access_key, sessionToken: session_token };
 }
 
-/** Tries the call that the keys were minted for and similar ones: another table, and writing to the same one. */
+/**
+ * Tries the call for which the keys were minted and similar calls: reading another table, and writing to the same one.
+ */
 async function triedWith(
   emulator: Emulator,
   credentials: ReturnType<typeof keysIn>,

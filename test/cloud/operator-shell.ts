@@ -1,4 +1,4 @@
-/** An operator's shell in the emulator: runs commands as a page shows them, with the options kept in `cdk.json`. */
+/** An operator's shell in the emulator. It runs commands as a page shows them, with options kept as in `cdk.json`. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { stepsOf } from '../support/shell-blocks.ts';
@@ -10,7 +10,7 @@ import { type Environment, run } from './processes.ts';
 export class OperatorShell {
   readonly #env: Environment;
   readonly #home: string;
-  /** Options that an operator would keep in `cdk.json`, which here belongs to the repository. */
+  /** Options that an operator would keep in `cdk.json`. In the test, that file belongs to the repository. */
   #options: Readonly<Record<string, unknown>>;
 
   constructor(emulator: Emulator, { GatewayServices }: Outputs, { admin }: Pick<Keys, 'admin'>) {
@@ -20,7 +20,7 @@ export class OperatorShell {
     this.#env = { ...emulator.env, HOME: this.#home, AGENTCTL_URL, AGENTCTL_KEY: admin };
   }
 
-  /** @returns standard output. @throws with the last output if the command fails. */
+  /** @returns standard output. @throws an error with the end of the output if the command fails. */
   async run(command: string): Promise<string> {
     await mkdir(this.#home, { recursive: true });
     const own = { requireApproval: 'never', progress: 'events', outputsFile: join(this.#home, 'outputs.json') };
@@ -28,7 +28,7 @@ export class OperatorShell {
     return run('bash', ['-c', `set -euo pipefail\n${command}`], { env: this.#env });
   }
 
-  /** Deploys with a command from a page, and keeps its options. @returns the outputs of the stores. */
+  /** Deploys with a command from a page, and keeps its options. @returns the outputs of the stores stack. */
   async deploy(command: string): Promise<Readonly<Record<string, string>>> {
     await this.run(command);
     const given = [...command.matchAll(/ -c (\w+)=(\S+)/g)].map(([, name, value]) => [name, value]);
@@ -37,7 +37,7 @@ export class OperatorShell {
     return outputs[`${gateway.name}-stores`] ?? {};
   }
 
-  /** Removes options from `cdk.json`. */
+  /** Removes options from those that `cdk.json` would contain. */
   forget(...names: readonly string[]): void {
     this.#options = Object.fromEntries(Object.entries(this.#options).filter(([name]) => !names.includes(name)));
   }
@@ -45,12 +45,12 @@ export class OperatorShell {
 
 const howTo = (page: string): Promise<string> => readFile(`docs/how-to/${page}.md`, 'utf8');
 
-/** Returns the commands that a how-to page shows in its shell blocks, without comments. */
+/** Returns the commands in the shell blocks of a how-to page, without comments. */
 export async function commandsOf(page: string): Promise<readonly string[]> {
   return stepsOf(await howTo(page)).map(({ command }) => command.replaceAll(/\s+# .*$/gm, ''));
 }
 
-/** Returns the commands in the cells of a table row, in order. A change described in the page's table needs them. */
+/** Returns the commands in the cells of the table row that describes a change, in order. */
 export async function commandsOfRow(page: string, change: string): Promise<readonly string[]> {
   const row = (await howTo(page)).split('\n').find((line) => line.startsWith(`| \`${change}\``)) ?? '';
   return [...row.matchAll(/`((?:npx|aws|\.\/agentctl) [^`]+)`/g)].map(([, command]) => command!);

@@ -1,6 +1,6 @@
 /**
- * Deploys the stacks in another account, as a data plane of the first, in a second emulator, because one emulator
- * resolves an API without AWS credentials in only one account.
+ * Deploys the stacks in another account, as a data plane of the first. This needs a second emulator, because one
+ * emulator resolves an API without AWS credentials in only one account.
  */
 import assert from 'node:assert/strict';
 import { type Check, check } from '../support/checks.ts';
@@ -14,7 +14,7 @@ const tokens = { ap: newToken(), eu: newToken() };
 
 export interface OtherAccount {
   readonly checks: Check[];
-  /** Stops the emulator of that account, however far the checks got. */
+  /** Stops the emulator of that account, regardless of how far the checks got. */
   stop(): Promise<void>;
 }
 

@@ -31,7 +31,7 @@ const TableName = 'agent-governance-evidence';
 const Key = { chain: { S: 'default#probe' }, position: { S: '000000000000' } };
 const digest = Buffer.alloc(32);
 
-/** Probes that are harmless if allowed: each names an item that does not exist, or a condition that cannot be met. */
+/** Probes that are harmless if allowed: each names a nonexistent item, or a condition that cannot be met. */
 const probes = {
   read: (as: Session) => as.db.send(new GetItemCommand({ TableName, Key })),
   scan: (as: Session) => as.db.send(new ScanCommand({ TableName })),
@@ -59,7 +59,7 @@ interface Session {
   readonly secrets: SecretsManagerClient;
   readonly lambda: LambdaClient;
   readonly sts: STSClient;
-  /** Returns a client for the connections of the WebSocket API at an address. */
+  /** Returns a client for WebSocket API connections at an address. */
   readonly connections: (endpoint: string) => ApiGatewayManagementApiClient;
 }
 
@@ -214,7 +214,7 @@ const assume = (RoleArn: string) =>
     Tags: [{ Key: 'envelope', Value: 'probe' }],
   });
 
-/** Checks whether the function may be invoked, without running it. */
+/** Checks whether the function may be invoked, without running the function. */
 const invoke = (lambda: LambdaClient, name: FunctionName) =>
   lambda.send(new InvokeCommand({ FunctionName: `agent-governance-${name}:live`, InvocationType: 'DryRun' }));
 

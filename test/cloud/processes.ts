@@ -11,7 +11,10 @@ export interface Run {
   readonly cwd?: string;
 }
 
-/** Runs a program to completion and returns its stdout. @throws with the end of its output when it fails. */
+/**
+ * Runs a program to completion and returns its stdout. @throws an error with the end of the output if the program
+ * fails.
+ */
 export async function run(command: string, args: readonly string[], { env, cwd }: Run): Promise<string> {
   const child = spawn(command, args, { env, stdio: ['ignore', 'pipe', 'pipe'], ...(cwd && { cwd }) });
   const out: Buffer[] = [];
@@ -25,7 +28,7 @@ export async function run(command: string, args: readonly string[], { env, cwd }
   throw new Error(`${command} ${args.join(' ')} ended with ${code}:\n${lastWords}`);
 }
 
-/** Stops a child process: first with a request, then by force. */
+/** Stops a child process: first by request, then by force. */
 export async function stop(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const gone = once(child, 'exit');
@@ -43,7 +46,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Polls until a result is available. @throws after `seconds`, naming the result that was expected. */
+/** Polls until a result is available. @throws an error after `seconds` that names the expected result. */
 export async function until<T>(what: string, seconds: number, ask: () => Promise<T | undefined | false>): Promise<T> {
   const deadline = Date.now() + seconds * 1000;
   for (;;) {

@@ -1,4 +1,6 @@
-/** Approvals on pull requests, deployed: `notify` posts the question, and votes arrive through the callback API. */
+/**
+ * Approvals on pull requests in a deployment: `notify` posts the question, and votes arrive through the callback API.
+ */
 import assert from 'node:assert/strict';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { PutSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -27,7 +29,7 @@ export function pullRequestChecks(
   const lambda = new LambdaClient(clientConfig(emulator));
   let writes = 5000;
 
-  /** Makes a request, and waits until its question is on the pull request and the gateway has stored where. */
+  /** Makes a request, and waits until its question is on the pull request and the gateway has stored its location. */
   const asked = async (number: number): Promise<string> => {
     const action = {
       protocol: 'git',

@@ -1,7 +1,8 @@
 /**
  * The restore drill: the tables of the first deployment are restored to a point in time while it keeps running, and a
- * second deployment adopts them. It follows the steps of `agentctl restore plan`; `restore check` refuses it until they
- * are done. The emulator copies the current table, so the first deployment keeps running after it.
+ * second deployment adopts them. It follows the steps of `agentctl restore plan`, and `restore check` refuses the
+ * deployment until they are done. The emulator copies the current table, so the first deployment keeps running
+ * afterwards.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -93,8 +94,8 @@ export function restoreChecks(
   };
 
   /**
-   * Makes a request and stops its execution, as if it ended with the first deployment. In the emulator it would deny
-   * the request within seconds.
+   * Makes a request and stops its execution, as if it had ended with the first deployment. In the emulator the
+   * execution would deny the request within seconds.
    */
   const review = async (target: string): Promise<string> => {
     const { envelope_id } = expectStatus(await act(first, 'scm.publish', target), 200);

@@ -1,6 +1,6 @@
 /**
- * Key rotation with the commands in `docs/how-to/rotate-keys.md`, then removal of the log and of an API with those in
- * `docs/how-to/operate-a-deployment.md`: sessions and votes that span a change stay valid.
+ * Key rotation with the commands in `docs/how-to/rotate-keys.md`, then removal of the log and of an API with the
+ * commands in `docs/how-to/operate-a-deployment.md`. Sessions and votes that span a change stay valid.
  */
 import assert from 'node:assert/strict';
 import { createPublicKey, type KeyObject } from 'node:crypto';
@@ -39,7 +39,8 @@ export function rotationChecks(emulator: Emulator, outputs: Outputs, given: { ca
   const use = async (target: string, id: string) =>
     assert.equal((await act(target, { approval_ref: id })).matched_rule, `approved:${id}`);
   /**
-   * Adds an entry to the session, and returns the bundle of all entries once archive, checkpoints and log contain them.
+   * Adds an entry to the session, and returns the bundle of all entries once the archive, checkpoints and log contain
+   * them.
    */
   const bundle = async (): Promise<Loose> => {
     await act('repo/README.md', { tool: 'scm.get_file' });

@@ -42,7 +42,7 @@ const storyNames = [
   ...['restore', 'rotation', 'nightly', 'guide'],
 ] as const;
 type StoryName = (typeof storyNames)[number];
-/** Stories that run only when named, because they take long or need `aws` and `jq`. */
+/** Stories that run only when they are named, because they take long or need `aws` and `jq`. */
 const onRequest: readonly StoryName[] = ['restore', 'nightly', 'guide'];
 
 const chosen = process.argv.slice(2);

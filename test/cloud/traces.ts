@@ -16,7 +16,7 @@ interface Span {
 const session = 'cloud-traces';
 
 export function traceChecks(gateway: Call, admin: Call): Check[] {
-  /** Makes a call within a trace that the caller began. @returns its id, and the id of the caller's span */
+  /** Makes a call within a trace that the caller began. @returns the trace id, and the id of the caller's span */
   async function traced(work: (headers: { traceparent: string }) => Promise<unknown>) {
     const [trace, parent] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
     await work({ traceparent: `00-${trace}-${parent}-01` });

@@ -1,4 +1,4 @@
-/** Chat over the deployed WebSocket: one function receives the message, another responds through `@connections`. */
+/** Chat over the deployed WebSocket. One function receives the message; another responds through `@connections`. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { WebSocket } from 'ws';

@@ -10,8 +10,8 @@ const widths = [360, 768, 1440];
 const schemes = ['light', 'dark'] as const;
 
 /**
- * Returns one check for each scheme and width, because on a busy machine all of them together take longer than one
- * check may.
+ * Returns one check for each colour scheme and width, because on a busy machine all of them together would take longer
+ * than one check may.
  */
 export const accessibility = (gateway: ConsoleGateway, people: Visitors) =>
   schemes.flatMap((colorScheme) =>

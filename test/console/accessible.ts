@@ -1,4 +1,4 @@
-/** Runs axe-core on a page: WCAG 2.2 A and AA and its best practices. */
+/** Runs axe-core on a page, with the rules for WCAG 2.2 A and AA and the best practices. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AxeResults } from 'axe-core';
@@ -7,7 +7,8 @@ import type { Page } from 'playwright-core';
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /**
- * Returns each violation with its locations. @param within a selector of the part to check; the whole page if omitted.
+ * Returns each violation with its locations. @param within a selector for the part to check; if omitted, the whole
+ * page.
  */
 export async function violationsOf(page: Page, within?: string): Promise<string[]> {
   await page.evaluate(source); // through the debugging protocol, which the page's content security policy does not restrict

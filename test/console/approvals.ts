@@ -1,4 +1,4 @@
-/** A request arrives, is reviewed and is decided, once with the mouse and once by keyboard only. */
+/** A request arrives, is reviewed and voted on, once with the mouse and once using only the keyboard. */
 import assert from 'node:assert/strict';
 import { check } from '../support/checks.ts';
 import { violationsOf } from './accessible.ts';

@@ -1,4 +1,6 @@
-/** A real browser on the console of a real local run. Things that a page must never do are detected on all pages. */
+/**
+ * A real browser with the console of a real local gateway. Things that a page must never do are detected on all pages.
+ */
 import { existsSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
@@ -10,10 +12,10 @@ const places = [
   '/usr/bin/google-chrome-stable',
 ];
 
-/** Returns this machine's browser, or undefined if there is none. Nothing is downloaded. */
+/** Returns this machine's browser, or undefined if there is none. It never downloads one. */
 export const browserProgram = (): string | undefined => process.env.CHROMIUM ?? places.find((path) => existsSync(path));
 
-/** Timeout of every wait, generous because other programs share the machine. */
+/** Timeout for every wait, generous because other programs share the machine. */
 const timeoutMs = 60_000;
 
 /** Waits for a condition that locators cannot express. */
@@ -45,7 +47,7 @@ export async function closeAnswered(page: Page): Promise<void> {
   await page.context().close();
 }
 
-/** Returns the tab's nodes and memory after garbage collection; detached nodes count as well. */
+/** Returns the tab's node count and memory after garbage collection. Detached nodes are included. */
 export async function heldBy(page: Page): Promise<{ readonly nodes: number; readonly heapMb: number }> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');
@@ -58,13 +60,18 @@ export async function heldBy(page: Page): Promise<{ readonly nodes: number; read
 
 export interface Visitors {
   readonly browser: Browser;
-  /** Opens a separate tab, as another person would, at a console location: the approvals by default. */
+  /**
+   * Opens a separate tab at a console location, as another person would. The default location is the approvals page.
+   */
   open(hash?: string, options?: BrowserContextOptions): Promise<Page>;
-  /** Opens the console under another name of this machine. */
+  /** Opens the console under another of this machine's host names. */
   named(host: string): Promise<Page>;
   /** Opens a tab that is signed in. */
   signedIn(key: string, hash?: string, options?: BrowserContextOptions): Promise<Page>;
-  /** Requests to other hosts, script errors, content security policy violations, and dialogs. None may ever occur. */
+  /**
+   * Requests to other hosts, script errors, content security policy violations, and dialogs, none of which may ever
+   * occur.
+   */
   readonly offences: readonly string[];
   /** Methods and paths of the requests, in order. */
   readonly asked: readonly string[];

@@ -1,6 +1,6 @@
 /**
- * Changes that a forger makes to a bundle with their own key: the hashes and manifest are consistent, but the
- * signatures of others are not.
+ * Changes that a forger makes to a bundle using their own key: the hashes and manifest are consistent, but other
+ * parties' signatures are not.
  */
 import { createHash, generateKeyPairSync, sign } from 'node:crypto';
 import { entryHash } from '../../core/evidence/chain.ts';
@@ -20,7 +20,7 @@ const keyId = createHash('sha256')
 export const singleFileBundle = /(<script type="application\/json" id="bundle">)([\s\S]*?)(<\/script>)/;
 
 /**
- * Recomputes all hashes and signs the manifest with the forger's key, so that nothing within the chain reveals the
+ * Recomputes all hashes and signs the manifest with the forger's key, so that the chain itself does not reveal the
  * change.
  */
 export function agreeing(bundle: Loose): Loose {
@@ -44,7 +44,7 @@ export function agreeing(bundle: Loose): Loose {
   return bundle;
 }
 
-/** Puts the bundle's last entry under a checkpoint that the forger signed. */
+/** Covers the bundle's last entry with a checkpoint that the forger signed. */
 export async function withCheckpoint(bundle: Loose): Promise<Loose> {
   const { tenant, session_id, index, hash } = bundle.entries.at(-1);
   const points = [
@@ -59,7 +59,7 @@ export async function withCheckpoint(bundle: Loose): Promise<Loose> {
   return Object.assign(bundle, { checkpoint: checkpointsOf(signed, points)(0) });
 }
 
-/** Returns a change to the member at a path. */
+/** Returns a function that changes the member at a path. */
 const set =
   (path: string, value: unknown) =>
   (of: Loose): void => {
@@ -102,7 +102,7 @@ const signedAnew =
     vote.passkey = { ...assertion, key_entry: vote.passkey.key_entry };
   };
 
-/** Changes that each make a consistent bundle whose vote the passkey does not prove. */
+/** Changes that each produce a consistent bundle whose vote is not proved by the passkey. */
 export const passkeyForgeries: Readonly<Record<string, (bundle: Loose) => void>> = {
   'the vote of another request': (bundle) => set('approval_id', '01a00000-0000-7000-8000-000000000000')(voteOf(bundle)),
   'the vote over another call': (bundle) => set('call_digest', 'b'.repeat(64))(voteOf(bundle)),

@@ -1,4 +1,4 @@
-/** The console frame: the first page, navigation, search, light and dark mode, and the system lists. */
+/** The console frame: the start page, navigation, search, light and dark mode, and the system lists. */
 import assert from 'node:assert/strict';
 import { check } from '../support/checks.ts';
 import { closeAnswered, until, type Visitors } from './browser.ts';

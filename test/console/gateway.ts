@@ -1,4 +1,4 @@
-/** The gateway behind the pages: a real local run that can go down and come back at the same address. */
+/** The gateway behind the pages: a real local process that can go down and come back at the same address. */
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,7 +12,7 @@ export interface ConsoleGateway {
   readonly url: string;
   readonly gatewayUrl: string;
   readonly keys: LocalKeys;
-  /** The first start's address with the one-time sign-in link. */
+  /** The address printed at the first start, with the one-time sign-in link. */
   readonly signInUrl: string;
   call(key: string, method: string, path: string, body?: unknown): Promise<{ status: number; body: Loose }>;
   /** Makes a request that waits for approval and returns its id. */

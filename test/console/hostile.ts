@@ -1,4 +1,4 @@
-/** Text from agents that tries to be more than text. */
+/** Text from agents that tries to act as more than text. */
 import assert from 'node:assert/strict';
 import { check } from '../support/checks.ts';
 import { scrollsSideways } from './accessible.ts';

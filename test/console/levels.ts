@@ -1,4 +1,4 @@
-/** Traffic and budgets of one organisation level. */
+/** Traffic and budgets at one level of an organisation. */
 import { strict as assert } from 'node:assert';
 import { type Check, check } from '../support/checks.ts';
 import type { Visitors } from './browser.ts';

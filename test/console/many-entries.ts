@@ -1,4 +1,4 @@
-/** A session with a hundred thousand entries: it is read in slices, and the page contains only the visible rows. */
+/** A session with a hundred thousand entries. It is read in slices, and the page contains only the visible rows. */
 import assert from 'node:assert/strict';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { ownGateway } from './own-gateway.ts';
 
 const count = 100_000;
 const maxRows = 200;
-/** Time limit for an export, including the verification of the chain that precedes it. */
+/** Time limit for an export, including the preceding verification of the chain. */
 const exportMs = 400_000;
 
 const configuration = `
@@ -74,7 +74,7 @@ async function proveWith(people: Visitors): Promise<void> {
   await step.filter({ hasText: 'Step 100,000 of 100,000' }).waitFor({ timeout: exportMs });
   const list = page.locator('.steps');
   const numbers = list.locator('.step-number');
-  /** Waits until the rows at this position of the list are loaded, and returns how many are in the page. */
+  /** Waits until the rows at this position in the list are loaded, and returns how many rows are in the page. */
   const rowsAt = async (number: number) => {
     await until(`the row ${number}`, async () => (await numbers.allInnerTexts()).includes(String(number)));
     return numbers.count();

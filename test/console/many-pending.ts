@@ -1,4 +1,7 @@
-/** Ten thousand pending requests: the page stays as small as its visible part, and every key and event still works. */
+/**
+ * Ten thousand pending requests: the page stays as small as its visible part, and every keyboard shortcut and event
+ * still works.
+ */
 import assert from 'node:assert/strict';
 import { sideBySide } from '../../core/kernel/side-by-side.ts';
 import { check } from '../support/checks.ts';
@@ -8,7 +11,7 @@ import { type OwnGateway, ownGateway } from './own-gateway.ts';
 
 const count = 10_000;
 const onePage = 200;
-/** The maximum that the page shows. The command line lists the rest. */
+/** Maximum number that the page shows. The command line lists the rest. */
 const maxShown = 2_000;
 
 const configuration = `
@@ -29,7 +32,7 @@ interface Many extends OwnGateway {
   readonly people: Visitors;
 }
 
-/** Starts a separate gateway, because only its configuration allows so many pending requests. */
+/** Starts a separate gateway, because the shared gateway's configuration does not allow so many pending requests. */
 async function manyGateway(program: string): Promise<Many> {
   const gateway = await ownGateway(configuration);
   const people = await visitors(program, gateway.url);

@@ -1,4 +1,4 @@
-/** Observation pages: requests with their own pages, traffic in a selected period, sessions step by step. */
+/** Observation pages: requests with their own pages, traffic in a selected period, and sessions shown step by step. */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { check } from '../support/checks.ts';

@@ -1,6 +1,6 @@
 /**
- * The gateway goes down and comes back under an open page. At the end, no page may have committed an offence during the
- * whole run.
+ * The gateway goes down and comes back while a page is open. At the end, pages must not have committed any offence
+ * during the whole run.
  */
 import assert from 'node:assert/strict';
 import { check } from '../support/checks.ts';

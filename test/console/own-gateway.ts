@@ -9,12 +9,12 @@ import type { Loose } from '../support/loose.ts';
 export interface OwnGateway {
   readonly url: string;
   readonly gatewayUrl: string;
-  /** Calls the admin API and fails unless the status is `expected` (200). */
+  /** Calls the admin API and throws an error unless the status is `expected` (200). */
   call(key: string, method: string, path: string, body?: unknown, expected?: number): Promise<Loose>;
   end(): Promise<void>;
 }
 
-/** @param prepare fills the state folder before the start. */
+/** @param prepare fills the state folder before the gateway starts. */
 export async function ownGateway(
   configuration: string,
   prepare: (state: string) => Promise<void> = async () => {},

@@ -1,4 +1,4 @@
-/** The pages other than the approvals: sessions with the verifier in the browser, requests, policies, status. */
+/** All pages except the approvals: sessions with the verifier in the browser, requests, policies, status. */
 import assert from 'node:assert/strict';
 import { createPublicKey, createSign, generateKeyPairSync, verify as nodeVerify } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -298,7 +298,7 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
   ];
 };
 
-/** Pages that request their content from the gateway. */
+/** Pages that load their content from the gateway. */
 const asking = [
   ...['approvals', 'tools', 'sessions', 'requests', 'traffic', 'policies'],
   ...['alerts', 'budgets', 'rollouts', 'credentials', 'people', 'health'],

@@ -1,4 +1,4 @@
-/** Passkeys with the browser's virtual authenticator: registered, used, and verified in the page. */
+/** Passkeys with the browser's virtual authenticator. They are registered, used, and verified in the page. */
 import assert from 'node:assert/strict';
 import type { Page } from 'playwright-core';
 import { authenticator } from '../support/authenticator.ts';
@@ -7,7 +7,7 @@ import { until, type Visitors } from './browser.ts';
 import type { ConsoleGateway } from './gateway.ts';
 import { shellOf } from './sign-in.ts';
 
-/** Adds a virtual authenticator to the page. @returns controls for its next answers. */
+/** Adds a virtual authenticator to the page. @returns controls for its next responses. */
 export async function virtualAuthenticator(page: Page) {
   const session = await page.context().newCDPSession(page);
   await session.send('WebAuthn.enable');
@@ -22,7 +22,7 @@ export async function virtualAuthenticator(page: Page) {
     },
   });
   return {
-    /** Sets whether the person confirms, or the authenticator reports that it is another person. */
+    /** Sets whether the authenticator reports that it has verified the person. */
     confirms: (isUserVerified: boolean) =>
       session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified }),
   };

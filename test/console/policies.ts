@@ -11,7 +11,7 @@ import type { ConsoleGateway } from './gateway.ts';
 
 const loadDraft = (page: Page) => page.getByRole('button', { name: 'Load the current policy' }).click();
 const editorOf = (page: Page) => page.getByRole('textbox', { name: /^Tool policies of version/ });
-/** Returns the editor's content, all of which is drawn if the text is short. */
+/** Returns the editor's content, all of which is rendered if the text is short. */
 const typed = async (page: Page): Promise<string> =>
   (await editorOf(page).locator('.cm-line').allInnerTexts()).join('\n');
 

@@ -1,4 +1,4 @@
-/** Pages as people read them: enlarged, in the system's colours, and with right-to-left scripts. */
+/** Pages as people read them: enlarged, in the system's colours, and in right-to-left scripts. */
 import assert from 'node:assert/strict';
 import { check } from '../support/checks.ts';
 import { scrollsSideways } from './accessible.ts';

@@ -1,7 +1,7 @@
 /**
- * The console in a real Chromium, served by a real local run (`npm run test:console`). It uses the machine's browser or
- * the one in the variable CHROMIUM; without a browser the tier is skipped with a message. Words after `--` select the
- * checks whose sentence contains one of them.
+ * The console in a real Chromium, served by a real local gateway (`npm run test:console`). It uses the machine's
+ * browser or the one in the variable CHROMIUM; without a browser the tier is skipped with a message. Words after `--`
+ * select the checks whose title contains any of them.
  */
 import { runChecks } from '../support/checks.ts';
 import { accessibility } from './accessibility.ts';

@@ -1,6 +1,6 @@
 /**
- * A key that becomes invalid while a page is open. Its check stores versions, so it runs after those that name the
- * first one.
+ * A key that becomes invalid while a page is open. Its check stores versions, so it runs after the checks that refer to
+ * the first version.
  */
 import assert from 'node:assert/strict';
 import { check } from '../support/checks.ts';

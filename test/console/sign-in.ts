@@ -1,4 +1,4 @@
-/** Who can sign in, where the key is kept, and what each role sees. */
+/** Sign-in: who is admitted, where the key is kept, and what each role sees. */
 import assert from 'node:assert/strict';
 import { check } from '../support/checks.ts';
 import type { Visitors } from './browser.ts';

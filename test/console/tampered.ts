@@ -32,7 +32,7 @@ const otherCharacter = (text: string): string => {
 
 const otherDigit = (hex: string): string => hex.replace(/^./, (digit) => (digit === '0' ? '1' : '0'));
 
-/** Changes that a forger makes to a bundle. Each makes it invalid. */
+/** Changes that a forger makes to a bundle. Each change makes it invalid. */
 const forgeries: Readonly<Record<string, (bundle: Loose) => void>> = {
   'a value of the first call': ({ entries }) => {
     entries[0].body.tool = 'shell.other';

@@ -1,4 +1,4 @@
-/** Identical calls in one session, which the policy lets a person decide in one step. */
+/** Identical calls in one session, for which the policy lets a person vote in one step. */
 import assert from 'node:assert/strict';
 import { type Check, check } from '../support/checks.ts';
 import type { Visitors } from './browser.ts';

@@ -1,6 +1,6 @@
 /**
- * MCP tool definitions: a change is shown next to the accepted definition, also on the card of a call, and is accepted
- * by a human.
+ * MCP tool definitions: a change is shown next to the accepted definition, including on the card of a call, and is
+ * accepted by a human.
  */
 import assert from 'node:assert/strict';
 import { check } from '../support/checks.ts';

@@ -1,6 +1,6 @@
 /**
- * A session in the transparency log with a witness: verified in the page and in its HTML file with both keys, and
- * mentioned in the report.
+ * A session in the transparency log with a witness. It is verified in the page and in its HTML file with both keys, and
+ * the report mentions the log and the witness.
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';

@@ -19,7 +19,7 @@ import { keys, testPorts } from '../support/ports.ts';
 import { useGateway } from '../support/use-gateway.ts';
 import { useStarted } from '../support/use-started.ts';
 
-/** Refused logins and votes on other people's requests raise `credential_abuse`. */
+/** Refused logins, and refused votes on other people's requests, raise `credential_abuse`. */
 describe('`credential_abuse`', () => {
   let call: ReturnType<typeof caller>;
   let status: number;
@@ -63,7 +63,7 @@ executors: { git: { enabled: true, allow_private: true, api_url: "${host.url}" }
     (await entries(session)).flatMap(({ body }) =>
       ((body.behavior as BehaviorNote | undefined)?.signals ?? []).filter(({ s }) => s === kind),
     );
-  /** Returns the alerts of a session, on which its head and the replay agree. */
+  /** Returns a session's alerts, after checking that its head and the replay agree. */
   async function alerts(session: string) {
     const [head, replay] = [
       await gateway.ports.evidence.head('default', session),

@@ -1,4 +1,4 @@
-/** Actions on the gateway surface that the caller carries out, with facts that a deployment adds. */
+/** Actions on the gateway surface that the caller carries out, with facts added by a deployment. */
 import { caller } from '../support/call-endpoint.ts';
 import { keys, testPorts } from '../support/ports.ts';
 import { useGateway } from '../support/use-gateway.ts';

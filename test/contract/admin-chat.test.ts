@@ -158,7 +158,7 @@ describe('usage and requests', () => {
   });
 });
 
-/** Analytics of chat calls and how they are rebuilt. */
+/** Analytics of chat calls, and how they are rebuilt. */
 describe('analytics', () => {
   const adminToken = 'admin-token-1';
   describe('[admin.analytics] analytics', () => {

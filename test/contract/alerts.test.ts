@@ -1,4 +1,4 @@
-/** Alerts over a store, from evidence to the message. */
+/** Alerts over a store, from the evidence to the message. */
 import type { Row } from '#adapters/tables/store.ts';
 import { tenantPut } from '#adapters/tables/tenant-row-writes.ts';
 import type { AlertRow } from '#core/contracts/alert.ts';

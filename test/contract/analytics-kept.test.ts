@@ -1,6 +1,6 @@
 /**
- * Cached hours of analytics stay correct while projectors add to them, even late, repeatedly or after a crash
- * [admin.analytics].
+ * Cached hours of analytics stay correct while projectors add to them, even if they add late, repeatedly or after a
+ * crash [admin.analytics].
  */
 import * as fc from 'fast-check';
 import { observationsTable } from '#adapters/tables/observations-table.ts';
@@ -49,7 +49,7 @@ const spans = [
   { from: isoTime(startMs), to: isoTime(startMs + 201 * minuteMs) },
 ];
 
-/** @param remembers reads with the stamps of the scope; otherwise everything is read */
+/** @param remembers whether to read with the stamps of the scope; otherwise everything is read */
 async function answers(observations: Observations, remembers: boolean): Promise<Bucket[][]> {
   const all: Bucket[][] = [];
   for (const [scope, dimension] of asked)

@@ -1,4 +1,4 @@
-/** The information shown over HTTP to the reviewer of a request. */
+/** The information that the reviewer of a request sees over HTTP. */
 import { caller } from '../support/call-endpoint.ts';
 import { keys, testPorts } from '../support/ports.ts';
 import { useGateway } from '../support/use-gateway.ts';
@@ -16,7 +16,7 @@ const action = {
   justification: 'I am the platform team',
   actor: { agent: 'release-bot (verified)', session: 'card-1' },
 };
-/** Returns the action in a session of its own, so that no other test has requested it before. */
+/** Returns the action in a session of its own, in which no other test has requested it before. */
 const fresh = (session: string) => ({ ...action, actor: { ...action.actor, session } });
 
 test('[approval.card] the item shows the key and its owner, the effects, rule, risk and expiry in addition to the call', async () => {

@@ -5,7 +5,7 @@ import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 import { useGateway } from '../support/use-gateway.ts';
 
-/** `approvals.denial_lifetime` in seconds: the denial applies for that long, and then a new request may be made. */
+/** `approvals.denial_lifetime` in seconds: the denial applies for that long, after which a new request may be made. */
 describe('denials', () => {
   test('[approval.denied] a denial applies for its configured seconds; after that, or in another session, a reviewer is asked again', async () => {
     const gateway = await testPorts({ extra: 'approvals: { denial_lifetime: 900 }' });
@@ -101,8 +101,8 @@ behavior: { repeated_escalation: { probes: 5 } }`,
 });
 
 /**
- * Identical calls in one session that, under a rule, a reviewer may decide in one step: which calls match, and that
- * each has its own vote.
+ * Identical calls in one session for which a rule lets a reviewer vote in one step: which calls match, and that each
+ * has its own vote.
  */
 describe('identical calls', () => {
   const configuration = (approval = '{ together: true }', decision = 'review') => `version: 1

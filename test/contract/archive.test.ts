@@ -71,9 +71,9 @@ describe('batches', () => {
     const runLength = 50;
     const { entries, head } = seal(chain(total));
     const { bucket, archive } = kept();
-    /** Position of the chain's reader: just before this entry. */
+    /** Read position in the chain: just before this entry. */
     let read = 0;
-    /** Number of entries by which the archive was read ahead of the chain. */
+    /** Number of entries by which the archive read is ahead of the chain. */
     let ahead = 0;
     const source = () =>
       firstEntries(
@@ -140,7 +140,8 @@ describe('batches', () => {
 });
 
 /**
- * The daily check of the archive over several runs: it continues, skips unchanged sessions, and still finds changes.
+ * The daily check of the archive over several runs: it resumes from its last position, skips unchanged sessions, and
+ * still finds changes.
  */
 describe('the daily check', () => {
   let gateway: KeptGateway;
@@ -162,7 +163,7 @@ describe('the daily check', () => {
       },
     });
   }
-  /** Runs the check with two sessions per page, until it has expired after the given number of pages. */
+  /** Runs the check with two sessions per page, until its time runs out after the given number of pages. */
   const run = (pages = Number.POSITIVE_INFINITY) => {
     const { evidence, clock, ...ports } = gateway.ports();
     let left = pages;
@@ -261,7 +262,7 @@ describe('repair', () => {
   const verify = async (session: string) => (await call('GET', `/admin/v1/evidence/sessions/${session}/verify`)).body;
 
   /**
-   * Creates eight entries, of which those from `from` up to `to` never reached the archive, and lets ten minutes pass.
+   * Creates eight entries, of which those from `from` up to `to` never reach the archive, and lets ten minutes pass.
    */
   async function sessionWithGap(session: string, from: number, to: number): Promise<void> {
     for (const target of ['acme/a', 'acme/b', 'acme/c', 'acme/d']) await read(session, target);

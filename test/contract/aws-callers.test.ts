@@ -1,4 +1,4 @@
-/** Callers with AWS signatures, as events from API Gateway's IAM authoriser. */
+/** Callers with AWS signatures, in the form of events from API Gateway's IAM authoriser. */
 
 import * as z from 'zod';
 import { awsPrincipal } from '#core/configuration/identity/federation/aws-caller.ts';
@@ -29,7 +29,8 @@ const gateway = useGateway({ extra });
 const { call } = gateway;
 
 /**
- * Returns the identity as the template's REST API passes it on: the signature in the header, the signer in the context.
+ * Returns the identity as the template's REST API passes it on, with the signature in the header and the signer in the
+ * context.
  */
 const identityOf = (userArn: string) => ({
   accountId: userArn.split(':')[4],

@@ -1,4 +1,4 @@
-/** Every AWS client against a server that accepts the request and never responds [cloud.store-client]. */
+/** Every AWS client, tested with a server that accepts the request and never responds [cloud.store-client]. */
 import { readdirSync, readFileSync } from 'node:fs';
 import { S3Client } from '@aws-sdk/client-s3';
 import { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -21,7 +21,7 @@ import { useStarted } from '../support/use-started.ts';
 
 const silent = useStarted(() => fakeHttpService(() => 'hang'));
 
-/** Returns the product's time limits, shortened from seconds to a tenth of a second. */
+/** Returns the product's timeouts, shortened from seconds to a tenth of a second. */
 const soon = () => ({
   ...clientBounds({ requestMs: 100, attempts: 2 }),
   endpoint: silent.url,
@@ -85,7 +85,7 @@ test('[cloud.store-client] time limits: one second to open a connection, three s
   expect(onceWithDeadline).toMatchObject({ maxAttempts: 1, requestHandler: { connectionTimeout: 1_000 } });
 });
 
-/** Bedrock uses its own connections, with the timeouts of its provider. */
+/** Clients with a timeout of their own: Bedrock uses its own connections, with the timeouts of its provider. */
 const bounded = /new (?:sdk\.)?BedrockRuntimeClient\(|clientBounds\(|objectBounds\(|onceWithDeadline/;
 
 test('[cloud.store-client] every SDK client is created with time limits', () => {

@@ -159,7 +159,7 @@ describe('sessions set aside', () => {
   const { call, read: act } = gateway;
   const health = async (key: string) => (await call('GET', '/admin/v1/health/detailed', key)).body;
 
-  /** Projects the committed entries; the given step refuses the session. */
+  /** Projects the committed entries, with the given step failing for the session. */
   async function projectedBut(session: string, step: 'archive' | 'views'): Promise<void> {
     const Records = gateway.queue.splice(0).map((entry) => ({
       eventName: 'INSERT' as const,

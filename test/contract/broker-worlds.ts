@@ -24,8 +24,8 @@ import { fakeVault } from './fake-vault.ts';
 
 const keys = rsaKeys();
 /**
- * Timeout that no response reaches, however busy the machine is. Tests in which an issuer never responds use a shorter
- * one.
+ * Timeout that is never reached, however busy the machine is. Tests in which an issuer never responds use a shorter
+ * timeout.
  */
 export const patient = 60_000;
 export const aws = {
@@ -34,7 +34,7 @@ export const aws = {
   credentials: { accessKeyId: 'gateway', secretAccessKey: 'gateway-own-secret' },
 };
 
-/** Secrets of the gateway itself. Neither these nor a minted credential may appear in an error. */
+/** Secrets of the gateway itself. Neither these secrets nor a minted credential may appear in an error. */
 export const own: Record<string, string> = {
   SCM_KEY: keys.pem,
   OLD_TOKEN: 'static-token-value',
@@ -47,7 +47,7 @@ export interface World {
   readonly envelope: ActionEnvelope;
   readonly scope: string;
   readonly clients: BrokerClients;
-  /** Responses that the issuer sends next instead of the normal ones. */
+  /** Responses that the issuer sends next instead of the normal responses. */
   readonly faults: (LoopbackAnswer | 'hang')[];
   readonly calls: readonly { readonly body: string }[];
   readonly refusal: LoopbackAnswer;
@@ -155,7 +155,7 @@ export const grantOf = ({ scope }: Pick<World, 'scope'>, ttl_seconds = 600) =>
 export const issueIn = (world: World, ttl = 600): Promise<IssuedCredential> =>
   brokerOf(world.settings, portsOf(world.clients)).issue(world.envelope, grantOf(world, ttl));
 
-/** Returns the error of a promise that must fail, and its full text. */
+/** Returns the error of a promise that must reject, and its full text. */
 export async function failure(promise: Promise<unknown>) {
   const error = (await promise.then(
     () => Promise.reject(new Error('it was minted')),

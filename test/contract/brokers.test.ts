@@ -1,6 +1,4 @@
-/**
- * Every credential broker over real HTTP against fakes of its issuer: one suite for all, then tests particular to each.
- */
+/** Every credential broker over real HTTP with fake issuers: one suite for all brokers, then tests specific to each. */
 import { lazySts } from '#adapters/aws/sts-client.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { iamAnswer, type PolicyDocument } from '#core/execution/credentials/iam-match.ts';
@@ -28,7 +26,7 @@ import {
 } from './broker-worlds.ts';
 import { fakeSts } from './fake-sts.ts';
 
-/** Every credential broker over real HTTP against fakes of its issuer: the suite that all share. */
+/** Every credential broker over real HTTP with a fake issuer: the suite that all brokers share. */
 describe('every broker', () => {
   const soon = 3_000;
   const roleArn = 'arn:aws:iam::111122223333:role/tools/s3';
@@ -234,7 +232,7 @@ describe('every broker', () => {
   });
 });
 
-/** Credentials of a Git host app. */
+/** Credentials from a Git host app. */
 describe('a Git-host app', () => {
   describe('[credential.minted] a Git host app with an installation', () => {
     const world = useStarted(() => gitWorld(), 'test');
@@ -323,7 +321,7 @@ describe('a Git-host app', () => {
   });
 });
 
-/** Credentials of a vault and of a secrets manager. */
+/** Credentials from a vault and from a secrets manager. */
 describe('a vault and a secrets manager', () => {
   describe('[credential.brokers] the vault broker', () => {
     let world: Awaited<ReturnType<typeof vaultWorld>>;

@@ -1,6 +1,6 @@
 /**
- * Calls that another process runs are cancelled by their owner: two processes over one store, and a provider and a
- * server that never finish.
+ * Calls run by another process are cancelled by their owner: two processes share one store, and the provider and the
+ * server never finish.
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { systemIds } from '#adapters/system/ids.ts';
@@ -17,7 +17,7 @@ import { useGateway } from '../support/use-gateway.ts';
 import { useStarted } from '../support/use-started.ts';
 import { type WoundTimeouts, woundTimeouts } from '../support/wound-timeouts.ts';
 
-/** Timers of the process that runs the calls, advanced by hand. */
+/** Timers of the process that runs the calls, advanced manually. */
 let timeouts: WoundTimeouts;
 let running: { signal?: AbortSignal; begun: PromiseWithResolvers<void> };
 
@@ -63,7 +63,7 @@ const ids = {
     return `${born.slice(0, 8)}-${born.slice(8)}${systemIds.uuid().slice(13)}`;
   },
 };
-/** Cancels through one process. Meanwhile, a second passes at the other. */
+/** Cancels a call through one process, while a second passes in the other process. */
 const cancel = (id: string, key = keys.agent) => {
   const pause = async () => {
     timeouts.pass(1_000);
@@ -74,7 +74,7 @@ const cancel = (id: string, key = keys.agent) => {
 
 const ask = { model: 'gpt-4o', messages: [{ role: 'user', content: 'hello' }] };
 
-/** Starts a streamed call of which part has already been sent. */
+/** Starts a streamed call, part of which has already been sent. */
 async function streaming(session: string, more: object = {}) {
   const pieces = piecesOf('openai', { text: ['one ', 'two '] });
   provider.answers(stream(pieces.slice(0, 2), 'open'));

@@ -1,5 +1,5 @@
 /**
- * Checkpoints of chains that several processes archived: queued, and signed by one process
+ * Checkpoints of chains that were archived by several processes: the chains are queued, and one process signs
  * [evidence.checkpoint.queued].
  */
 import type { DynamoDBRecord } from 'aws-lambda';

@@ -1,4 +1,4 @@
-/** Addresses in a chat that its provider would fetch, evaluated as calls under `tool_use: govern`. */
+/** Addresses in a chat that the provider would fetch, evaluated as calls under `tool_use: govern`. */
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 import { useGateway } from '../support/use-gateway.ts';

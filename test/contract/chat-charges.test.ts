@@ -22,7 +22,7 @@ describe('rate limits and budgets', () => {
     api_keys: [{ key: ${id}-key, name: ${id} }]
     ${limits === '' ? '' : `rate_limit: { ${limits} }`}`;
 
-  /** One micro-dollar per output token; input is free. */
+  /** Provider gateway with a price of one micro-dollar per output token; input is free. */
   useProviderGateway((baseUrl) => ({
     tenants: `${tenant('minute', 'requests_per_minute: 3')}
 ${tenant('tokens', 'tokens_per_minute: 1000')}
@@ -122,7 +122,7 @@ cache: { enabled: false }
   });
 });
 
-/** Calls are charged by the model that served the request. */
+/** Calls are charged at the price of the model that served the request. */
 describe('the model that served the request', () => {
   const row = (match: string, more = '') =>
     `{ match: "${match}", input_usd_per_million: 3, output_usd_per_million: 15, source: "https://example.com/prices"${more} }`;

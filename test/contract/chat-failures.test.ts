@@ -1,4 +1,7 @@
-/** Chat calls that fail because of the store, the cache, the provider or the gateway process, and malformed replies. */
+/**
+ * Chat calls that fail because of the store, the cache, the provider or the gateway process, and calls that get
+ * malformed replies.
+ */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { Turns } from '#core/kernel/turns.ts';
 import type { ReserveRequest } from '#core/limits/ports.ts';
@@ -14,7 +17,7 @@ import { useGateway } from '../support/use-gateway.ts';
 import { useStarted } from '../support/use-started.ts';
 import { woundTimeouts } from '../support/wound-timeouts.ts';
 
-/** Chat calls whose store, cache or provider fails: response, evidence and charge. */
+/** Chat calls that fail because of the store, cache or provider: response, evidence and charge. */
 describe('the store, cache or provider', () => {
   const extra = `
 providers: [{ name: first, type: openai, base_url: "http://127.0.0.1:1", api_key_env: FIRST_KEY, models: [m] }]
@@ -319,7 +322,7 @@ chat_completions: { tool_use: govern }
   });
 });
 
-/** A call whose process ended during the provider request: the sweep writes its entry once and charges it once. */
+/** A call whose process ended during the provider request. The sweep writes its entry once and charges it once. */
 describe('a process that died', () => {
   const gateway = useGateway({ extra: 'budgets: { tenants: { default: { monthly_usd: 100 } } }' }, 'test');
 

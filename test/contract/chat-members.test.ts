@@ -111,7 +111,7 @@ describe('the messages dialect', () => {
   });
 });
 
-/** Tools on chat completions: passed, refused or evaluated, depending on `chat_completions.tool_use`. */
+/** Tools in chat completions: passed, refused or evaluated, depending on `chat_completions.tool_use`. */
 describe('tools in chat completions', () => {
   const settings = ['pass', 'reject', 'govern'] as const;
   const hosts = new Map<string, TestPorts>();
@@ -136,7 +136,7 @@ describe('tools in chat completions', () => {
       body: { model: 'mock', messages: [{ role: 'user', content }], tools, ...more },
     });
 
-  /** Returns the text and calls of a response, whole or streamed. */
+  /** Returns the text and calls in a response, whether whole or streamed. */
   async function told(setting: (typeof settings)[number], content: string, stream: boolean, more: object = {}) {
     const { status, text, body } = await ask(setting, content, { stream, ...more });
     expect(status).toBe(200);
@@ -199,7 +199,7 @@ describe('tools in chat completions', () => {
   });
 });
 
-/** Request members that choose another model or provider, and replies from another model. */
+/** Request members that choose another model or provider, and replies that come from another model. */
 describe('another model', () => {
   const row = (match: string, usd: number) =>
     `{ match: "${match}", input_usd_per_million: ${usd}, output_usd_per_million: ${usd}, source: "https://example.com/prices" }`;

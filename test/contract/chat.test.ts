@@ -243,7 +243,7 @@ test('[chat.completions] the stages run in the order given in the specification'
   ]);
 });
 
-/** Makes a call while the limiter returns an error. Returns the spans that ended during it. */
+/** Makes a call while the limiter returns an error. Returns the spans that ended during the call. */
 async function whileLimiter(error: GatewayError | undefined, text: string) {
   const counters = { ...test_.ports.counters, ...(error && { reserve: () => Promise.reject(error) }) };
   const { status, body } = await caller({ ...test_.ports, counters })('POST', '/v1/chat/completions', {

@@ -1,6 +1,6 @@
 /**
- * Checkpoints and archive: the same suite over the state folder and over an in-memory bucket (the cloud tier has its
- * own).
+ * Checkpoints and archive: the same suite runs over the state folder and over an in-memory bucket (the cloud tier has
+ * its own bucket).
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** The approval clock on AWS against a scripted server: exact requests, and how each response is handled. */
+/** The approval clock on AWS, tested with a scripted server: exact requests, and how each response is handled. */
 import { lazyStepFunctionsClock } from '#adapters/aws/step-functions-clock.ts';
 import { awsError, scriptedAws } from '../support/scripted-aws.ts';
 import { useStarted } from '../support/use-started.ts';

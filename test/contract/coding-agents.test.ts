@@ -65,7 +65,7 @@ const turn = {
 const betas = (...more: string[]) => ['claude-code-20250219', 'thinking-token-count-2026-05-13', ...more].join(',');
 
 describe('[messages.provider-run] a Claude Code turn', () => {
-  /** Settings that the model used here, with an OpenAI API, cannot express [chat.translated-members]. */
+  /** Settings that cannot be expressed for the model used here, which has an OpenAI API [chat.translated-members]. */
   const settings = 'thinking, context_management, output_config.effort';
 
   const post = (test: TestPorts, header: string) =>
@@ -107,7 +107,7 @@ describe('[messages.provider-run] with tool_use: hook', () => {
 });
 
 describe('[chat.refused-recorded]', () => {
-  /** Refusals of one key are recorded at most ten times per minute. */
+  /** Refusals for one key are recorded at most ten times per minute. */
   beforeEach(() => rejecting.pass(61));
 
   test.each([

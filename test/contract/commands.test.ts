@@ -184,7 +184,10 @@ describe('executable text', () => {
   });
 });
 
-/** A command that finds no free slot: through the action flow, with programs that run as long as the test wants. */
+/**
+ * A command that does not find a free slot: run through the action flow, with programs that run as long as the test
+ * requires.
+ */
 describe('places', () => {
   const running: (() => void)[] = [];
   const begun: (() => void)[] = [];

@@ -1,4 +1,4 @@
-/** Contract for every ConfigStore, over the embedded store and in memory. */
+/** Contract tests for every ConfigStore, both over the embedded store and in memory. */
 import { configTable } from '#adapters/tables/config-table.ts';
 import type { ConfigStore, VersionRow } from '#core/configuration/ports.ts';
 import { sha256 } from '#core/kernel/canonical.ts';

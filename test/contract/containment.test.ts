@@ -1,6 +1,6 @@
 /**
- * Programs of executor `shell` as real processes in containment, and the parts of the gateway they can reach. If this
- * machine has no containment, none runs.
+ * Programs run by the executor `shell` as real processes in containment, and the parts of the gateway that they can
+ * reach. If this machine has no containment, programs do not run.
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -54,7 +54,7 @@ const command = (script: string, network = false): Command => ({
   containment: { network },
 });
 
-/** Returns the outcome of a script. Without containment, it must be a refusal. */
+/** Returns the outcome of a script. Without containment, the outcome must be a refusal. */
 async function outcomeOf(script: string, network = false) {
   const run = commandRunner({ environment: {}, contain: async () => containment });
   if (containment) return run(command(script, network));

@@ -1,4 +1,4 @@
-/** Counters in shards and leases: several environments over one store, and simulated fleets in virtual time. */
+/** Sharded and leased counters: several environments on one store, and simulated fleets in virtual time. */
 
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import * as fc from 'fast-check';
@@ -33,14 +33,14 @@ function environment(): { readonly counters: Counters; readonly sent: string[] }
 }
 
 /**
- * Ages the environments' caches, so that an environment that calls on its own reads the state again and loses no write
- * to the others.
+ * Ages the environments' caches, so that an environment that calls on its own rereads the state and loses no write to
+ * the others.
  */
 const age = () => {
   time.ms += 100;
 };
 
-/** Retries like a caller that is asked to try again. */
+/** Retries as a caller would when asked to try again. */
 async function reserved(counters: Counters, request: ReturnType<typeof call>) {
   for (let tries = 1; ; tries++) {
     try {

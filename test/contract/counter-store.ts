@@ -1,4 +1,4 @@
-/** Counters over a store that can fail. */
+/** Counters backed by a store that can fail. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { countersTable } from '#adapters/tables/counters-table.ts';
 import type { TableName } from '#core/contracts/tables.ts';

@@ -1,4 +1,4 @@
-/** Counters over one store: several processes, killed processes, requests per call, and a store that fails. */
+/** Counters backed by one store: several processes, killed processes, requests per call, and a store that fails. */
 
 import { countersTable } from '#adapters/tables/counters-table.ts';
 import { evidenceTable } from '#adapters/tables/evidence-table.ts';
@@ -22,22 +22,22 @@ function watched(): { readonly counters: Counters; readonly sent: string[] } {
   return { counters, sent };
 }
 interface Job {
-  /** Tenants among which the calls rotate. */
+  /** Tenants that the calls rotate through. */
   readonly tenants: readonly string[];
   readonly limits: Limits;
   readonly calls?: number;
   readonly tokens?: number;
   readonly cost_microusd?: number;
-  /** Amounts with which accepted calls are settled. If absent, the calls stay open. */
+  /** Amounts that accepted calls are settled with. If absent, the calls stay open. */
   readonly settle?: { readonly tokens: number; readonly cost_microusd: number };
-  /** Step of its calls right after which the process is killed. */
+  /** Step of a call immediately after which the process is killed. */
   readonly dieAfter?: 'reserve' | 'begin' | 'evidence' | 'settle-sent';
 }
 
 let processes = 0;
 /**
- * Simulates a separate process with its own memory: makes all calls of a job concurrently, and sends nothing after its
- * end.
+ * Simulates a separate process with its own memory: makes all of a job's calls concurrently, and sends nothing once it
+ * has ended.
  */
 async function work(job: Job) {
   let ended = false;
@@ -76,7 +76,7 @@ async function work(job: Job) {
   await Promise.allSettled(sent);
   return said;
 }
-/** Retries as clients do when they are asked to: a call that is shed has reserved nothing. */
+/** Retries as clients do when asked to; a shed call has reserved nothing. */
 async function persistently<T>(call: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
@@ -341,7 +341,7 @@ describe('a failing store', () => {
     time.ms = now;
   });
 
-  /** Creates a store in which another process is always faster. */
+  /** Creates a store where another process always writes first. */
   function crowded(open = '[]') {
     const pauses: number[] = [];
     const writes: string[] = [];

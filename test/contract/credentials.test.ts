@@ -168,7 +168,7 @@ describe('the lifecycle of a credential', () => {
   const actor = { key_id: 'k1', agent: 'writer' };
   const secret = 'the-very-value';
 
-  /** Creates an issuer that can fail, and records the credentials it was asked to revoke. */
+  /** Creates an issuer that can fail, and that records the credentials it was asked to revoke. */
   function issuer(calledBack: NonNullable<CredentialBroker['calledBack']> = 'by_record') {
     const ended: [string, string | undefined][] = [];
     const state = { down: false };

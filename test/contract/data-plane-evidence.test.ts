@@ -53,7 +53,7 @@ test('[federation.metrics] after an hour-long partition, every minute of data ar
   expect(hours.reduce((sum, { errors }) => sum + errors, 0)).toBe(60 * 5);
 });
 
-/** Attacks that change the plane's tables without the gateway, but keep them consistent with each other. */
+/** Attacks that change the plane's tables while bypassing the gateway, but keep them consistent with each other. */
 const attacks: [string, 'cut' | 'fork', (attacker: TableAttacker, story: EntryDraft[]) => Promise<void>][] = [
   ['cut at its end', 'cut', (attacker, story) => attacker.tell('work', story.slice(0, 2))],
   [

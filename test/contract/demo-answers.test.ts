@@ -1,5 +1,5 @@
 /**
- * Responses of the built-in mock for other providers' models: when they occur, and how they are marked, priced and
+ * Responses of the built-in mock for other providers' models: when they are used, and how they are marked, priced and
  * counted.
  */
 import type { ChatRecord } from '#core/contracts/chat.ts';

@@ -1,6 +1,5 @@
 /**
- * The DynamoDB client in the functions over HTTP: one signed request per call, and the SDK's retries for unusual
- * responses.
+ * The functions' DynamoDB client over HTTP: one signed request per call, and the SDK's retries for unusual responses.
  */
 
 import { Sha256 } from '@aws-crypto/sha256-js';

@@ -1,4 +1,4 @@
-/** Endpoints other than chat: behaviour that all share, and multipart requests. */
+/** Endpoints other than chat: the behaviour they all share, and multipart requests. */
 import type { HttpEvent } from '#core/contracts/http.ts';
 import { chatHandlers } from '#lambdas/handlers.ts';
 import { withBytes } from '#lambdas/middleware/body.ts';

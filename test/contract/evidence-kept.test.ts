@@ -148,7 +148,7 @@ describe('retention', () => {
   });
 });
 
-/** A row of evidence that is not an entry: each reader reports it and continues with the others. */
+/** An evidence row that is not an entry: each reader reports it and continues with the other rows. */
 describe('unreadable', () => {
   let attacker: TableAttacker;
   const admin = 'admin-token-1';

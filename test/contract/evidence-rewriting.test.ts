@@ -24,7 +24,9 @@ const verify = (session: string) => call('GET', `/admin/v1/evidence/sessions/${s
 const exported = (session: string) => call('GET', `/admin/v1/evidence/sessions/${session}/export`);
 const audit = () => call('GET', '/admin/v1/audit/verify');
 
-/** Creates six entries: three reads and their results, checkpointed and archived; then an hour without calls. */
+/**
+ * Creates six entries (three reads and their results), checkpointed and archived, followed by an hour without calls.
+ */
 async function session(name: string): Promise<void> {
   for (const target of ['acme/a', 'acme/b', 'acme/c']) await read(name, target);
   await gateway.projected();

@@ -23,7 +23,7 @@ export interface Case {
   /** The same call with an upstream that returns the credential in its response and in an error. */
   readonly echo: ActionEnvelope;
   readonly echoedError: ActionEnvelope;
-  /** Calls that go beyond the one that the decision covers. */
+  /** Calls that go beyond the scope of the decision. */
   readonly broader: readonly ActionEnvelope[];
   /** A call whose response exceeds the limit. */
   readonly large: ActionEnvelope;

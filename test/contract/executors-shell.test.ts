@@ -1,4 +1,4 @@
-/** Programs of executor `shell` as real processes: environment, folder, and termination together with their call. */
+/** Programs run by executor `shell` as real processes: environment, folder, and termination when their call ends. */
 import {
   existsSync,
   mkdirSync,

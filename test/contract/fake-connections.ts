@@ -4,17 +4,17 @@ import { serve } from '../support/serve.ts';
 import type { SocketMessage } from '../support/socket-client.ts';
 
 export interface FakeConnections {
-  /** URL of the stage, in the form of `CONNECTIONS_URL`. */
+  /** URL of the stage, in the same form as `CONNECTIONS_URL`. */
   readonly url: string;
   readonly client: object;
   /** Messages posted to a connection, in order. */
   posted(connectionId: string): readonly string[];
-  /** Returns the same, split into messages, with batches and parts resolved as a client does. */
+  /** Returns the same posts, split into messages, with batches and parts resolved as a client does. */
   heard(connectionId: string): readonly SocketMessage[];
   readonly closed: ReadonlySet<string>;
   /** Maximum number of concurrent posts to one connection. */
   readonly maxConcurrentPosts: () => number;
-  /** Makes the connection respond with 410 from this point. */
+  /** Makes the connection respond with 410 from this point on. */
   goes(connectionId: string): void;
   /** Makes posts fail with this status. */
   failsWith(status: number | undefined): void;

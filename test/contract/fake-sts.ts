@@ -1,4 +1,4 @@
-/** Fake AWS STS: AssumeRole over the query protocol, with its limits on parameters. */
+/** Fake AWS STS: AssumeRole over the query protocol, with the limits on its parameters. */
 import { type LoopbackAnswer, loopback } from '../support/loopback.ts';
 
 export interface FakeStsOptions {

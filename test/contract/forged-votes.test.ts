@@ -180,7 +180,7 @@ describe('votes in evidence', () => {
   });
 
   let last = 0;
-  /** Builds a call with its own target and session each time. */
+  /** Builds a call with a new target and session each time. */
   const request = () => {
     const name = `votes-${last++}`;
     const act = async (more: object = {}) =>

@@ -142,7 +142,8 @@ tool_policies: { rules: [{ protocol: git, tool: "scm.*", decision: review }] }
 });
 
 /**
- * The credential of an approved call comes from the rule that allowed it, whichever check turned that into a review.
+ * The credential of an approved call comes from the rule that allowed it, whichever check turned the decision into a
+ * review.
  */
 describe('credentials', () => {
   const scope = 'issues:write';

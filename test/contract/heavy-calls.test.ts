@@ -43,7 +43,7 @@ describe('worker threads', () => {
     counted.length = 0;
   });
 
-  /** Returns snapshots whose policy throws if it is evaluated on the main thread: such a call is blocked. */
+  /** Returns snapshots whose policy throws if evaluated on the main thread, so that such a call is blocked. */
   function trapped(): { snapshots: typeof test_.ports.snapshots } {
     const { snapshots } = test_.ports;
     const trap = (snapshot: Snapshot): Snapshot => ({
@@ -187,7 +187,7 @@ describe('load', () => {
   };
   const started: Background[] = [];
   const hastyLimits = { textsMs: 1, effectsMs: 1, callsMs: 1, configurationMs: 1 };
-  /** Limits that are never reached, however slow the machine. */
+  /** Limits that are never reached, however slow the machine is. */
   const patientLimits = { textsMs: 60_000, effectsMs: 60_000, callsMs: 60_000, configurationMs: 60_000 };
   const packs = resolve('policies');
   const start = (limits?: BackgroundOptions['limits']): Background => {

@@ -1,4 +1,4 @@
-/** The HTTP+SSE transport with the stream and messages in different processes, over the embedded store. */
+/** The HTTP+SSE transport with the stream and messages handled by different processes, over the embedded store. */
 
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';

@@ -9,7 +9,7 @@ export const accepted = { [requestKey]: { action: 'accept' } };
 type Sent = NonNullable<Parameters<typeof modern>[2]>;
 
 export let made = 0;
-/** Builds a call that was not made before. */
+/** Builds a call that has not been made before. */
 export const fresh = () => ({ name: 'create_issue', arguments: { title: `issue ${++made}` } });
 export const first = (call: object, sent: Sent = {}, envelope: object = asks) =>
   modern('tools/call', call, sent, envelope);

@@ -1,4 +1,4 @@
-/** Limits of single keys, in addition to those of their tenant, on every surface that calls models. */
+/** Limits on individual keys, in addition to their tenant's limits, on every surface that calls models. */
 import { keyPartOf } from '#core/limits/limits-of-key.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { chatRecordsOf } from '../support/evidence-of.ts';

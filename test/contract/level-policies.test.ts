@@ -202,7 +202,7 @@ test('[policy-version.own-tenant] a draft is evaluated with the levels above the
   expect([status, body.results[0].decision, body.warnings]).toEqual([200, 'block', []]);
 });
 
-/** Members with which lower levels would loosen rules: sections for the whole deployment, or in `tool_policies`. */
+/** Members that would let lower levels loosen rules: sections for the whole deployment, or in `tool_policies`. */
 const loosening = readCases('test/contract/level-policies.yaml', z.record(z.string(), z.string()));
 test.each(Object.entries(loosening))(
   '[identity.organizations] a level with a member %s is rejected, and the error names its location',

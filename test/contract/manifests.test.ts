@@ -35,7 +35,7 @@ describe('manifests', () => {
   const made = (body: object, tenant = 'default'): TaskManifest =>
     openManifest({ name: fresh('task'), risk_tier: 'high', ...body }, tenant, 'alice', now());
 
-  /** Writes a decision entry as a governed call does. */
+  /** Writes a decision entry as a governed call would. */
   async function act(
     session: string,
     tool: string,
@@ -261,7 +261,7 @@ describe('manifests', () => {
   });
 });
 
-/** A task's budget, spent by real chat calls: the next tool call then exceeds the task. */
+/** A task's budget, spent by real chat calls: the next tool call then exceeds the task's budget. */
 describe('budgets', () => {
   describe.each(['warn', 'enforce'] as const)('[manifest.drift] enforcement_mode %s', (mode) => {
     let asked = 0;

@@ -230,7 +230,7 @@ describe('bad input', () => {
   });
 });
 
-/** Limits on lists and responses of MCP servers, and fair turns for other requests. */
+/** Limits on lists and responses of MCP servers, and fair scheduling of other requests. */
 describe('bounds', () => {
   useMcpEndpoint([{ protocol: 'mcp', tool: '*', decision: 'allow' }], 'none');
 

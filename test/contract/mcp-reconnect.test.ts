@@ -107,8 +107,8 @@ describe('approvals', () => {
 });
 
 /**
- * A connection's prompts and results count only for that connection, although it may use an approval from an earlier
- * one.
+ * A connection's prompts and results count only for that connection, although it may use an approval granted on an
+ * earlier one.
  */
 describe('words and results', () => {
   useMcpEndpoint([

@@ -191,8 +191,8 @@ describe('a server that supports only one revision', () => {
 });
 
 /**
- * A server that several callers share: the messages that one session may receive, and the requests sent to it for the
- * others.
+ * A server shared by several callers: the messages that one session may receive, and the requests sent to the server
+ * for the other sessions.
  */
 describe('a server shared by several callers', () => {
   type Message = Readonly<Record<string, unknown>> & { readonly id?: number; readonly method?: string };

@@ -208,7 +208,7 @@ describe('open streams', () => {
   });
 });
 
-/** Responses as events over the endpoint: a client that lost its connection gets the rest of its response. */
+/** Responses sent as events by the endpoint: a client that lost its connection gets the rest of its response. */
 describe('resumed answers', () => {
   useMcpEndpoint([{ protocol: 'mcp', tool: 'create_issue', decision: 'review' }]);
 

@@ -27,7 +27,7 @@ import { sampleRow } from '../unit/approvals/notifications/sample.ts';
  * of the schedule.
  */
 describe('a thousand notifications', () => {
-  /** Maximum number of concurrent deliveries of one batch or one tick. */
+  /** Maximum number of concurrent deliveries per batch or tick. */
   const concurrency = 10;
   const many = 1_000;
 
@@ -50,7 +50,7 @@ approvals:
     slack.calls.length = 0;
     slack.gate.together = concurrency;
   });
-  /** Notifications left over from a test are sent, so that the next test finds none due. */
+  /** Sends the notifications left over from a test, so that the next test finds none due. */
   afterEach(async () => {
     slack.gate.together = 1;
     await notify(ports)();
@@ -259,7 +259,7 @@ approvals: { channels: { webhook: { url: "${hook.url}/hook", secret_env: HOOK_SE
   });
 });
 
-/** The delivery store over an in-memory store. */
+/** The delivery store backed by an in-memory store. */
 describe('deliveries in the store', () => {
   const freshStore = async () => deliveriesTable({ store: testStore() });
 

@@ -1,4 +1,4 @@
-/** The views of an observatory over two kinds of store. */
+/** An observatory's views on two kinds of store. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

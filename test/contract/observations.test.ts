@@ -1,4 +1,4 @@
-/** The projector from stream records to views, over a store and a real folder. */
+/** The projector that turns stream records into views, with a store and a real folder. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DynamoDBRecord } from 'aws-lambda';

@@ -38,7 +38,7 @@ export const withIds = (text: string) =>
 
 export let first: JWK;
 export let second: JWK;
-/** Key with which the server signs. */
+/** Key the server signs with. */
 let served: JWK;
 export let server: OidcServer;
 export let gateway: TestPorts;
@@ -47,7 +47,7 @@ export let call: ReturnType<typeof caller>;
 
 export const now = () => Math.floor(gateway.ports.clock.now() / 1000);
 /**
- * Requests a token. The gateway's clock is set to the server's current time, so that no token is from its future,
+ * Requests a token. The gateway's clock is set to the server's current time, so that no token is dated in its future,
  * however long a test takes.
  */
 export async function tokenOf(client: string, resource: string): Promise<string> {
@@ -79,7 +79,7 @@ export const wellFormed = () => ({
   exp: now() + 600,
 });
 
-/** Starts the server at the same address after it was stopped. */
+/** Restarts the stopped server at the same address. */
 export async function startAgain(): Promise<void> {
   server = await startOidc({ port: server.port, keys: [served], clients, claims });
 }

@@ -69,7 +69,10 @@ const rowsOf = (pack: string): Row[] =>
     ({ protocol, tool, target, capability, parameters = {} }) => ({ protocol, tool, target, capability, parameters }),
   );
 
-/** Checks whether a call contains SQL, or text that may be SQL, and its protocol has no reader of its own. */
+/**
+ * Checks whether reading a call needs the SQL grammar: its protocol has no reader of its own, and it contains SQL or
+ * text that may be SQL.
+ */
 function needsGrammar(call: ToolCall): boolean {
   if (['shell', 'http', 'git'].includes(call.protocol)) return false;
   let needed = false;

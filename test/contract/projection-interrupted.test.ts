@@ -1,4 +1,4 @@
-/** A stream consumer that stops at any request, and the redelivered batch: everything counts once. */
+/** A stream consumer that stops at any request, and the redelivered batch: everything is counted once. */
 import { observationsTable } from '#adapters/tables/observations-table.ts';
 import type { Row, Store, StoreTable, Write } from '#adapters/tables/store.ts';
 import { everyTenant } from '#core/observatory/dimensions.ts';

@@ -1,4 +1,4 @@
-/** Random store operations from a seed, on few keys, so that they collide. */
+/** Random store operations from a seed, on only a few keys, so that they collide. */
 import type { Change, Condition, Key, Query, Row, Store, StoreTable, Write } from '#adapters/tables/store.ts';
 import { createRandom } from '../../bench/simulated/virtual-time.ts';
 
@@ -7,7 +7,7 @@ export interface Operation {
   run(store: Store): Promise<unknown>;
 }
 
-/** Tables with and without a sort key, with indexes of keys and of whole rows. */
+/** Tables with and without a sort key, with indexes that hold keys or whole rows. */
 const keyed: readonly (readonly [StoreTable, string, string | undefined])[] = [
   ['evidence', 'chain', 'position'],
   ['sessions', 'id', undefined],
@@ -26,7 +26,7 @@ const words = ['a', 'b', 'ab', 'abc', 'ä', '\u{1f600}', '\uffff', 'Z', '0', 'a#
 const longTexts = ['{"a":"b"}', 'two\nlines\n', '\n', 'ä"'].map((text) => text.repeat(250));
 const numbers = [0, 1, -1, 1.5, 10, -10, 9, 0.25, 1_000_000_007];
 const names = ['n', 'm', 's', 'names', 'bytes', 'day', 'at', 'opened_in', 'opened', 'due_in', 'due', 'created'];
-/** Attributes that are not part of a key: only these may be in a filter. */
+/** Attributes that are not part of a key: only these are allowed in a filter. */
 const unkeyed = ['n', 'm', 's', 'names', 'bytes'];
 const texts = ['s', 'day', 'at', 'opened_in', 'opened', 'due_in', 'due', 'created'];
 
@@ -161,7 +161,7 @@ export class RandomRows {
     ])();
   }
 
-  /** Returns a change that sets each attribute only once, as DynamoDB requires. */
+  /** Returns a change that sets each attribute at most once, as DynamoDB requires. */
   #change(): Change {
     return this.#pick<() => Change>([
       () => ({ set: { s: this.#pick(words), n: this.#pick(numbers) }, remove: ['due_in', 'created'] }),

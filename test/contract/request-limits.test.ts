@@ -1,4 +1,4 @@
-/** Rate limits of requests other than chat: models, token counts, and MCP requests other than tool calls. */
+/** Rate limits for requests other than chat: models, token counts, and MCP requests other than tool calls. */
 import { chatHandlers } from '#lambdas/handlers.ts';
 import { eventTo } from '../support/call-endpoint.ts';
 import {

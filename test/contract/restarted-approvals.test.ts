@@ -148,7 +148,7 @@ describe('[approval.restarted] the sweep starts a second execution', () => {
   });
 });
 
-/** Returns the same ports with one call that fails, before or after its effect. */
+/** Returns the same ports, with one call that fails before or after its effect. */
 function dying(ports: TestPorts['ports'], at: number, after: boolean) {
   let calls = 0;
   const wrap = <T extends object>(port: T, names: readonly (keyof T)[]): T => {

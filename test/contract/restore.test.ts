@@ -32,7 +32,7 @@ const check = async (...options: string[]) => {
 
 const names = Object.keys(tables) as TableName[];
 const tablesNow = () => names.map((name) => [name, gateway.store.scan(name)] as const);
-/** Restores the tables to their earlier content; archive, checkpoints and objects of the log stay. */
+/** Restores the tables to their earlier content; the archive, the checkpoints and the log's objects stay. */
 async function restoreTables(rows: ReturnType<typeof tablesNow>): Promise<void> {
   for (const [name, before] of rows) {
     const { partitionKey, sortKey }: TableSpec = tables[name];
@@ -58,8 +58,8 @@ const vote = (id: string, verdict: string) =>
   gateway.call('POST', `/admin/v1/approvals/${id}/${verdict}`, keys.human, { reviewer: 'Alice' });
 
 /**
- * Creates two sessions and two approvals. After the tables are copied, the first approval is decided and a session is
- * opened.
+ * Creates two sessions and two approvals. After the tables are copied, a decision is made on the first approval and a
+ * session is opened.
  */
 async function restored() {
   await gateway.call('POST', '/admin/v1/policy-versions/1/rollback');

@@ -42,7 +42,7 @@ describe('risk', () => {
     return [...identities.byKeyId.values()].find((principal) => principal.name === name)!.key_id;
   }
 
-  /** Makes one action as the flow governs it. */
+  /** Makes one action and governs it as the flow does. */
   async function act(session: string, key_id: string, step: Step, ledger: Ledger = gateway.ports.ledger) {
     const { evidence, clock, ids, telemetry } = gateway.ports;
     const [head, key] = await Promise.all([evidence.head('default', session), keyRisks.of('default', key_id)]);

@@ -4,7 +4,7 @@ import { caller } from '../support/call-endpoint.ts';
 import { type TestPorts, testPorts } from '../support/ports.ts';
 
 /**
- * Approvals by several people, required by rules of an organisation or of the tool policy, over HTTP and with the
+ * Approvals by several people, required by an organisation's rules or the tool policy's, over HTTP and with the
  * embedded store.
  */
 describe('several people', () => {

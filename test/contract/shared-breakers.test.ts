@@ -1,4 +1,4 @@
-/** Circuit breakers shared by a deployment: separate environments over one DynamoDB [chat.breaker]. */
+/** Circuit breakers shared by a deployment: separate environments that share one DynamoDB [chat.breaker]. */
 import fc from 'fast-check';
 import { breakersTable } from '#adapters/tables/breakers-table.ts';
 import { configTable } from '#adapters/tables/config-table.ts';

@@ -167,7 +167,7 @@ describe('rotation', () => {
   });
 });
 
-/** `node bin/local.ts` and its signing key: a store of another gateway, and a rotation. */
+/** `node bin/local.ts` and its signing key: a store that belongs to another gateway, and a rotation. */
 describe("a store's signing key", () => {
   const root = resolve(__dirname, '../..');
   const folder = mkdtempSync(join(tmpdir(), 'gateway-signing-'));

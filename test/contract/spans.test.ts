@@ -46,7 +46,7 @@ async function traced(work: () => Promise<unknown>): Promise<Trace[]> {
   return telemetry.recentTraces().filter(({ spans }) => spans.every(({ span_id }) => !before.has(span_id)));
 }
 
-/** Returns the names of the ancestors of this span, from the outermost. */
+/** Returns the names of this span's ancestors, outermost first. */
 function path(spans: readonly TraceSpan[], { name, parent_id }: TraceSpan): string {
   const parent = spans.find(({ span_id }) => span_id === parent_id);
   return parent ? `${path(spans, parent)} > ${name}` : name;

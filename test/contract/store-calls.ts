@@ -26,7 +26,7 @@ export function watched(
   return {
     client: { send } as unknown as DynamoDBClient,
     calls,
-    /** Returns the calls of one operation so far. */
+    /** Returns the calls made so far for one operation. */
     of: (operation: string) => calls.filter((call) => call.operation === operation),
   };
 }

@@ -1,4 +1,4 @@
-/** The local store compared with the DynamoDB driver over a third-party server, with random operations from a seed. */
+/** The local store compared with the DynamoDB driver on a third-party server, with random operations from a seed. */
 import { randomInt } from 'node:crypto';
 import { dynamoStore } from '#adapters/aws/dynamodb/store.ts';
 import { openStore } from '#adapters/local/sqlite/store.ts';
@@ -90,7 +90,7 @@ async function written({ run }: Operation, store: Store): Promise<string> {
 
 const rowsOf = (store: Store) => answerOf((each) => each.getMany(RandomRows.contended), store);
 
-/** Returns the responses and rows for each order of the writes, keyed by the text of both. */
+/** Returns the possible outcomes, one for each order of the writes: the responses and the rows, as text. */
 async function serialOutcomes(before: readonly Operation[], writes: readonly Operation[]): Promise<Set<string>> {
   const outcomes = new Set<string>();
   for (const order of orders(writes.map((_, at) => at))) {

@@ -1,6 +1,6 @@
 /**
- * The local store on disk: tables as declared, killed processes survived, files of earlier releases migrated, access
- * for its owner only.
+ * The local store on disk: tables as declared, data that survives killed processes, files migrated from earlier
+ * releases, and access for the owner only.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

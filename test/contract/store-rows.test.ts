@@ -48,7 +48,7 @@ beforeEach(() => {
 const call: KeptGateway['call'] = (...given) => gateway.call(...given);
 
 let last = 0;
-/** Builds a call with its own target and session each time. */
+/** Builds a call with a new target and session each time. */
 function request(capability = 'write') {
   const session = `rows-${last++}`;
   const act = async (more: object = {}) =>

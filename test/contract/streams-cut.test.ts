@@ -111,7 +111,7 @@ async function answered({ path, model }: { path: string; model: string }, cut: r
   return comparable(await call('POST', path, { key: keys.agent, body }));
 }
 
-/** Returns the text that a client reads, whatever events carry it: a split may divide the text of one event. */
+/** Returns the text that a client reads, whatever events carry it, because a split may divide the text of one event. */
 const words = (answer: string): string =>
   [...answer.matchAll(/"(?:content|text|delta|partial_json|arguments|thinking)":"((?:[^"\\]|\\.)*)"/g)]
     .map(([, each]) => each)

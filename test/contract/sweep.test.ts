@@ -49,7 +49,7 @@ describe('rows', () => {
 
   describe('[store.sweep] counters for 1,500 tenants', () => {
     const tenants = Array.from({ length: 1_500 }, (_, n) => ({ id: `tenant-${n}` }));
-    /** Simulates requests of this duration on a clock that the test advances, however many run concurrently. */
+    /** Simulates requests that each take this long on a clock that the test advances, however many run concurrently. */
     const world = (requestMs: number, rows: readonly string[] = []) => {
       let [now, most, underWay] = [0, 0, 0];
       const asked: string[] = [];
@@ -171,7 +171,7 @@ describe('interrupted actions', () => {
 
   const entries = (session: string) => evidenceOf(gateway.ports, session);
 
-  /** Simulates a process that is killed midway: the ledger accepts no results any more. */
+  /** Simulates a process that is killed midway: the ledger no longer accepts results. */
   function killedBeforeResult() {
     const ledger = {
       ...gateway.ports.ledger,

@@ -38,8 +38,8 @@ describe('cells', () => {
 });
 
 /**
- * Over the admin surface: a secret in use goes to no other address, a person acts in no other tenant, metrics show no
- * other tenant.
+ * The admin surface: a secret in use is sent to no other address, a person cannot act in another tenant, and metrics
+ * show no other tenant.
  */
 describe('the admin surface', () => {
   const adminToken = 'admin-token-1';

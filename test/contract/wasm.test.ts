@@ -223,7 +223,7 @@ describe('a separate process', () => {
     const module = ${JSON.stringify(join(root, 'plugins/keyword-guard.wasm'))};
     const { flagged } = await runner.check({ module, content, metadata, timeoutMs: 60_000 });
     console.log(JSON.stringify({ idle, flagged }));`;
-  /** Runs the file, which exits by itself: idle threads do not keep a process running. */
+  /** Runs the file, which exits on its own because idle threads do not keep a process running. */
   const outcome = async (file: string) => {
     const { stdout } = await promisify(execFile)(join(root, 'node_modules/.bin/node'), [file], {
       env: { PATH: process.env.PATH },

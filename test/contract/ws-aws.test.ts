@@ -225,7 +225,7 @@ describe('both functions', () => {
 describe('cancelled and disconnected', () => {
   const batchMs = 50;
 
-  /** Streams one piece of text and then nothing more. */
+  /** Streams one piece of text and then nothing. */
   const unending = () => stream(piecesOf('openai', { text: ['one', ' two'] }).slice(0, 2), 'open');
   describe('cancelling and leaving', () => {
     const running = async (id: string) => {

@@ -18,7 +18,7 @@ export let ports: WorkerPorts;
 export let ws: (event: SocketEvent) => Promise<SocketReply>;
 
 export const timeouts = woundTimeouts();
-/** Advances the worker's clock by a second, so that it checks its row. */
+/** Advances the worker's clock by a second, so that the worker checks its row. */
 export const second = () => timeouts.pass(1_000);
 
 beforeAll(async () => {

@@ -11,7 +11,7 @@ export interface Click {
   readonly trigger: string;
   readonly action?: 'approve' | 'deny';
   readonly secret?: string;
-  /** Slack URL to which the outcome is sent. */
+  /** Slack URL that the outcome is sent to. */
   readonly response?: string;
   /** Comment entered in the dialog. */
   readonly comment?: string;

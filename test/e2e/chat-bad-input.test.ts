@@ -36,7 +36,7 @@ const text = JSON.stringify(good);
 const nested = (depth: number) => raw(text.replace('{', `{"x":${'['.repeat(depth)}${']'.repeat(depth)},`));
 const of = (type: string): Ask => ({ raw: text, headers: { 'content-type': type } });
 
-/** Error types by the name that Anthropic clients use. */
+/** Error types, keyed by the name that Anthropic clients use. */
 const theirs: Record<string, string> = {
   authentication_error: 'authentication_error',
   model_not_found: 'not_found_error',

@@ -14,7 +14,7 @@ const clients = ['ai-sdk', 'openai-agents'] as const;
 let fake: FakeProvider;
 let gateway: ChatGateway;
 
-/** Returns the model's reply: the weather once it has the tool result, JSON if requested, and otherwise a greeting. */
+/** Returns the model's reply: the weather once it has the tool result, JSON if requested, otherwise a greeting. */
 function answerTo({ body }: RecordedRequest) {
   const messages = body.messages as Loose[];
   const words = JSON.stringify(messages);

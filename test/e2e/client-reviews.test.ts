@@ -11,8 +11,8 @@ import type { Loose } from '../support/loose.ts';
 import { node } from '../support/mcp-servers.ts';
 
 /**
- * Comment of a reviewer who decides pending requests by the words in their prompts: approves, denies with a comment, or
- * leaves them pending.
+ * Comment left by a reviewer who handles pending requests based on the words in their prompts: approves them, denies
+ * them with a comment, or leaves them pending.
  */
 const comment = 'not on a Sunday';
 const betweenLooksMs = 100;
@@ -74,8 +74,8 @@ const gateways: ChatGateway[] = [];
 let outcomes: [string, Loose][];
 
 /**
- * Starts a gateway whose tenants respond to reviews in these modes. How long a call is held is one setting for all of
- * them.
+ * Starts a gateway whose tenants respond to reviews in these modes. A single setting determines how long a call is held
+ * in all of them.
  */
 const start = async (holdSeconds: number, of: readonly Mode[]) => {
   const gateway = await startChatGateway(`${of
@@ -99,7 +99,7 @@ behavior: { enabled: false }
   return { adminUrl, runs: of.map(({ mode, name, ...run }) => ({ ...run, mode: name, url, key: `key-${mode}` })) };
 };
 
-/** Runs all of them concurrently, because the libraries spend most of the time waiting to retry. */
+/** Runs all the programs concurrently, because the libraries spend most of the time waiting to retry. */
 beforeAll(async () => {
   fake = await startFakeProvider({ kind: 'openai', script: say('Lift-off.') });
   const decided = modes.slice(0, 3);

@@ -75,7 +75,7 @@ export const pullRequest = (session: string, parameters: Fields = {}): Action =>
 export const act = (url: string, key: string, action: Action) =>
   ask<DecisionResult>(url, 'POST', '/admin/v1/test-action', { key, body: action });
 
-/** Makes an action that must get a decision without an error. */
+/** Makes an action that must receive a decision without an error. */
 export async function decided(url: string, key: string, action: Action): Promise<DecisionResult> {
   const { status, body, text } = await act(url, key, action);
   if (status !== 200) throw new Error(`test-action answered ${status}: ${text}`);
@@ -147,7 +147,7 @@ export function workFolder(): string {
   return folder;
 }
 
-/** Writes the configuration of these tests to a new file, with some text replaced or added. */
+/** Writes the configuration for these tests to a new file, with some text replaced or added. */
 export function configurationWith(change: (yaml: string) => string): string {
   const file = join(workFolder(), 'gateway.yaml');
   writeFileSync(file, change(readFileSync(e2eConfiguration, 'utf8')));

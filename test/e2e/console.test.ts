@@ -11,7 +11,7 @@ afterAll(() => gateway?.stop());
 
 const at = (path: string, init?: RequestInit) => fetch(gateway.ready.admin_url + path, { redirect: 'manual', ...init });
 
-/** Returns the status of a path without the normalisation that `fetch` applies. */
+/** Returns the status of a path requested without the normalisation that `fetch` applies. */
 const rawStatus = (path: string): Promise<number> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(gateway.ready.admin_url);
@@ -24,7 +24,8 @@ const rawStatus = (path: string): Promise<number> =>
   });
 
 /**
- * Returns what the page loads before it works: itself, its links, and the imports of its scripts without `import()`.
+ * Returns everything the page loads before it works: itself, its links, and the imports of its scripts without
+ * `import()`.
  */
 async function firstLoad(): Promise<Map<string, string>> {
   const loaded = new Map<string, string>();

@@ -52,7 +52,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Returns an instruction of the Dockerfile's last stage in JSON form, with paths adapted to this test. */
+/** Returns an instruction from the Dockerfile's last stage in JSON form, with paths adapted to this test. */
 function instruction(name: string): string[] {
   const found = readFileSync(join(root, 'Dockerfile'), 'utf8')
     .split(/^FROM /m)

@@ -93,7 +93,7 @@ afterAll(async () => {
 });
 
 const examples: Readonly<Record<string, unknown>> = answers;
-/** Checks that the example of an operation still fits its definition: only other examples are replaced. */
+/** Checks that an operation's example still fits its definition; only examples that do not are replaced. */
 function fits(operation: string): boolean {
   const { output } = called.find((route) => route.operation === operation)!;
   const example = examples[operation];
@@ -101,7 +101,8 @@ function fits(operation: string): boolean {
 }
 
 /**
- * Creates the items without which lists would be empty: sessions, approvals, credentials, tickets, tools, violations.
+ * Creates the items that lists need in order not to be empty: sessions, approvals, credentials, tickets, tools,
+ * violations.
  */
 async function prepare(): Promise<void> {
   const { admin_url: url, mcp_url: mcp } = gateway.ready;
@@ -167,9 +168,7 @@ const ofDeployment = new Set([
   ...['GET /v1/models/{id}', 'GET /admin/v1/mcp/tools/{name}'],
   ...['GET /admin/v1/policy-versions/{version}', 'GET /admin/v1/policy-versions/{version}/diff'],
 ]);
-/**
- * Responses to callers of the other tenant, who also make each call that names an item by its id, before it is made.
- */
+/** Responses to callers from the other tenant, who first try each call that names an item by its id. */
 const foreign: { readonly name: string; readonly status: number; readonly text: string }[] = [];
 const own = globalThis.fetch;
 let visited: Endpoint | undefined;

@@ -1,6 +1,6 @@
 /**
- * One call of every HTTP route against a running gateway: every-route.yaml, and the preparations for calls that need
- * more than a plain request.
+ * One call to every HTTP route of a running gateway: every-route.yaml, and the preparations for calls that need more
+ * than a plain request.
  */
 import { createHash, generateKeyPairSync } from 'node:crypto';
 import { readFileSync } from 'node:fs';
@@ -49,7 +49,7 @@ export const planeToken = 'e2e-token-of-the-plane-eu';
 const actor = { agent: 'builder', session };
 const read = { protocol: 'git', tool: 'scm.get_file_contents', target: 'acme/web', capability: 'read', actor };
 
-/** Returns the gateway's response to the service while it has the ticket of a call. */
+/** Returns the gateway's response to the service while the service has a call's ticket. */
 async function whileHeld(world: World, use: (ticket: string) => Promise<Answer<Fields>>): Promise<Answer<Fields>> {
   let answer: Answer<Fields> | undefined;
   world.handed = async (ticket) => {
@@ -71,7 +71,7 @@ async function whileHeld(world: World, use: (ticket: string) => Promise<Answer<F
 const routeWitness = noteSigner('auditor', generateKeyPairSync('ed25519').privateKey, noteKeyTypes.cosignature);
 export const routeWitnessKey = verifierKey(routeWitness);
 
-/** Returns the log's checkpoint, as soon as an entry was logged. */
+/** Returns the log's checkpoint as soon as an entry has been logged. */
 const logged = (world: World): Promise<Fields> =>
   until('a checkpoint of the log', async () => {
     const { status, body } = await admin(world, 'GET', '/evidence/log/checkpoint', 'e2e-alice');
@@ -240,7 +240,7 @@ const call = z.strictObject({
   keep: z.record(z.string(), z.string()).default({}),
 });
 
-/** Visits by `METHOD path`, with the paths of the routes table. */
+/** Visits, keyed by `METHOD path`, with the paths of the routes table. */
 export const visits: Readonly<Record<string, Visit>> = Object.fromEntries(
   readCases('test/e2e/every-route.yaml', z.array(call)).map((row): [string, Visit] => [
     row.route,

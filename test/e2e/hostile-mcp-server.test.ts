@@ -1,6 +1,6 @@
 /**
- * A hostile MCP server as a real child process of a running gateway: every kind that the tool guard detects, and
- * harmless tools next to it.
+ * A hostile MCP server as a real child process of a running gateway: every kind of finding that the tool guard detects,
+ * and harmless tools next to it.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -154,7 +154,7 @@ export async function kubeApi(grants: Grants) {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     namespace,
     requests,
-    /** Returns requests that changed an object or tried to, except for leases, which leaders renew without end. */
+    /** Returns requests that changed an object or tried to, except for leases, which leaders renew continually. */
     writes: () =>
       requests.filter(({ verb, resource }) => /create|update|patch/.test(verb) && !resource.endsWith('/leases')),
     create,
@@ -252,7 +252,7 @@ function overlay(found: unknown, wanted: unknown): unknown {
   };
 }
 
-/** Removes fields that the manager applied before and no longer wants. An entry with fields of other managers stays. */
+/** Removes fields that the manager applied before and no longer wants. An entry with other managers' fields stays. */
 function without(found: unknown, before: unknown, wanted: unknown): unknown {
   if (isNamed(before) && isNamed(found)) {
     const of = (list: unknown, name: string) => (isNamed(list) ? list.find((entry) => entry.name === name) : undefined);

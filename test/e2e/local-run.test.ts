@@ -1,4 +1,4 @@
-/** Start of the local run: invalid flags exit with one sentence instead of a stack trace. */
+/** Startup of the local run: invalid flags exit with one sentence instead of a stack trace. */
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

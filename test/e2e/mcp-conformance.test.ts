@@ -56,15 +56,15 @@ test.each(revisions.slice(thorough ? 0 : 1))(
 );
 
 /**
- * Removes checks that differ if only one side stores its responses: the events, and so the numbers of checks, are
- * different.
+ * Removes checks that differ if only one side stores its responses: the number of events, and therefore of checks, is
+ * then different.
  */
 const withoutPolling = (checks: ReadonlyMap<string, string>) =>
   Object.fromEntries([...checks].filter(([check]) => !check.startsWith('server-server-sse-polling ')));
 
 /**
- * Checks for scenarios on tasks. The gateway has its own tasks, whatever the upstream server supports, because they
- * wait for humans (life of an MCP call).
+ * Checks whether a scenario is about tasks. The gateway has its own tasks, whatever the upstream server supports,
+ * because they wait for humans (life of an MCP call).
  */
 const isOfTasks = (scenario: string): boolean => scenario.startsWith('server-tasks-');
 

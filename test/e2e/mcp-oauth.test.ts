@@ -137,7 +137,7 @@ test('[identity.oidc-mcp] keys continue to work alongside tokens', async () => {
   await client.close();
 });
 
-/** State that a client keeps of its sign-in, without a browser. */
+/** Sign-in state that a client keeps, without a browser. */
 class Headless implements OAuthClientProvider {
   asked: URL | undefined;
   #client: OAuthClientInformationMixed | undefined;

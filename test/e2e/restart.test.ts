@@ -56,7 +56,7 @@ let before: {
 };
 
 /**
- * Creates a pending request, an approved one and one that expires in the meantime, a rollback, and calls during which
+ * Creates a pending request, an approved request, one that expires in the meantime, a rollback, and calls during which
  * the gateway is killed.
  */
 beforeAll(async () => {

@@ -95,8 +95,8 @@ const urlOf = ({ surface }: Route) =>
 const guarded = routes.filter(({ access }) => access !== 'signed');
 
 /**
- * Routes tested with a wrong key. An address may send 100 wrong keys in a burst, and the gateway resets the count at
- * start, so there are fewer between two starts. Only the thorough run sends one to every route.
+ * Routes tested with a wrong key. An address may send 100 wrong keys in a burst, and the count is reset when the
+ * gateway starts, so fewer are sent between two starts. Only the thorough run sends one to every route.
  */
 const withWrongKey = new Set(casesOf(guarded, 4));
 const portions = Array.from({ length: runs(Math.ceil(guarded.length / 90), 1) }, (_, index) =>

@@ -1,5 +1,5 @@
 /**
- * Provider errors in the official clients: status, class, retries and delays, for each pair of dialects, also in
+ * Provider errors in the official clients: status, class, retries and delays, for each pair of dialects, including in
  * streams.
  */
 import Anthropic from '@anthropic-ai/sdk';
@@ -48,7 +48,7 @@ const failure = (work: Promise<unknown>): Promise<Loose> =>
     (value) => ({ value }),
     (fault: unknown) => fault as Loose,
   );
-/** Calls of a client, by the name of the endpoint. */
+/** A client's calls, by endpoint name. */
 const calls = {
   chat: (model: string, stream: boolean) =>
     failure(read(gateway.openai().chat.completions.create({ model, messages: user, stream }))),

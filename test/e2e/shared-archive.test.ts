@@ -1,4 +1,4 @@
-/** Two gateways over one store and one bucket: each reads the other's copies and checkpoints. */
+/** Two gateways that share one store and one bucket: each reads the other's copies and checkpoints. */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';

@@ -1,4 +1,4 @@
-/** Two gateways over one store with the same keys: each continues and verifies the other's sessions. */
+/** Two gateways that share one store and have the same keys: each continues and verifies the other's sessions. */
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

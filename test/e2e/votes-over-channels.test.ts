@@ -1,5 +1,5 @@
 /**
- * One request with votes over all channels concurrently: HTTP, the command line, Slack, a pull request, and the console
+ * One request with concurrent votes over all channels: HTTP, the command line, Slack, a pull request, and the console
  * with a passkey.
  */
 import { writeFileSync } from 'node:fs';
@@ -102,7 +102,7 @@ const http = (id: string, key: string, verb = 'approve', more: object = {}) =>
   ask<Fields>(url, 'POST', `/admin/v1/approvals/${id}/${verb}`, { key, body: { reviewer: 'somebody', ...more } });
 const cli = (id: string, key: string, verb = 'approve') =>
   agentctl([verb, id, '--reviewer', 'somebody', '--yes', '--url', url, '--key', key]);
-/** Clicks a button; resolves once the outcome was sent to Slack. */
+/** Clicks a button; resolves once the outcome has been sent to Slack. */
 async function click(id: string, user: string): Promise<void> {
   const trigger = `t${++serial}`;
   const response = `/response/${trigger}`;

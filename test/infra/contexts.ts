@@ -2,8 +2,8 @@
 import { contextKeys } from '../../lib/context-keys.ts';
 
 /**
- * Maximum number of resources per stack. CloudFormation allows 500; the rest is room for routes and functions of later
- * releases.
+ * Maximum number of resources per stack. CloudFormation allows 500; the rest leaves room for the routes and functions
+ * of later releases.
  */
 export const mostResources = 350;
 export const account = '123456789012';
@@ -46,13 +46,13 @@ export const asked = {
   accountConcurrency: 5_000,
 };
 
-/** Returns the options of the streaming plane, or none without that feature. */
+/** Returns the options of the streaming plane, or no options if that feature is missing. */
 const withPlane = <Options extends object>(options: Options): Partial<Options> =>
   contextKeys.includes('streamingPlane') ? options : {};
 
 export const certificate = 'arn:aws:acm:eu-west-1:123456789012:certificate/0a1b2c3d';
 
-/** Streaming plane in a VPC of its own, with TLS. */
+/** Streaming plane in its own VPC, with TLS. */
 export const ownPlane = withPlane({
   streamingPlane: 'fargate',
   streamingCertificate: certificate,

@@ -1,8 +1,8 @@
-/** Reads from the source which metrics the code writes, with which labels. */
+/** Reads from the source which metrics the code writes, and with which labels. */
 import { sourceText } from '../support/source-text.ts';
 
 /**
- * A call of the telemetry port with a literal name; the labels are the second argument of `count`, and the last of
+ * A call to the telemetry port with a literal name; the labels are the second argument of `count`, and the last of
  * `observe`.
  */
 const call = /\.(count|gauge|observe)\(\s*'(svc_\w+)'([^;]*?)\)(?:;|,\n|\n)/g;

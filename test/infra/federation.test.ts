@@ -1,4 +1,4 @@
-/** Data planes on AWS: the schedule and the secret with the token, which exist only there. */
+/** Data planes on AWS: the schedule and the token's secret, which exist only there. */
 import type { Template } from 'aws-cdk-lib/assertions';
 import { functions } from '#features/functions.ts';
 import { ofType, synthesize } from './synthesized.ts';

@@ -39,7 +39,7 @@ const resources = (stacks: readonly CloudFormationStackArtifact[]): readonly [st
     ),
   );
 
-/** Names that are not separate for each region, by resource type: bucket names are globally unique. */
+/** Names that are not scoped to a region, by resource type: bucket names are globally unique. */
 const heldOnce: Readonly<Record<string, (properties: Loose) => unknown>> = {
   'AWS::IAM::Role': ({ RoleName }) => RoleName,
   'AWS::IAM::ManagedPolicy': ({ ManagedPolicyName }) => ManagedPolicyName,

@@ -1,4 +1,4 @@
-/** Deployments that are repeated, exist next to each other and are separate on the bill. Tested only on templates. */
+/** Deployments that are repeated, coexist and are billed separately. Tested only on templates. */
 import type { Template } from 'aws-cdk-lib/assertions';
 import { functions } from '#features/functions.ts';
 import { buildGateway } from '../../lib/gateway.ts';

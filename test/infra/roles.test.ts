@@ -1,6 +1,6 @@
 /**
  * Least privilege, read from the template: each function's role has exactly the rights that
- * `core/contracts/functions.ts` grants.
+ * `core/contracts/functions.ts` grants it.
  */
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import { functions } from '#features/functions.ts';
@@ -87,7 +87,7 @@ const interfaces = [
   ...['DescribeSubnets', 'AssignPrivateIpAddresses', 'UnassignPrivateIpAddresses'],
 ];
 
-/** Returns the rights that the contract's words mean, deliberately defined a second time. */
+/** Returns the rights implied by the contract's terms, deliberately defined a second time. */
 function expected(spec: FunctionSpec): Grants {
   const machine = 'states:stateMachine:agent-governance-approval';
   const grants = Object.entries(spec.tables).flatMap(([table, access]) => {

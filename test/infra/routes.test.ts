@@ -37,7 +37,7 @@ describe('routes', () => {
     const proxy = proxyPathOf(route);
     return proxy === undefined ? callOf(route) : callOf({ ...route, method: 'ANY', path: proxy });
   };
-  /** Clients use this request to check whether the address responds. */
+  /** Request that clients use to check whether the address responds. */
   const head = 'agent-governance-gateway HEAD /';
   const preflights = new Map(
     routes

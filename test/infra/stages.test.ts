@@ -43,8 +43,8 @@ function compare(a: Json, b: Json, path: string): string[] {
 }
 
 /**
- * Compares statements by the resources that each of their actions may access, because the CDK merges statements as it
- * likes.
+ * Compares statements by the resources that each of their actions may access, because the CDK merges statements in
+ * unpredictable ways.
  */
 const compareSets = (a: Json[], b: Json[], path: string): string[] => {
   const [before, after] = [a.flatMap(grants), b.flatMap(grants)];

@@ -18,7 +18,7 @@ export interface Resource {
 }
 export type Resources = Record<string, Resource>;
 
-/** Folder shared by the files of a run, and removed after it. */
+/** Folder shared by a run's test files and removed after the run. */
 const templates = join(process.env.TESTS_TMPDIR!, 'templates');
 mkdirSync(templates, { recursive: true });
 
@@ -43,7 +43,7 @@ export function synthesize(context: Record<string, unknown> = {}) {
     services: Template.fromJSON(together(kept)),
     watch: stacks.watch!,
     edge: stacks.edge,
-    /** Deployed stacks, by the name of their part. */
+    /** Deployed stacks, keyed by part name. */
     stacks,
   };
 }
@@ -90,8 +90,8 @@ export function judgedApp(context: Record<string, unknown> = {}, builtinCloudFor
 const unneeded = { 'aws:cdk:disable-creation-stack-traces': true, 'aws:cdk:disable-asset-staging': true };
 
 /**
- * Settings that leave out the metadata which explains and checks templates: generating it takes longer than the
- * templates.
+ * Settings that leave out the metadata which explains and checks templates: generating it takes longer than generating
+ * the templates.
  */
 const templatesAlone: AppProps = { stackTraces: false, treeMetadata: false, builtinCloudFormationValidation: false };
 
@@ -106,7 +106,7 @@ export function emptyApp(context: Record<string, unknown> = {}, props = template
   });
 }
 
-/** Returns the folder in place of a build's output, created once by each worker. */
+/** Returns the folder used in place of a build's output, created once by each worker. */
 function emptyBundles(): string {
   const folder = join(templates, `bundles-${process.pid}`);
   const has = (path: string, text: string) => {
@@ -124,7 +124,7 @@ function emptyBundles(): string {
 /** Returns the resources of one type by logical id. */
 export const ofType = (template: Template, type: string): Resources => template.findResources(type) as Resources;
 
-/** Returns all direct references of a value as text: `Ref`, `Fn::GetAtt` and imports. */
+/** Returns all direct references in a value as text: `Ref`, `Fn::GetAtt` and imports. */
 export const reference = (value: unknown): string => {
   if (typeof value === 'string') return value;
   const [kind, argument] = Object.entries(value as Record<string, unknown>)[0] ?? [];
@@ -137,7 +137,7 @@ export const reference = (value: unknown): string => {
   return `{${String(argument).replace('AWS::', '')}}`;
 };
 
-/** Returns the role under which a function runs. */
+/** Returns the role that a function runs under. */
 export function roleOf(services: Template, name: string): Resource {
   const roles = Object.values(ofType(services, 'AWS::IAM::Role'));
   const named = `agent-governance-${name}-{Region}`;
@@ -146,7 +146,7 @@ export function roleOf(services: Template, name: string): Resource {
   return found;
 }
 
-/** Returns the logical id of the function with a physical name. */
+/** Returns the logical id of the function with this physical name. */
 export function functionId(services: Template, name: string): string {
   const found = Object.entries(ofType(services, 'AWS::Lambda::Function')).find(
     ([, { Properties }]) => Properties.FunctionName === `agent-governance-${name}`,

@@ -21,7 +21,7 @@ interface Stateful {
   readonly indexes?: Readonly<Record<string, unknown>>;
 }
 
-/** Stacks of a release, by the name of each part. */
+/** Stacks of a release, keyed by part name. */
 export interface Release {
   /** Stateful resources by stack and logical id. */
   readonly stateful: Readonly<Record<string, Readonly<Record<string, Stateful>>>>;

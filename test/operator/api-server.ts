@@ -118,7 +118,7 @@ export async function startApiServer(program: string) {
   };
 }
 
-/** Policy that logs only answered requests of service accounts. */
+/** Policy that logs only answered requests from service accounts. */
 const auditPolicy = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',

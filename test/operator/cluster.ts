@@ -16,7 +16,7 @@ const root = resolve(import.meta.dirname, '../..');
 const chart = join(root, 'charts/agent-governance-gateway');
 export const namespace = 'governance';
 export const adminToken = 'administrator-of-the-operator-tier';
-/** Returns the path of objects of a kind in the test namespace. */
+/** Returns the path for objects of one kind in the test namespace. */
 export const at = (api: string, plural: string, name = ''): string =>
   `/${api}/namespaces/${namespace}/${plural}${name && `/${name}`}`;
 export const custom = (plural: string, name = ''): string => at('apis/governance.dev/v1alpha1', plural, name);

@@ -1,4 +1,4 @@
-/** Harmless tool calls of real MCP servers: rules that close a gap must keep ordinary work allowed. */
+/** Harmless tool calls to real MCP servers: rules that close a gap must keep ordinary work allowed. */
 import { corpusPacks, everydayCalls, everydayDecider } from '../support/everyday-tool-calls.ts';
 
 const calls = everydayCalls();

@@ -1,5 +1,6 @@
 /**
- * Lines and statements from real agents with the same effects as an allowed call, and hostile ones that resemble them.
+ * Lines and statements from real agents that have the same effects as an allowed call, and hostile ones that resemble
+ * them.
  */
 import * as z from 'zod';
 import type { ToolCall } from '#core/contracts/envelope.ts';

@@ -13,9 +13,9 @@ import { object, readCases, rows, text, texts } from '../support/yaml.ts';
 import { mcp, packs } from './guarded-paths.ts';
 
 const everything: ToolRule = { protocol: '*', tool: '*', decision: 'allow' };
-/** Compiled policies, cached because a pack has hundreds of patterns, and this file thousands of calls. */
+/** Compiled policies, cached because a pack has hundreds of patterns and this file makes thousands of calls. */
 const compiled = new Map<string, ReturnType<typeof compilePolicy>>();
-/** Compiles a pack with an added first rule that allows every call. */
+/** Compiles a pack to which a first rule that allows every call has been added. */
 function openPolicy(pack: string, disable_guards: string[]): ReturnType<typeof compilePolicy> {
   const key = [pack, ...disable_guards].join(' ');
   const known = compiled.get(key);
@@ -37,7 +37,7 @@ const cases = readCases(
     clusterAddresses: rows(text, text),
     sentWith: rows(text, object, text),
     parameterNames: texts,
-    /** Paths by the guard that blocks them. */
+    /** Paths, keyed by the guard that blocks them. */
     paths: z.record(z.string(), texts),
     secretTools: texts,
     harmlessCalls: z.array(tool),

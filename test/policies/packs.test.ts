@@ -20,7 +20,7 @@ interface Row extends Omit<ToolCall, 'parameters'> {
 }
 
 const folder = join(process.cwd(), 'policies');
-/** Rows for the rules on their own: the effects of text are not considered. */
+/** Rows that test the rules on their own: the effects of text are not considered. */
 const alone = parse(readFileSync(join(__dirname, 'rules-alone.yaml'), 'utf8')) as Record<string, Row[]>;
 const read = (file: string): unknown => parse(readFileSync(join(folder, file), 'utf8'));
 

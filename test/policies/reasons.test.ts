@@ -162,7 +162,7 @@ const facts: readonly Fact[] = [
   [/^A line of several commands|^Policy [\w-]+ does not (?:list|allow) this command/, tool(/^shell\./)],
 ];
 
-/** Doubts of readers that quote no part of the line, each with a pattern for the lines to which they apply. */
+/** Doubts that readers report without quoting any part of the line, each with a pattern for the lines it applies to. */
 const doubts: readonly (readonly [says: RegExp, line: RegExp])[] = [
   [/^a quote is not closed/, /["']/],
   [/^"!" may run a command from the history/, /!/],

@@ -1,6 +1,6 @@
 /**
  * Harmless everyday lines under the pack `pr-writer`. `test/corpora/shell-everyday.tsv` records the decision on each
- * line before the readers knew exact options (2026-11-22); the share of allowed lines may hardly fall.
+ * line before the readers knew exact options (2026-11-22); the share of allowed lines must not fall noticeably.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

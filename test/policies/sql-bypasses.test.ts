@@ -1,8 +1,8 @@
 /**
  * Known ways around SQL filters, tested with PostgreSQL's own grammar and pack sql-explorer: injection and
- * firewall-evasion lists, and real attacks on agents' SQL tools. For each of them, `test/corpora/sql-bypasses.tsv` has
- * the kind, the decision, the reason, the SQL text (`\n` and `\u0000` are escapes), the operations read from it, and
- * the cause if it is unclear.
+ * firewall-evasion lists, and real attacks on agents' SQL tools. For each of them, `test/corpora/sql-bypasses.tsv`
+ * lists the kind, the decision, the reason, the SQL text (`\n` and `\u0000` are escapes), the operations read from it,
+ * and the cause if it is unclear.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Rules that change while a request is pending: requirements only grow, and votes decide if and only if they satisfy
- * both the old and the new rules.
+ * Rules that change while a request is pending: requirements only grow, and votes resolve the request if and only if
+ * they satisfy both the old and the new rules.
  */
 import fc from 'fast-check';
 import { applyTerms, type CurrentTerms } from '#core/approvals/terms.ts';
@@ -83,7 +83,7 @@ test('[approval.strictest-terms] no term of a queued request is removed, whateve
   );
 });
 
-/** Returns the expected result of the rules, computed without the gateway's own bookkeeping. */
+/** Returns the result expected from the rules, computed without the gateway's own bookkeeping. */
 function expected(row: ApprovalRow, votes: readonly Cast[]): boolean {
   let passkey = row.require_passkey === true;
   let requires = [...(row.requires ?? [])];

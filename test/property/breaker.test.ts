@@ -1,4 +1,4 @@
-/** The circuit breaker under every order of events: one probe at a time, and it always recovers. */
+/** The circuit breaker under every order of events: it allows one probe at a time, and always recovers. */
 import fc from 'fast-check';
 import {
   admit,

@@ -40,7 +40,7 @@ interface Asked {
   left?: true;
 }
 
-/** Waits until all pending work is done: it uses no timers, only promises. */
+/** Waits until all pending work is done; that work uses only promises, no timers. */
 const settled = () => new Promise<void>((resolve) => setImmediate(resolve));
 
 test('[chat.cache] tenants never share entries, size and time limits are respected, and every waiter gets a response', async () => {

@@ -1,4 +1,4 @@
-/** Hash trees of any size: every leaf has a path, and no other leaf has the same one. */
+/** Hash trees of any size: every leaf has a path that no other leaf shares. */
 import crypto from 'node:crypto';
 import fc from 'fast-check';
 import { leafHash, rootFromPath, treePaths, treeRoot } from '#core/evidence/merkle.ts';

@@ -1,4 +1,4 @@
-/** Streams compared with whole text: however the text is split, the filters see the same. */
+/** Streams compared with whole text: however the text is split, the filters see the same text. */
 import fc from 'fast-check';
 import { RE2JS } from 're2js';
 import * as z from 'zod';

@@ -86,7 +86,7 @@ class Tenant {
     this.open.push({ id: request.id, noted });
   }
 
-  /** Settles a call in the shard that reserved it, or in the one into which that shard was merged. */
+  /** Settles a call in the shard that reserved it, or in the shard that it was merged into. */
   #settle(n: number, share: number): void {
     const [one] = this.open.splice(n % Math.max(1, this.open.length), 1);
     if (!one) return;

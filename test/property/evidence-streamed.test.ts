@@ -1,5 +1,5 @@
 /**
- * Bundles read in pieces: the result equals that for the whole text, for any change and any chunking
+ * Bundles read in pieces: the result is the same as for the whole text, whatever the change and the chunking
  * [evidence.large-sessions].
  */
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-/** Role grants over random organisations: they apply to the levels below and to no others. */
+/** Role grants in random organisations: they apply to the levels below and to no others. */
 import fc from 'fast-check';
 import { actingIn, grantsOf, reachOf } from '#core/configuration/identity/grants.ts';
 import { environmentsOf } from '#core/configuration/identity/organization.ts';
@@ -10,7 +10,7 @@ const names = ['a', 'b'] as const;
 const grant = fc.record({ person: fc.constantFrom('ann', 'bob'), role: fc.constantFrom(...roles) });
 const grants = fc.uniqueArray(grant, { selector: ({ person }) => person, maxLength: 2 });
 /**
- * Role grants of a random organisation. All organisations have the same shape, and differ in who is granted a role, and
+ * Role grants in a random organisation. All organisations have the same shape, and differ in who is granted a role and
  * at which level.
  */
 const levels = fc.array(grants, { minLength: 14, maxLength: 14 }).map((given) => {

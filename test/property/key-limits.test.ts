@@ -1,6 +1,6 @@
 /**
- * Calls of keys with limits, in any order: neither key nor tenant exceeds a limit, and a refusal consumes nothing
- * [limit.key].
+ * Calls made with limited keys, in any order: neither the key nor its tenant exceeds a limit, and a refusal consumes
+ * nothing [limit.key].
  */
 import fc from 'fast-check';
 import { type CounterState, emptyState } from '#core/limits/counter-state.ts';
@@ -16,7 +16,8 @@ const keys: readonly Limits[] = [
 ];
 
 /**
- * Creates in-memory counters from the pure transitions, with one state per name; `begin` and the rest as in the store.
+ * Creates in-memory counters from the pure transitions, with one state per name; `begin` and the other functions behave
+ * as in the store.
  */
 function inMemory(time: { ms: number }) {
   const states = new Map<string, CounterState>();

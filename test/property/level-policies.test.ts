@@ -85,7 +85,7 @@ const conditional = fc
   .tuple(rule, fc.option(condition, { nil: undefined }))
   .map(([each, n]): ToolRule => (n ? { ...each, arguments: { n } } : each));
 const conditionalRules = fc.array(conditional, { minLength: 1, maxLength: 3 });
-/** Rules of a level, which often repeat those of the level above with decision `allow`. */
+/** Rules of a level, many of which repeat a rule of the level above with decision `allow`. */
 const nested = conditionalRules.chain((own) =>
   fc.tuple(
     fc.constant(own),

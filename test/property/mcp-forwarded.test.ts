@@ -1,4 +1,4 @@
-/** Random calls through the real gateway to a real server: the server received the evaluated call, or none. */
+/** Random calls through the real gateway to a real server: the server receives the evaluated call, or none. */
 import fc from 'fast-check';
 import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
 import { runs } from '../support/extent.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 afterAll(() => upstream.stop());
 beforeEach(() => configure({ upstreams: [{ name: 'one', url: upstream.url }] }));
 
-/** JSON text instead of values, because it includes details that a parser would hide. */
+/** JSON text instead of values, because JSON text includes details that a parser would hide. */
 const name = fc.oneof(
   { weight: 3, arbitrary: fc.string({ unit: 'grapheme', maxLength: 6 }).map((text) => JSON.stringify(text)) },
   fc.constantFrom(

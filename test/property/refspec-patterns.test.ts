@@ -5,7 +5,7 @@ import { refspecBranch } from '#core/effects/git/branches.ts';
 import { checkEffectLimits } from '#core/effects/limits/check.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
 
-/** Strings of few letters, so that names collide; including a combining mark and an upper-case letter. */
+/** Strings over a few letters, so that names collide; they include a combining mark and an upper-case letter. */
 const text = fc
   .array(fc.constantFrom('a', 'b', 'n', 'i', 'B', '/', '-', '1', 'n\u0303', '\u0308'), { maxLength: 5 })
   .map((chars) => chars.join(''));

@@ -1,6 +1,6 @@
 /**
- * Votes over random organisations and rules: a request is decided if and only if every rule is satisfied, in any order
- * of votes.
+ * Votes in random organisations under random rules: a decision is reached if and only if every rule is satisfied, in
+ * any order of votes.
  */
 import fc from 'fast-check';
 import { counts, missingOf } from '#core/configuration/identity/separation-rules.ts';

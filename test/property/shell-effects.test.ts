@@ -75,7 +75,7 @@ describe('a quoted word', () => {
     '/bin/rm',
   );
   const rests = fc.constantFrom('-rf a', 'a b', 'push -f origin x', '. -delete', '-c "rm a"', 'rm a', '> out');
-  /** Insertions for each gap between characters: nothing, empty quotes, or a backslash before the next one. */
+  /** Insertions for each gap between characters: nothing, empty quotes, or a backslash before the next character. */
   const gaps = fc.array(fc.constantFrom('', "''", '""', '\\'), { minLength: 8, maxLength: 8 });
 
   test('a quoted word has the same effects as the unquoted word', () => {

@@ -25,7 +25,10 @@ function read(make: () => Decoder, pieces: readonly Uint8Array[]): unknown {
   }
 }
 
-/** Yields every split into two, every split into three whose boundaries are one byte apart, and the single bytes. */
+/**
+ * Yields every split into two, every split into three whose boundaries are one byte apart, and the split into single
+ * bytes.
+ */
 function* cuts(bytes: Uint8Array): Generator<Uint8Array[]> {
   for (let at = 0; at <= bytes.length; at++) {
     yield [bytes.subarray(0, at), bytes.subarray(at)];

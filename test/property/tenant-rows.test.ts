@@ -1,6 +1,6 @@
 /**
- * Tenant and key rows under any string: a caller's input leads only to the row of its own key, and a tenant id never
- * leads to another row.
+ * Tenant and key rows looked up with any string: a caller's input leads only to the row of its own key, and a tenant id
+ * never leads to another row.
  */
 import fc from 'fast-check';
 import { configTable } from '#adapters/tables/config-table.ts';

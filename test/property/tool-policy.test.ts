@@ -31,7 +31,7 @@ const parameterSets = [
 ];
 const leavesOf = (value: unknown): unknown[] =>
   value !== null && typeof value === 'object' ? Object.values(value).flatMap(leavesOf) : [value];
-/** Traces all values of a call to one source: the user, or one that the session has not seen. */
+/** Traces all values of a call to one source: the user, or a source that the session has not seen. */
 const sourcesOf = (parameters: Record<string, unknown>, label: string): CallSources =>
   Object.fromEntries(leavesOf(parameters).map((value) => [sourceKey(value), { whole: [label], parts: [] }]));
 const calls: ToolCall[] = tools.flatMap((tool) =>

@@ -13,7 +13,10 @@ interface Reply {
   readonly body?: string | Buffer | object;
 }
 
-/** A secret with all names. Roles, which this tier does not test, control which function may read which bundle. */
+/**
+ * One bundle that holds every secret by name. Roles, which this tier does not test, control which function may read
+ * which bundle.
+ */
 export type Secrets = Readonly<Record<string, string>>;
 
 export interface AwsServices {

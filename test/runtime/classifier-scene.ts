@@ -71,7 +71,7 @@ type Repeat = (
   session: string,
 ) => Promise<string | undefined>;
 
-/** Calls differ, because an approved call is not run twice. */
+/** Counter that makes calls differ, because an approved call is not run twice. */
 let nth = 0;
 const action = (tool: string, text: string, session: string): Call => ({
   caller: 'agent',

@@ -20,11 +20,11 @@ export interface Lambda {
   freeze(): void;
   thaw(): void;
   kill(): Promise<void>;
-  /** Resolves when the process has ended. */
+  /** Resolves once the process has ended. */
   readonly gone: Promise<unknown>;
-  /** Returns its peak memory so far, in MB (Linux). */
+  /** Returns the process's peak memory so far, in MB (Linux). */
   peakMemoryMb(): number;
-  /** Returns the log it has written so far. */
+  /** Returns the log that the process has written so far. */
   log(): string;
   stop(): Promise<void>;
 }

@@ -13,7 +13,7 @@ export interface Plane {
   readonly url: string;
   /** Sends SIGTERM, as ECS does. */
   terminate(): void;
-  /** The exit code, once it has ended. */
+  /** The exit code, once the process has ended. */
   readonly exit: Promise<number | null>;
   log(): string;
   stop(): Promise<void>;

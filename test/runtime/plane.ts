@@ -161,7 +161,7 @@ export function planeChecks(world: World): Check[] {
   ];
 }
 
-/** Polls until the store has the record, since the call is settled after its caller left. */
+/** Polls until the store has the record, since the call is settled after its caller has left. */
 async function recorded(look: () => Promise<string>, expected: RegExp): Promise<void> {
   for (let tries = 0; tries < 100; tries++) if (expected.test(await look())) return;
   assert.match(await look(), expected);

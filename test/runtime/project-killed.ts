@@ -1,6 +1,6 @@
 /**
  * A projector that is killed at each step of a batch, or while it covers the chains it queued: the stream delivers the
- * batch again, every entry is archived and counted once, and the transparency log has the session once.
+ * batch again, every entry is archived and counted once, and the transparency log contains the session once.
  */
 import assert from 'node:assert/strict';
 import { chainQueuePrefix } from '#core/contracts/evidence-streams.ts';

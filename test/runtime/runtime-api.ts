@@ -19,7 +19,7 @@ interface Invocation {
   readonly id: string;
   readonly event: string;
   readonly deadlineMs: number;
-  /** Cuts the response stream after this many bytes, as if the reader had disconnected. */
+  /** Number of bytes after which the response stream is cut, as if the reader had disconnected. */
   readonly cutAfterBytes: number;
   readonly settle: (posted: Posted) => void;
 }

@@ -1,4 +1,4 @@
-/** KMS signatures: votes under a separate key, evidence under a key that is replaced. */
+/** KMS signatures: votes are signed with a separate key, evidence with a key that is replaced. */
 import assert from 'node:assert/strict';
 import { verifyBundle } from '#core/evidence/verify.ts';
 import { type Check, check } from '../support/checks.ts';

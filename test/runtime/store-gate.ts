@@ -1,4 +1,6 @@
-/** Proxy in front of one function's store. It stops the function at a commit, before or after the store has it. */
+/**
+ * Proxy in front of one function's store. It stops the function at a commit, before or after the store has received it.
+ */
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
@@ -27,7 +29,7 @@ export interface StoreGate {
   close(): Promise<void>;
 }
 
-/** @param stop the request that gets no response, whether or not the store has it. */
+/** @param stop the request that gets no response, whether or not the store has received it. */
 export async function storeGate(store: string, stop: Stop | undefined): Promise<StoreGate> {
   const stopped = Promise.withResolvers<void>();
   const calls: string[] = [];

@@ -1,4 +1,4 @@
-/** An HTTP service that actions call, also used as Slack: it counts calls and does not respond below `/hang`. */
+/** An HTTP service that actions call, also used as Slack: it counts calls and never responds to paths below `/hang`. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';

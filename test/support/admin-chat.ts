@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 afterEach(() => gateway.stop());
 
-/** Commits a chat call as the gateway does, and projects it like the stream. */
+/** Commits a chat call as the gateway does, and projects it as the stream would. */
 export async function record(of: object = {}, over: Partial<EntryDraft> = {}): Promise<EvidenceEntry> {
   const entry = await commit(of, over);
   await project(entry);

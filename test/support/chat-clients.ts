@@ -11,7 +11,7 @@ import { type Gateway, startGateway } from './gateway.ts';
 /** Keys of the tenant `default`: the calling agent, and the human responsible for the platform. */
 export const agentKey = 'chat-agent-key';
 export const humanKey = 'chat-human-key';
-/** The key with which the gateway calls its providers. */
+/** Key that the gateway uses to call its providers. */
 export const providerKey = 'sk-of-the-provider-0123456789';
 
 const head = `

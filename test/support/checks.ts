@@ -12,13 +12,13 @@ export interface Result {
 }
 
 /**
- * Time limit of a check, also on a busy machine. A check that exceeds it is probably waiting forever: it fails, and the
- * next one runs.
+ * Time limit for a check, even on a busy machine. A check that exceeds it is probably waiting forever: it fails, and
+ * the next one runs.
  */
 const maxSeconds = 900;
 /**
- * Maximum number of failures that are repeated. More of them have a common cause, which a repetition does not remove.
- * `.ci/run` uses the same number.
+ * Maximum number of failed checks that are repeated. More failures than this have a common cause, which repeating them
+ * does not remove. `.ci/run` uses the same number.
  */
 const maxRepeated = 3;
 

@@ -2,7 +2,10 @@
 import * as z from 'zod';
 import { configurationSchema } from '#core/contracts/config.ts';
 
-/** Returns them sorted. `[]` follows a list and `*` is any name: `tenants[].api_keys[].budget.models.*.daily_usd`. */
+/**
+ * Returns the members' paths, sorted. `[]` follows a list and `*` is any name:
+ * `tenants[].api_keys[].budget.models.*.daily_usd`.
+ */
 export const configurationMembers = (): string[] =>
   members(z.toJSONSchema(configurationSchema, { io: 'output', reused: 'inline' }) as never).sort();
 

@@ -29,7 +29,7 @@ export function shippedPolicy(pack: string): CompiledPolicy {
   return policy;
 }
 
-/** Returns the call with which a line reaches the gateway. */
+/** Returns the call that carries a line to the gateway. */
 export const callOfLine = (line: string) =>
   ({ protocol: 'shell', tool: 'shell.run', target: '', capability: 'execute', parameters: { command: line } }) as const;
 

@@ -46,7 +46,7 @@ export class DocumentedRun {
   readonly gateway: Gateway;
   /** Ids and addresses printed on the page, and their values in this run. */
   readonly #known = new Map<string, string>();
-  /** Values of `<envelope_id>` and `<id>` on the page: the ones printed last. */
+  /** Values of `<envelope_id>` and `<id>` on the page: the ids printed last. */
   readonly #placeholders = new Map<string, string>();
   readonly #ends: (() => Promise<void>)[] = [];
   /** Assignments from earlier blocks, which a reader's shell keeps. */
@@ -76,8 +76,8 @@ export class DocumentedRun {
   }
 
   /**
-   * Runs a command line in a process that has loaded `agentctl`, with the words and variables as the shell expands
-   * them.
+   * Runs a command line in a process that has loaded `agentctl`, with words and variables expanded as the shell would
+   * expand them.
    */
   async #agentctl(line: string): Promise<Ran> {
     const { text } = await bash(`${this.#assigned}env -0; printf '\\0%s' ${line}`, this.folder);

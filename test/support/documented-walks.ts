@@ -14,8 +14,8 @@ export interface Walk {
    */
   readonly ownGateway?: true;
   /**
-   * Manual steps that the page has its reader do before a command, by the beginning of the command. `yaml` are the
-   * page's YAML blocks.
+   * Manual steps that the page has its reader do before a command, keyed by the beginning of the command. `yaml` holds
+   * the page's YAML blocks.
    */
   readonly before?: Readonly<Record<string, (run: DocumentedRun, yaml: readonly string[]) => Promise<unknown>>>;
   /** Variables that the page uses for a key. */

@@ -11,7 +11,7 @@ export interface TestDynamo {
   readonly endpoint: string;
   /** Returns a new client each time. */
   client(): DynamoDBClient;
-  /** Creates all tables of a store. A prefix separates tests of one file. */
+  /** Creates all tables of a store. A prefix keeps a file's tests separate. */
   createTables(prefix?: string): Promise<TableNames>;
   stop(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export const over = (client: DynamoDBClient, tables: Partial<TableNames>): Store
   store: dynamoStore({ client, tables }),
 });
 
-/** Starts one server with its tables for all tests of a file, ready before the first test. */
+/** Starts one server with its tables for all tests in a file; it is ready before the first test. */
 export function useDynamo(): {
   readonly client: DynamoDBClient;
   readonly tables: TableNames;

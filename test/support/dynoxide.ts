@@ -1,4 +1,4 @@
-/** A DynamoDB-compatible in-memory server with which the local store is compared. */
+/** A DynamoDB-compatible in-memory server that the local store is compared with. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
@@ -12,7 +12,7 @@ export interface ReferenceServer {
   stop(): void;
 }
 
-/** Returns this platform's binary, or undefined if it has no package. */
+/** Returns this platform's binary, or undefined if no package exists for the platform. */
 export function referenceBinary(): string | undefined {
   try {
     return createRequire(resolve('package.json')).resolve(`@dynoxide/${process.platform}-${process.arch}/dynoxide`);
@@ -64,7 +64,7 @@ async function launched(binary: string): Promise<{ child: ChildProcess; port: nu
   }
 }
 
-/** Returns undefined when it listens, otherwise its last output. */
+/** Returns undefined once the server listens, otherwise its last output. */
 function listening(child: ChildProcess): Promise<string | undefined> {
   return new Promise((resolve) => {
     let said = '';

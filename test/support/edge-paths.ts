@@ -21,8 +21,8 @@ export const { routed: routedPaths, stray: strayPaths } = readCases(
 export const besideTheEdge: readonly string[] = ['/health', '/metrics', '/sse'];
 
 /**
- * All other routes: the path as a client requests it, the upstream, and the path there. Callbacks have their own
- * listeners.
+ * All other routes: the path as a client requests it, the upstream, and the path sent to the upstream. Callbacks have
+ * their own listeners.
  */
 export const everyRoutedPath = routes.flatMap(({ surface, path }) => {
   if (surface === 'callbacks' || (surface !== 'gateway' && besideTheEdge.includes(path))) return [];

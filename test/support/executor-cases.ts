@@ -60,7 +60,7 @@ export const credentialOf = (secret: string, broker = 'scm'): IssuedCredential =
 
 export const someSha = 'a'.repeat(40);
 
-/** Returns the part of GitHub's REST API that one repository, `acme/web`, needs; `instead` may override responses. */
+/** Returns the part of GitHub's REST API needed for one repository, `acme/web`; `instead` may override responses. */
 export const fakeRepositoryHost = (instead: (asked: Asked) => Behaviour | undefined = () => undefined) =>
   fakeHttpService((asked) => instead(asked) ?? answerOf(asked));
 
@@ -132,7 +132,7 @@ export async function until(holds: () => boolean | Promise<boolean>): Promise<vo
   while (!(await holds())) await new Promise((resolve) => setTimeout(resolve, 10));
 }
 
-/** Returns the error with which a promise was rejected. */
+/** Returns the error that a promise was rejected with. */
 export const faultOf = (work: Promise<unknown>): Promise<unknown> =>
   work.then(
     (value) => {

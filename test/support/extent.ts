@@ -12,7 +12,8 @@ export const runs = (all: number, inTest: number, inCheck = inTest): number =>
   thorough ? all : check ? inCheck : inTest;
 
 /**
- * Yields all cases if thorough, otherwise every n-th case starting with the first, so that each run has the same ones.
+ * Yields all cases if thorough, otherwise every n-th case starting with the first, so that every run uses the same
+ * cases.
  */
 export function* casesOf<T>(all: Iterable<T>, oneIn: number, oneInCheck = oneIn): Iterable<T> {
   const every = runs(1, oneIn, oneInCheck);

@@ -1,4 +1,4 @@
-/** Files and batches of an OpenAI account, as a script of the fake provider: one account for all callers. */
+/** Files and batches of an OpenAI account, as a script for the fake provider: one account for all callers. */
 import { body, type FakeReply, jsonReply, type RecordedRequest } from './fake-providers.ts';
 
 interface Batch {
@@ -16,7 +16,7 @@ export type AnswerLine = (line: { custom_id: string; body: object }) => { reply?
 
 export interface BatchAccount {
   readonly script: (request: RecordedRequest) => FakeReply;
-  /** File contents by the provider's ids. */
+  /** File contents, keyed by provider id. */
   readonly files: Map<string, string>;
   readonly batches: Map<string, Batch>;
   /** Runs every pending batch. */

@@ -57,7 +57,7 @@ export const bedrockForm: Form = {
     ];
   },
 
-  /** Encodes an event. Names that end in `Exception` are exceptions of the stream. */
+  /** Encodes an event. Events whose names end in `Exception` are stream exceptions. */
   encode(one) {
     const [name = '', members] = Object.entries(one)[0] ?? [];
     const isException = name.endsWith('Exception');

@@ -1,6 +1,6 @@
 /**
  * Fake OpenAI, Anthropic, Ollama and Bedrock over real HTTP, with scripted replies and faults. Delays wait for
- * promises, never for a clock.
+ * promises, never for time to pass.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
@@ -93,7 +93,7 @@ export const stream = (pieces: readonly Piece[], ending: Ending = 'end'): FakeRe
 export const html = (status = 200): FakeReply =>
   body(['<!doctype html><html><body>Bad gateway</body></html>'], { status, headers: { 'content-type': 'text/html' } });
 export const truncatedJson = (): FakeReply => body(['{"id":"c1","choices":[{"index":0,"mess']);
-/** Returns a reply with fewer bytes than its length states. */
+/** Returns a reply with fewer bytes than its declared length. */
 export const cutJson = (): FakeReply =>
   body(['{"id":"c1",'], { headers: { ...json, 'content-length': '400' }, ending: 'break' });
 /** Repeats the same piece without end, after the pieces `before`. */

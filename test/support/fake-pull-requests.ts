@@ -14,7 +14,7 @@ export const [headSha, pushedSha] = ['a'.repeat(40), 'b'.repeat(40)] as const;
 export async function fakePullRequests(token: string) {
   /** By `owner/name#number`. */
   const heads = new Map<string, string>();
-  /** Permissions by `owner/name login`. */
+  /** Permissions, keyed by `owner/name login`. */
   const permissions = new Map<string, string>();
   const comments: FakeComment[] = [];
   /** Ids are never reused, even if a test clears its comments. */
@@ -63,7 +63,7 @@ export interface Written {
   readonly login?: string;
   readonly repository?: string;
   readonly number?: number;
-  /** Fields that replace those of the payload. */
+  /** Fields that override those in the payload. */
   readonly over?: Readonly<Record<string, unknown>>;
   readonly commentOver?: Readonly<Record<string, unknown>>;
 }

@@ -1,4 +1,4 @@
-/** Stored responses of an OpenAI account, as a script of the fake provider: one account for all callers. */
+/** Stored responses of an OpenAI account, as a script for the fake provider: one account for all callers. */
 import { body, type FakeReply, jsonReply, type RecordedRequest } from './fake-providers.ts';
 import type { Loose } from './loose.ts';
 
@@ -7,7 +7,7 @@ export type AnswerItems = (conversation: readonly Loose[]) => readonly Loose[];
 
 export interface ResponseAccount {
   readonly script: (request: RecordedRequest) => FakeReply;
-  /** Stored responses, by the provider's ids. */
+  /** Stored responses, keyed by provider id. */
   readonly kept: Map<string, Loose>;
   /** Bodies of the requests that created responses. */
   readonly made: Loose[];

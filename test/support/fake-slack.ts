@@ -1,4 +1,4 @@
-/** Slack as the gateway uses it: the Web API and response URLs over real HTTP, with scripted faults first. */
+/** Slack as the gateway uses it: the Web API and response URLs over real HTTP. Scripted faults come first. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -33,14 +33,14 @@ export interface Gateway {
   log(): string;
   /** Kills the process immediately, as a power failure would, together with the store. */
   kill9(): Promise<void>;
-  /** Starts again on the same ports and state, after `kill9` or while running (it is then stopped first). */
+  /** Restarts on the same ports and state, after `kill9` or while running (it is then stopped first). */
   restart(): Promise<void>;
   /** Sends SIGTERM and returns the exit code. Removes the temporary state folder. */
   stop(): Promise<number>;
 }
 
 const root = resolve(__dirname, '../..');
-/** Longer than a fully busy machine needs, and shorter than the test timeout, so that the log is shown. */
+/** Time limit longer than a fully busy machine needs, and shorter than the test timeout, so that the log is shown. */
 const readyWithinMs = 150_000;
 
 export async function startGateway(options: GatewayOptions = {}): Promise<Gateway> {

@@ -1,4 +1,6 @@
-/** Programs that tests build once from Go modules. They are stored in `.emulator/` by the digest of their sources. */
+/**
+ * Programs that tests build once from Go modules. They are stored in `.emulator/` under the digest of their sources.
+ */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';
@@ -11,8 +13,8 @@ export const goCommand = (): string | undefined =>
   ['go', '/usr/local/go/bin/go'].find((name) => spawnSync(name, ['version']).status === 0);
 
 /**
- * Builds the program in a folder with `go.mod`, `go.sum` and `main.go`. It has a temporary name until it is complete,
- * so that an interrupted build does not look finished.
+ * Builds the program in a folder with `go.mod`, `go.sum` and `main.go`. The output has a temporary name until it is
+ * complete, so that an interrupted build does not look finished.
  */
 export function builtFromGo(go: string, name: string, cwd: string): string {
   const digest = createHash('sha256');

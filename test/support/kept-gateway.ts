@@ -1,4 +1,4 @@
-/** A gateway over the real store with archive and checkpoints in a folder; commits are projected on demand. */
+/** A gateway on the real store, with the archive and checkpoints in a folder; commits are projected on demand. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ export async function keptGateway(options: TestOptions = {}) {
       const { batchItemFailures } = await handler({ Records });
       if (batchItemFailures.length > 0) throw new Error('an entry was not projected');
     },
-    /** Reads the files again, as after a restart. */
+    /** Rereads the files, as after a restart. */
     async reopen(): Promise<void> {
       await kept.closeKept();
       kept = await open();

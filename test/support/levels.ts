@@ -9,7 +9,7 @@ import { unannounced } from './unannounced.ts';
 
 /**
  * Configuration in which Alice administers all tenants; Bob's key belongs to `home`, and he may view the team web;
- * agents have keys of their tenants.
+ * agents have their tenants' keys.
  */
 export const levels = `version: 1
 people: [{ id: alice, role: admin, tenants: ["*"] }, { id: bob, role: operator, tenants: [home] }]

@@ -1,4 +1,7 @@
-/** A JSON server on the loopback address that records its calls. Faults come first, and `hang` never responds. */
+/**
+ * A JSON server on the loopback address that records its calls. Queued faults are used first, and `hang` never
+ * responds.
+ */
 import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { serve } from './serve.ts';

@@ -207,7 +207,7 @@ const tools: Record<string, FixtureTool> = {
   },
 };
 
-/** Returns the tools as changed by a test's file: members that replace those above, `null` for a removed tool. */
+/** Returns the tools as changed by a test's file, whose members replace those above; `null` removes a tool. */
 function offered(): Record<string, FixtureTool> {
   const changes = FIXTURE_TOOLS
     ? (JSON.parse(readFileSync(FIXTURE_TOOLS, 'utf8')) as Record<string, object | null>)

@@ -111,7 +111,10 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
 
 const asIs = (bytes: Buffer): Buffer => bytes;
 
-/** The bytes stay bytes, because this receiver parses them itself instead of using the code that wrote them. */
+/**
+ * Trace service whose messages stay bytes, because this receiver parses them itself instead of using the code that
+ * wrote them.
+ */
 const traceService = {
   Export: {
     path: '/opentelemetry.proto.collector.trace.v1.TraceService/Export',

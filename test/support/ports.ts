@@ -40,7 +40,7 @@ import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
 import { rsaKey } from './rsa-key.ts';
 import { intercepted, testStore } from './store.ts';
 
-/** Ports that only some hosts have; a test that needs one supplies it. */
+/** Ports that only some hosts have; a test that needs one of them supplies it. */
 const elsewhere = {
   archived: undefined,
   archiving: undefined,
@@ -214,7 +214,7 @@ export async function testPorts(options: TestOptions = {}) {
     settled,
     lines,
     telemetry,
-    /** Replaces or withdraws a secret. */
+    /** Replaces or removes a secret. */
     setSecret: (name: string, value: string | undefined) => {
       if (value === undefined) delete values[name];
       else values[name] = value;

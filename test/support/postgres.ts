@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { freePort } from './dynoxide.ts';
 
 const packages = '/usr/lib/postgresql';
-/** The server refuses to run as root. */
+/** User to run the server as, because it refuses to run as root. */
 const nobody = 65_534;
 
 /** Folder of the server's programs; undefined on a machine without them. */

@@ -1,6 +1,7 @@
 /**
  * Output of `npm test` in addition to Jest's summary: first the planned files and their usual duration, then each
- * failed file and the progress, on a terminal in one line that is rewritten, elsewhere at every tenth.
+ * failed file and the progress. On a terminal the progress is one line that is rewritten; elsewhere it is printed at
+ * every tenth.
  */
 import { relative } from 'node:path';
 

@@ -1,4 +1,4 @@
-/** Reads protobuf messages by a table of their fields, as far as OTLP traces need the format. */
+/** Reads protobuf messages using a table of their fields, to the extent that OTLP traces need the format. */
 import type { Loose } from './loose.ts';
 
 /** Type of a field: a scalar, or the fields of an embedded message. */

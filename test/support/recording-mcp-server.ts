@@ -18,11 +18,14 @@ export interface RecordingServer {
   /** Returns every message, including responses to the server's own requests. */
   everything(): readonly Received[];
   clear(): void;
-  /** Sets the result of later tool calls; if undefined, the default. */
+  /** Sets the result of later tool calls; if undefined, the default is used. */
   answer(result: JsonObject | undefined): void;
   /** Replaces the offered tools. */
   offer(tools: readonly JsonObject[]): void;
-  /** Responds to every request, or those with one method, with this HTTP status until it is undefined again. */
+  /**
+   * Makes the server respond with this HTTP status to every request, or to those with one method, until it is undefined
+   * again.
+   */
   fail(status: number | undefined, method?: string): void;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** A tier of checks repeats only the failed ones, so that a random failure does not repeat the whole tier. */
+/** A tier repeats only its failed checks, so that a random failure does not repeat the whole tier. */
 import { check, runChecks } from '../support/checks.ts';
 
 /** Returns a check that fails this many times before it passes, and the number of its runs. */

@@ -15,7 +15,7 @@ const citedIds = (text: string): string[] =>
     ([, id]) => id!,
   );
 
-/** Returns the comments of a program: block comments, and text after `//` and a blank. */
+/** Returns the comments of a program: block comments, and text after `//` and a space. */
 function commentsOf(text: string): string {
   const blocks = text.match(/\/\*[\s\S]*?\*\//g) ?? [];
   const lines = text.replace(/\/\*[\s\S]*?\*\//g, '').match(/(?:^|\s)(?:\/\/|#) .*$/gm) ?? [];

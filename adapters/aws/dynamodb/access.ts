@@ -9,7 +9,7 @@ interface Target {
   readonly port?: number | undefined;
 }
 
-/** Endpoint, region and credentials for requests without the SDK. */
+/** Endpoint, region and credentials for requests made without the SDK. */
 export interface Access {
   readonly target: Target;
   readonly region: string;
@@ -18,7 +18,7 @@ export interface Access {
   readonly clockOffset: number;
 }
 
-/** Regions of the `aws` partition. Other partitions have other domains, which the SDK knows. */
+/** Regions of the `aws` partition. Other partitions use other domains, which only the SDK knows. */
 const usualRegion = /^(?!us-(?:gov|iso))(?:af|ap|ca|eu|il|me|mx|sa|us)-[a-z]+-\d$/;
 
 /** Settings that only the SDK reads. */
@@ -30,7 +30,10 @@ const settings = [
   'AWS_ACCOUNT_ID',
 ];
 
-/** Returns a function's access, or undefined if anything is unusual: the SDK then sends the first request. */
+/**
+ * Returns the access settings of a function, or undefined if anything about them is unusual, in which case the SDK
+ * sends the first request.
+ */
 export function accessOfFunction(environment: NodeJS.ProcessEnv): Access | undefined {
   const { AWS_REGION: region, AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey } = environment;
   if (!environment.AWS_LAMBDA_FUNCTION_NAME || !accessKeyId || !secretAccessKey) return undefined;
@@ -53,7 +56,10 @@ function targetOf(endpoint: string): Target | undefined {
   return { protocol: url.protocol, hostname: url.hostname, port: url.port === '' ? undefined : Number(url.port) };
 }
 
-/** Calls `found` with the access that the SDK uses for its requests, all of which go to the root of the endpoint. */
+/**
+ * Calls `found` with the endpoint and credentials the SDK uses for its requests, all of which go to the root of the
+ * endpoint.
+ */
 export function watchAccess(sdk: DynamoDBClient, found: (access: Access) => void): void {
   const { config } = sdk;
   sdk.middlewareStack.add(

@@ -7,7 +7,7 @@ interface BatchGetOptions {
   readonly client: DynamoDBClient;
   readonly consistent: boolean;
   readonly pause: (ms: number) => Promise<void>;
-  /** Maximum number of requests if keys stay unprocessed. */
+  /** Maximum number of requests while keys remain unprocessed. */
   readonly rounds?: number;
 }
 
@@ -16,13 +16,13 @@ type KeysByTable = ReadonlyMap<string, readonly Item[]>;
 
 /** Maximum number of keys per BatchGetItem. */
 export const maxKeys = 100;
-/** Maximum number of requests for unprocessed keys, with growing pauses between them. */
+/** Maximum number of requests for unprocessed keys; the pauses between them grow. */
 const maxRounds = 8;
 const firstPauseMs = 10;
 
 /**
  * Reads the items for at most 100 distinct keys, in no particular order. Missing items are left out.
- * @throws what the client throws; an Error if keys stay unprocessed.
+ * @throws any error from the client; an Error if keys remain unprocessed.
  */
 export async function batchGet(
   { client, consistent, pause, rounds = maxRounds }: BatchGetOptions,

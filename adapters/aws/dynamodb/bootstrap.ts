@@ -1,7 +1,7 @@
 /**
  * Stores the digest of the platform administrator's token, which no function may read [auth.keys-by-digest]. The
- * operator who deploys runs it with separate rights: to read this one secret, and to put and update items in this one
- * table.
+ * deploying operator runs it with separate permissions: to read this one secret, and to put and update items in this
+ * one table.
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { GetSecretValueCommand, type SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
@@ -19,8 +19,8 @@ interface Bootstrap {
 }
 
 /**
- * Stores the digest. If it runs again after the token was replaced, it replaces the digest, and the old token stops
- * working within five seconds.
+ * Stores the digest. If run again after the token was replaced, it replaces the digest, and the old token stops working
+ * within five seconds.
  */
 export async function bootstrapAdminToken({ db, secrets, name }: Bootstrap): Promise<{ sha256: string }> {
   const { SecretString } = await secrets.send(new GetSecretValueCommand({ SecretId: `${name}/admin` }));
@@ -38,7 +38,7 @@ export async function bootstrapAdminToken({ db, secrets, name }: Bootstrap): Pro
   throw new GatewayError('conflict', 'The configuration kept changing while the digest was stored; try again.');
 }
 
-/** Returns the token. Messages never contain the text, which is the secret. */
+/** Returns the token. Error messages never contain the text, which is secret. */
 function tokenIn(text: string | undefined, secretId: string): string {
   let held: unknown;
   try {

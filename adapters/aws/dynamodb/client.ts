@@ -1,7 +1,7 @@
 /**
- * The functions' DynamoDB client. It sends row operations itself: the SDK's middleware takes five sixths of a call's
- * processor time, and loading the SDK takes a third of a function's start. If a response is unusual, the SDK is loaded
- * and resends the request, because it knows what to retry, when, and with which clock.
+ * The functions' DynamoDB client. It sends row operations itself, because the SDK's middleware takes five sixths of a
+ * call's processor time and loading the SDK takes a third of a function's startup. If a response is unusual, the SDK is
+ * loaded and resends the request, because it knows what to retry, when, and with which clock.
  */
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient, DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
@@ -103,7 +103,7 @@ export function dynamoClient({
   return { send, destroy: () => void sdk?.then((client) => client.destroy()) } as unknown as DynamoDBClient;
 }
 
-/** Adds a token, so that a repeated transaction is carried out once. */
+/** Adds a token, so that a repeated transaction is applied only once. */
 function repeatable(command: object): object {
   if (!(command instanceof TransactWriteItemsCommand)) return command;
   const input = command.input as TransactionInput;
@@ -118,7 +118,7 @@ const answersToConditions: ReadonlySet<string> = new Set([
   'TransactionCanceledException',
 ]);
 
-/** Returns the error for a refusal that is an ordinary response to a condition, named as the SDK names it. */
+/** Returns the error for a refusal that is an ordinary result of a condition, with the SDK's name for it. */
 function refusalOf(answer: DynamoAnswer): Error | undefined {
   const { __type, message, Message, Item, CancellationReasons } = answer.body;
   const name = String(__type).split('#').at(-1) ?? '';

@@ -1,6 +1,6 @@
 /**
- * Commands for rows. Each holds an operation and its input, so that functions start without the SDK; an SDK client
- * accepts them too and loads its own command.
+ * Commands for rows. Each holds an operation and its input, so that functions start without the SDK; an SDK client also
+ * accepts them, and loads its own command.
  */
 import type * as dynamodb from '@aws-sdk/client-dynamodb';
 import { lazyImport } from '#core/kernel/lazy-import.ts';

@@ -20,7 +20,7 @@ interface PendingRead {
 
 const maxInFlight = 2;
 
-/** Returns a function that reads the current item. It throws what the reads throw. */
+/** Returns a function that reads the current item. It throws whatever the reads throw. */
 export function groupedReads({ one, many }: GroupedReadOptions): (key: Item) => Promise<Item | undefined> {
   let wanted = new Map<string, PendingRead>();
   let inFlight = 0;
@@ -34,7 +34,7 @@ export function groupedReads({ one, many }: GroupedReadOptions): (key: Item) => 
     return same.answer.promise;
   };
 
-  /** Starts the next read, together with all reads from this turn of the event loop. */
+  /** Starts the next read, which includes all reads requested in this turn of the event loop. */
   function goOn(): void {
     if (due || inFlight >= maxInFlight || wanted.size === 0) return;
     due = true;

@@ -14,8 +14,8 @@ export function toItem(record: object): Item {
 }
 
 /**
- * Works like `unmarshall`. @typeParam R the row that the gateway stored in the item; the gateway's own rows are not
- * validated again
+ * Works like `unmarshall`. @typeParam R the row that the gateway stored in the item; the gateway does not re-validate
+ * its own rows
  */
 export function fromItem<R extends object = Record<string, unknown>>(item: Item): R {
   const record: Record<string, unknown> = {};
@@ -43,7 +43,7 @@ function nativeOf(attribute: AttributeValue): unknown {
   return convertToNative(attribute);
 }
 
-/** Sets a member, even one named `__proto__`, because callers choose the names. */
+/** Sets a member, even one named `__proto__`, because names are chosen by callers. */
 function member<T>(into: Record<string, T>, name: string, value: T): void {
   if (name === '__proto__')
     Object.defineProperty(into, name, { value, enumerable: true, configurable: true, writable: true });

@@ -1,4 +1,4 @@
-/** The store over DynamoDB: builds requests with expressions and interprets the responses. */
+/** The DynamoDB store: builds requests with expressions and interprets the responses. */
 import { randomUUID } from 'node:crypto';
 import type { DynamoDBClient, TransactWriteItem, WriteRequest } from '@aws-sdk/client-dynamodb';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
@@ -62,7 +62,7 @@ export function dynamoStore({ client, tables, pause = sleep }: DynamoStoreOption
     return found.get(name) ?? [];
   }
 
-  /** Returns a table's reader, whose keys share requests. */
+  /** Returns a table's reader, which combines reads of several keys into one request. */
   function readerOf(table: StoreTable): (key: Item) => Promise<Item | undefined> {
     const known = grouped.get(table);
     if (known) return known;
@@ -225,7 +225,7 @@ function conditionOf(options: WriteOptions, expressions = new Expressions()) {
   };
 }
 
-/** Returns a write's outcome; a condition that was not met is not a fault. */
+/** Returns a write's outcome. An unmet condition is not a fault. */
 async function outcome<R extends object = Row>(
   sent: Promise<{ readonly Attributes?: Item | undefined }>,
 ): Promise<WriteOutcome<R>> {

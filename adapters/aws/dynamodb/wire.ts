@@ -9,7 +9,7 @@ function reviveBytes(name: string, value: unknown): unknown {
 
 const mayHoldBytes = /"BS?":/;
 
-/** Parses wire text and restores bytes. */
+/** Parses wire text and restores the bytes in it. */
 export const fromWire = (text: string): unknown =>
   mayHoldBytes.test(text) ? JSON.parse(text, reviveBytes) : JSON.parse(text);
 
@@ -20,8 +20,8 @@ export function toWire(input: object): string {
 }
 
 /**
- * Replaces bytes with base64. `this` still has the bytes: a Buffer turns itself into an object before the replacer sees
- * it.
+ * Replaces bytes with base64. Uses `this` because it still has the bytes: a Buffer turns itself into an object before
+ * the replacer sees it.
  */
 function bytesAsText(this: Readonly<Record<string, unknown>>, name: string, value: unknown): unknown {
   const given = this[name];

@@ -1,2 +1,5 @@
-/** The parts of the SDK for the Bedrock provider. In a separate file, so that a late import bundles only them. */
+/**
+ * The parts of the SDK needed by the Bedrock provider. They have their own file so that a late import bundles only
+ * these parts.
+ */
 export { BedrockRuntimeClient, ConverseCommand, ConverseStreamCommand } from '@aws-sdk/client-bedrock-runtime';

@@ -1,4 +1,7 @@
-/** The parts of the SDK for posting to connections. In a separate file, so that a late import bundles only them. */
+/**
+ * The parts of the SDK needed to post to connections. They have their own file so that a late import bundles only these
+ * parts.
+ */
 export {
   ApiGatewayManagementApiClient,
   DeleteConnectionCommand,

@@ -1,4 +1,7 @@
-/** The SDK's DynamoDB client and its commands for rows. In a separate file, so that a late import bundles only them. */
+/**
+ * The SDK's DynamoDB client and its row commands. They have their own file so that a late import bundles only these
+ * parts.
+ */
 import {
   BatchGetItemCommand,
   BatchWriteItemCommand,

@@ -1,2 +1,4 @@
-/** The parts of the SDK for the signer. In a separate file, so that a late import bundles only them. */
+/**
+ * The parts of the SDK needed by the signer. They have their own file so that a late import bundles only these parts.
+ */
 export { GetPublicKeyCommand, KMSClient, SignCommand } from '@aws-sdk/client-kms';

@@ -1,4 +1,5 @@
 /**
- * The parts of the SDK for the reader of stored secrets. In a separate file, so that a late import bundles only them.
+ * The parts of the SDK needed to read stored secrets. They have their own file so that a late import bundles only these
+ * parts.
  */
 export { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';

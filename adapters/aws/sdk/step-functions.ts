@@ -1,2 +1,5 @@
-/** The parts of the SDK for the approval clock. In a separate file, so that a late import bundles only them. */
+/**
+ * The parts of the SDK needed by the approval clock. They have their own file so that a late import bundles only these
+ * parts.
+ */
 export { SendTaskSuccessCommand, SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';

@@ -1,2 +1,5 @@
-/** The parts of the SDK for the STS client. In a separate file, so that a late import bundles only them. */
+/**
+ * The parts of the SDK needed by the STS client. They have their own file so that a late import bundles only these
+ * parts.
+ */
 export { AssumeRoleCommand, STSClient } from '@aws-sdk/client-sts';

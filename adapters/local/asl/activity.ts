@@ -1,12 +1,13 @@
 /**
- * Counts running work, so that a host can wait until all work is done: at shutdown, and in tests instead of sleeping.
+ * Counts running work, so that a host can wait until all work is done, both at shutdown and, instead of sleeping, in
+ * tests.
  */
 export function activity() {
   let running = 0;
   let listeners: (() => void)[] = [];
   /**
-   * Reports the end of all work one turn of the event loop later, because work that just ended may have started other
-   * work.
+   * Reports that all work has ended, one turn of the event loop later, because work that just ended may have started
+   * other work.
    */
   const add = (by: number) => {
     running += by;

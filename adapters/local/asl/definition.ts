@@ -1,6 +1,6 @@
 /**
  * The subset of the Amazon States Language (JSONata mode) that the gateway's state machines use. Anything else is
- * refused on loading.
+ * rejected on loading.
  */
 
 export interface Retrier {

@@ -1,21 +1,20 @@
-/** One execution as stored between transitions, so that it can resume after a restart at any point. */
+/** An execution as stored between transitions, so that it can resume after a restart at any point. */
 
 export interface Execution {
   readonly machine: string;
   readonly name: string;
   readonly status: 'running' | 'succeeded' | 'failed';
-  /** The state entered last. After a restart it runs again; steps are idempotent. */
+  /** The most recently entered state. After a restart it runs again; steps are idempotent. */
   readonly state: string;
   readonly input: unknown;
   readonly variables: Readonly<Record<string, unknown>>;
   /** Attempts counted for each of the state's retriers. */
   readonly attempts: readonly number[];
   /**
-   * Valid as long as the state is entered, so that a token issued before a restart still settles it afterwards. Never
-   * logged.
+   * Valid while the state is active, so that a token issued before a restart still settles it afterwards. Never logged.
    */
   readonly taskToken?: string;
-  /** Time at which the state times out, is retried or has waited long enough (epoch ms). */
+  /** Time at which the state times out, is retried, or finishes waiting (epoch ms). */
   readonly wakeAt?: number;
   readonly wakeFor?: 'timeout' | 'retry' | 'wait';
   readonly executionInput: unknown;
@@ -28,16 +27,19 @@ export interface Execution {
 }
 
 export interface ExecutionStore {
-  /** Creates the execution if absent. Returns false if an execution with that name exists, whatever its status. */
+  /**
+   * Creates the execution if it does not exist. Returns false if an execution with that name exists, whatever its
+   * status.
+   */
   create(execution: Execution): Promise<boolean>;
-  /** Writes the next revision. Returns false if another process advanced it. */
+  /** Writes the next revision. Returns false if another process has already advanced it. */
   save(next: Execution): Promise<boolean>;
   get(machine: string, name: string): Promise<Execution | undefined>;
   /** Returns all executions that have not ended, oldest first. */
   running(machine: string): Promise<readonly Execution[]>;
 }
 
-/** Leaves the state for `next` with new input. Drops the old state's data. */
+/** Leaves the state for `next` with new input. Drops the previous state's data. */
 export function enter(
   from: Execution,
   next: string,

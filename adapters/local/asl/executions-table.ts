@@ -2,7 +2,7 @@
 import { allRows, type Row, type StoreOptions } from '#adapters/tables/store.ts';
 import type { Execution, ExecutionStore } from './execution.ts';
 
-/** Step Functions reserves names for 90 days. */
+/** Step Functions reserves execution names for 90 days. */
 const keptSeconds = 90 * 86_400;
 
 export function executionsTable({ store }: StoreOptions): ExecutionStore {
@@ -27,7 +27,8 @@ export function executionsTable({ store }: StoreOptions): ExecutionStore {
 const executionKey = ({ machine, name }: Pick<Execution, 'machine' | 'name'>) => `${machine}/${name}`;
 
 /**
- * Converts an execution. The state machine's values become JSON text, because DynamoDB cannot store all JSON values.
+ * Converts an execution for storage. The state machine's values become JSON text, because DynamoDB cannot store all
+ * JSON values.
  */
 function toStored(execution: Execution): Row {
   const { input, variables, executionInput, output, ...plain } = execution;

@@ -11,7 +11,7 @@ import { asStatesError, StatesError, timedOut } from './states-error.ts';
 import { choose, fail, scopeOf, succeed } from './transition.ts';
 
 export interface Timers {
-  /** Calls back once when the clock reaches `epochMs`. Returns a function that cancels it. */
+  /** Calls back once, when the clock reaches `epochMs`. Returns a function that cancels the timer. */
   at(epochMs: number, callback: () => void): () => void;
 }
 
@@ -30,22 +30,22 @@ interface InterpreterDeps {
 }
 
 export interface Interpreter {
-  /** Starts an execution once per name. Succeeds even if it was started before. */
+  /** Starts an execution once per name. Succeeds even if the execution was started before. */
   start(name: string, input: unknown): Promise<void>;
   /**
-   * Releases the state that waits for this token, and resolves when the transition is stored. Succeeds for an unknown
-   * token.
+   * Releases the state that waits for this token, and resolves when the transition is stored. Succeeds even if the
+   * token is unknown.
    */
   settle(taskToken: string, output: unknown): Promise<void>;
   /** Resumes every execution that has not ended. Call this once, before the first `settle`. */
   recover(): Promise<number>;
-  /** Resolves when every execution has ended or waits for a token or a timer. */
+  /** Resolves when every execution has ended or is waiting for a token or a timer. */
   idle(): Promise<void>;
   /** Lets running steps finish and starts no new ones. */
   stop(): Promise<void>;
 }
 
-/** Result of running a state; `moved` is called when the transition is stored. */
+/** Result of running a state; `moved` is called once the transition is stored. */
 type StateResult =
   | { readonly armed: Execution }
   | { readonly fault: StatesError }
@@ -96,7 +96,7 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
     }));
   }
 
-  /** Stores the data that must survive a crash before the state begins: its token and its wake-up time. */
+  /** Stores the data that must survive a crash (the state's token and wake-up time) before the state begins. */
   async function arm(entered: Execution, state: State): Promise<Execution> {
     const { wakeAt: _at, wakeFor: _for, ...kept } = entered;
     const isTask = state.Type === 'Task';
@@ -105,7 +105,9 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
     return wakeAt === undefined ? armed : { ...armed, wakeAt, wakeFor: isTask ? 'timeout' : 'wait' };
   }
 
-  /** Waits for a settled token, a timeout or a failed invocation. The invocation's result is ignored. */
+  /**
+   * Waits until the token is settled, the time runs out, or the invocation fails. The invocation's result is ignored.
+   */
   async function waitForToken(
     execution: Execution,
     token: string,
@@ -129,7 +131,7 @@ export function createInterpreter(deps: InterpreterDeps): Interpreter {
     return work.parked(promise);
   }
 
-  /** Runs a plain task. The deadline is counted from this run; a run interrupted by a crash starts again. */
+  /** Runs a plain task. The deadline is counted from this run; a run interrupted by a crash starts over. */
   async function inTime(wakeAt: number | undefined, task: () => Promise<StateResult>): Promise<StateResult> {
     if (wakeAt === undefined) return task();
     const late = Promise.withResolvers<StateResult>();

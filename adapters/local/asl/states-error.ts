@@ -15,7 +15,7 @@ export class StatesError extends Error {
 
 export const timedOut = () => new StatesError('States.Timeout', 'The state did not finish in time.');
 
-/** Converts a function's exception to Lambda's form: error name = class name, cause = JSON. */
+/** Converts a function's exception to Lambda's format: error name = class name, cause = JSON. */
 export function asStatesError(thrown: unknown): StatesError {
   if (thrown instanceof StatesError) return thrown;
   const { name, message } = thrown instanceof Error ? thrown : new Error(String(thrown));
@@ -23,7 +23,7 @@ export function asStatesError(thrown: unknown): StatesError {
 }
 
 /**
- * Checks whether a retrier or catcher matches. `States.ALL` matches every fault except those that no retry can fix;
+ * Checks whether a retrier or catcher matches. `States.ALL` matches every fault except those that a retry cannot fix;
  * `States.TaskFailed` matches every fault except timeouts.
  */
 export function matchesError(errorEquals: readonly string[], error: string): boolean {

@@ -9,7 +9,7 @@ interface Moment {
   readonly random: () => number;
 }
 
-/** Returns the variables available to a state's expressions before it has a result. */
+/** Returns the variables available to a state's expressions before the state has a result. */
 export function scopeOf(execution: Execution): Scope {
   return {
     variables: execution.variables,
@@ -34,13 +34,15 @@ export function scopeOf(execution: Execution): Scope {
   };
 }
 
-/** Leaves the state with its result: assigns variables, computes the output, then enters `Next` or ends. */
+/**
+ * Leaves the state with its result: assigns variables, computes the output, then enters `Next` or ends the execution.
+ */
 export async function succeed(execution: Execution, state: Exit & { Next?: string }, result: unknown, now: number) {
   const scope = scopeOf(execution);
   return leave(execution, state, { ...scope, states: { ...scope.states, result } }, result, now);
 }
 
-/** Applies Retry first, then Catch; otherwise the execution fails (the order that the language defines). */
+/** Applies Retry first, then Catch; otherwise fails the execution (the order that the language defines). */
 export async function fail(
   execution: Execution,
   state: State | undefined,
@@ -60,7 +62,7 @@ export async function fail(
   return leave(execution, catcher, caught, error.output, moment.now);
 }
 
-/** Takes the first branch of a Choice whose condition is true, else `Default`. */
+/** Takes the first branch of a Choice whose condition is true, or else `Default`. */
 export async function choose(execution: Execution, state: State & { Type: 'Choice' }, now: number): Promise<Execution> {
   const scope = scopeOf(execution);
   for (const branch of state.Choices) {
@@ -98,7 +100,7 @@ async function leave(
 
 interface RetryPlan {
   readonly delayMs: number;
-  /** Attempts counted for each retrier, stored with the execution. */
+  /** Number of attempts for each retrier, stored with the execution. */
   readonly counts: readonly number[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * The tables of a database. Each table's keys are recorded with its rows, because rows stored under other keys would
- * not be found.
+ * The tables of a database. Each table's key definition is recorded with its rows, because rows stored under other keys
+ * would not be found.
  */
 import type { TableSpec } from '#core/contracts/tables.ts';
 import { fromItem, type Item } from '../../aws/dynamodb/items.ts';
@@ -11,8 +11,8 @@ import { rowText } from './row-text.ts';
 import { creationOf, type Definition, Table } from './table.ts';
 
 /**
- * File format: 1 held DynamoDB items as text, 2 whole rows, 3 holds rows without their keys, and marks of counted
- * entries by time. Later formats are refused.
+ * Version of the file format: 1 held DynamoDB items as text, 2 held whole rows, and 3 holds rows without their keys,
+ * and orders marks of counted entries by time. Later versions are refused.
  */
 const storeFormat = 3;
 
@@ -25,8 +25,8 @@ interface RecordedTable {
 type Specs = Readonly<Record<StoreTable, TableSpec>>;
 
 /**
- * Opens every table and creates the missing ones. @throws Error in one line for a file with another format or other
- * keys
+ * Opens every table and creates the missing ones. @throws Error with a one-line message for a file with another format
+ * or other keys
  */
 export function openTables(db: Database, specs: Specs, onRows?: (done: number) => void): Map<StoreTable, Table> {
   const { user_version: format } = db.statement('PRAGMA user_version').get() as { user_version: number };
@@ -74,7 +74,7 @@ function assertSameKeys(table: string, recorded: Definition, spec: TableSpec): v
   );
 }
 
-/** Returns text such as `id; by_opened KEYS_ONLY opened_in, opened`. */
+/** Returns a string such as `id; by_opened KEYS_ONLY opened_in, opened`. */
 function keysIn({ indexes = [], ...keys }: Definition): string {
   const names = ({ partitionKey, sortKey }: Omit<Definition, 'indexes'>) =>
     [partitionKey, ...(sortKey === undefined ? [] : [sortKey])].join(', ');
@@ -137,7 +137,7 @@ function takeOver(db: Database, onRows?: (done: number) => void): void {
   }
 }
 
-/** Keys the marks of counted entries by time, as `claimPuts` now writes them. */
+/** Rekeys the marks of counted entries by time, as `claimPuts` now writes them. */
 function orderMarks(db: Database): void {
   const found = db.statement("SELECT number FROM tables WHERE name = 'observations'").get();
   if (!found) return;

@@ -4,7 +4,7 @@ import { isMap, valueAt } from './conditions.ts';
 
 type Members = Record<string, unknown>;
 
-/** @throws TypeError for a member of a map that does not exist, or an amount for a value of another type */
+/** @throws TypeError for a member of a map that does not exist, or for adding an amount to a value of another type */
 export function applyChange(
   before: Row,
   { set = {}, setIn = [], setIfAbsent = {}, remove = [], add = {} }: Change,
@@ -30,7 +30,7 @@ function removeAt(row: Members, before: Row, path: Path): void {
   else throw new TypeError(`The row has no map ${path.slice(0, -1).join('.')}.`);
 }
 
-/** Copies the maps on the path to a map, so that the previous row keeps its own. */
+/** Copies the maps on the path to a map, so that the previous row keeps its own copies. */
 function ownMap(row: Members, path: readonly string[]): Members | undefined {
   let map = row;
   for (const name of path) {
@@ -43,7 +43,7 @@ function ownMap(row: Members, path: readonly string[]): Members | undefined {
   return map;
 }
 
-/** Sets a member, even one named `__proto__`, because callers choose the names. */
+/** Sets a member, even one named `__proto__`, because names are chosen by callers. */
 function setMember(into: Members, name: string, value: unknown): void {
   Object.defineProperty(into, name, { value, enumerable: true, configurable: true, writable: true });
 }

@@ -1,7 +1,7 @@
 /** Evaluates a condition on a row. */
 import type { Condition, Path, Row } from '../../tables/store.ts';
 
-/** @param row if absent, there is neither a row nor any of its attributes. */
+/** @param row if absent, neither the row nor any of its attributes exists. */
 export function meetsCondition(condition: Condition, row: Row | undefined): boolean {
   if ('absent' in condition) return valueAt(row, condition.absent) === undefined;
   if ('present' in condition) return valueAt(row, condition.present) !== undefined;
@@ -37,14 +37,14 @@ export const isMap = (value: unknown): value is Record<string, unknown> =>
   !(value instanceof Set) &&
   !ArrayBuffer.isView(value);
 
-/** Returns how a value compares with its bound; undefined if they have different types. */
+/** Returns how a value compares with its bound, or undefined if they have different types. */
 function compareWithBound(row: Row | undefined, [path, bound]: readonly [Path, string | number]): number | undefined {
   const value = valueAt(row, path);
   if (typeof value === 'number' && typeof bound === 'number') return value - bound;
   return typeof value === 'string' && typeof bound === 'string' ? textOrder(value, bound) : undefined;
 }
 
-/** Strings are ordered by their UTF-8 bytes, as in DynamoDB and in SQLite columns. */
+/** Compares strings by their UTF-8 bytes, as DynamoDB and SQLite columns do. */
 const textOrder = (one: string, other: string): number => Buffer.compare(Buffer.from(one), Buffer.from(other));
 
 /** Counts the members of sets, maps and lists, and the characters of strings. */

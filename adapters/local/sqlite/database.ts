@@ -1,7 +1,7 @@
 /**
- * The store's SQLite database. The writes of one event loop turn form one SQLite transaction; in busy times it also
- * takes the writes of the following turns, until a turn makes none. Callers get their response only once the
- * transaction is on disk, so an acknowledged write survives any end of the process.
+ * The store's SQLite database. The writes of one event loop turn form one SQLite transaction; at busy times the
+ * transaction also includes the writes of the following turns, until a turn makes no writes. Callers get their response
+ * only once the transaction is on disk, so an acknowledged write survives any process exit.
  */
 import { chmodSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -10,29 +10,32 @@ import { setImmediate, setTimeout } from 'node:timers';
 export interface DatabaseOptions {
   /** The database file. If absent, the database is in memory. */
   readonly path?: string | undefined;
-  /** True to sync each group of writes, so that it also survives a power cut. */
+  /** True to sync each group of writes, so that it also survives a power failure. */
   readonly syncs?: boolean | undefined;
-  /** Maximum number of pages in the file. If absent, as many as the disk can hold. */
+  /** Maximum number of pages in the file. If absent, the disk is the only limit. */
   readonly maxPages?: number | undefined;
 }
 
-/** Time a new process waits for the locks of a process that is just ending. */
+/** Time that a new process waits for the locks of a process that is just exiting. */
 const lockedMs = 5_000;
 /**
- * Page size of a new file. A commit writes whole pages, of which most rows change a part: with 4 kB pages, a chat call
- * writes twice as much. A file keeps the size that it was created with.
+ * Page size of a new file. A commit writes whole pages, although most rows change only part of one: with 4 kB pages, a
+ * chat call writes twice as much. A file keeps the page size it was created with.
  */
 const pageBytes = 1_024;
-/** Size of the log from which its pages are moved into the file. Every caller waits until they are on disk. */
+/** Log size at which its pages are moved into the file. Every caller waits until they are on disk. */
 const logBytes = 125_000_000;
-/** The pages are moved earlier, after this time without a write, if the log has this many groups. */
+/** Time without a write after which the pages are moved earlier, if the log has this many groups. */
 const idleMs = 1_000;
 const idleGroups = 250;
-/** Rows written together are stored next to each other, and the operating system caches the file. */
+/**
+ * Cache size. It can be small because rows written together are stored next to each other, and the operating system
+ * caches the file.
+ */
 const cacheKib = 4_096;
 /**
- * A group that begins within this time after the last one also takes the writes of later turns for the same time: with
- * many callers, a group costs more than a write.
+ * Time after a group within which the next one counts as busy: it then also takes the writes of later turns for the
+ * same time, because with many callers a group costs more than a write.
  */
 const busyMs = 3;
 
@@ -101,7 +104,8 @@ export class Database {
   }
 
   /**
-   * Resolves when all earlier writes are stored; rejects if they are not. Returns undefined if they are already stored.
+   * Returns a promise that resolves when all earlier writes are stored and rejects if they are not. Returns undefined
+   * if they are already stored.
    */
   kept(): Promise<void> | undefined {
     return this.#group?.promise;
@@ -123,7 +127,7 @@ export class Database {
     }
   }
 
-  /** Rolls back the group after a database fault, because part of a write may have been made. */
+  /** Rolls back the group after a database fault, because a write may have been made only in part. */
   abandon(cause: unknown): void {
     const group = this.#group;
     this.#group = undefined;

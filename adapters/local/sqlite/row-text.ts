@@ -1,7 +1,7 @@
 /**
  * Rows as stored text: the row's JSON without its keys, which have their own columns. A row with bytes, sets of strings
- * or a long string is an array of the row without them, its bytes in base64, its sets and the name of the string, which
- * follows on its own line: escaping would lengthen a string that is JSON itself, such as an entry.
+ * or a long string becomes an array of the remaining row, its bytes in base64, its sets and the name of the string. The
+ * string follows on its own line, because escaping would lengthen a string that is itself JSON, such as an entry.
  */
 import type { Row } from '../../tables/store.ts';
 
@@ -13,7 +13,7 @@ const longText = 200;
 
 /**
  * @param keys names of the attributes to leave out
- * @throws TypeError for a row that could not be restored from the text: DynamoDB refuses the same numbers
+ * @throws TypeError for a row that could not be restored from the text; DynamoDB also refuses such numbers
  */
 export function rowText(row: Row, keys: readonly string[] = []): string {
   const plain: Record<string, unknown> = { ...row };
@@ -52,8 +52,8 @@ export function parseRow(stored: string, keys: Row = {}): Row {
 }
 
 /**
- * Checks whether the string can be stored on its own line: SQLite would end it at its first NUL, and replace half of a
- * surrogate pair.
+ * Checks whether the string can be stored on its own line: SQLite would end it at its first NUL and replace an unpaired
+ * surrogate.
  */
 const isLongText = (name: string, value: unknown): value is string =>
   typeof value === 'string' &&
@@ -62,11 +62,11 @@ const isLongText = (name: string, value: unknown): value is string =>
   !value.includes('\0') &&
   value.isWellFormed();
 
-/** Largest row that DynamoDB accepts. */
+/** Size of the largest row that DynamoDB accepts. */
 const maxBytes = 400 * 1024;
 
 /**
- * Refuses a row that DynamoDB would not accept, so that a deployment there has no additional limit.
+ * Refuses a row that DynamoDB would not accept, so that a deployment on AWS has no additional limit.
  * @throws TypeError
  */
 export function assertSize(row: Row, text: string): void {

@@ -39,7 +39,7 @@ interface PreparedWrite {
 
 /**
  * Opens the file, or creates it. An acknowledged write is stored.
- * @throws Error in one line for a file that is not such a store
+ * @throws Error with a one-line message for a file that is not such a store
  */
 export function openStore(options: OpenOptions = {}): LocalStore {
   const db = new Database(options);
@@ -52,7 +52,7 @@ export function openStore(options: OpenOptions = {}): LocalStore {
 
   /**
    * Runs work on rows without interruption, and resolves once every write it made or read is stored. A database fault
-   * also rolls back the turn's other writes, because it may have left a write unfinished.
+   * also rolls back the turn's other writes, because it may have left one of them unfinished.
    */
   async function answer<T>(work: () => T): Promise<T> {
     const turn = turns.wait();
@@ -73,7 +73,7 @@ export function openStore(options: OpenOptions = {}): LocalStore {
     return result;
   }
 
-  /** Returns the row that a write replaces, or the reason its condition is not met. */
+  /** Returns the row that a write replaces, or the reason why its condition is not met. */
   function conditioned(write: Write): { readonly before: Row | undefined } | Reason {
     const table = tableOf(tableIn(write));
     const needed = write.if !== undefined || 'update' in write || table.hasIndexes;
@@ -97,7 +97,7 @@ export function openStore(options: OpenOptions = {}): LocalStore {
     return { written: true, ...(after && { row: row.row as R }) };
   }
 
-  /** Writes only after every condition is met and every row is known to be storable. */
+  /** Writes only if every condition is met and every row can be stored. */
   function writeAll(writes: readonly Write[]): 'written' | TransactionCancelled {
     const ids = new Set(writes.map((write) => tableOf(tableIn(write)).idOf(keyRow(write))));
     if (ids.size < writes.length) throw new TypeError('A transaction may write each row only once.');
@@ -157,14 +157,14 @@ const keyRow = (write: Write): Row => ('put' in write ? write.row : write.key);
 const maxMs = 5;
 
 /**
- * Lets other work run. The store responds without waiting, so a caller in a loop would never let the event loop turn.
- * Once a turn has taken some milliseconds, its remaining operations wait for the next turn.
+ * Breaks that let other work run. The store responds without waiting, so a caller in a loop would never yield to the
+ * event loop. Once a turn has taken some milliseconds, its remaining operations wait for the next turn.
  */
 class EventLoopYield {
   #startedAt: number | undefined;
   #next: Promise<void> | undefined;
 
-  /** Returns undefined if the turn has time left. */
+  /** Returns a promise for the next turn, or undefined if this turn has time left. */
   wait(): Promise<void> | undefined {
     if (this.#startedAt === undefined) {
       this.#startedAt = performance.now();

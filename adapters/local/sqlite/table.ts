@@ -1,4 +1,4 @@
-/** A table's rows in SQLite: text under their keys, and one row per place in each index. */
+/** A table's rows in SQLite: text stored under their keys, and one row per place in each index. */
 import type { StatementSync } from 'node:sqlite';
 import type { TableSpec } from '#core/contracts/tables.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -7,7 +7,7 @@ import { meetsCondition } from './conditions.ts';
 import type { Database } from './database.ts';
 import { assertSize, parseRow, rowText } from './row-text.ts';
 
-/** Maximum number of rows kept in memory for tables whose rows are read and written again by subsequent calls. */
+/** Maximum number of rows kept in memory for tables whose rows are read and rewritten by subsequent calls. */
 const keptRows: Readonly<Partial<Record<StoreTable, number>>> = {
   sessions: 1_000,
   counters: 500,
@@ -28,7 +28,7 @@ interface KeyNames {
 
 interface KeyValues {
   readonly partition: string;
-  /** Empty if the key has no sort key. */
+  /** Empty if there is no sort key. */
   readonly sort: string;
 }
 
@@ -60,7 +60,7 @@ class KeptRow {
   }
 }
 
-/** A row to write: its place and its text. */
+/** A row to write: its keys and its text. */
 export interface PreparedRow {
   readonly place: KeyValues;
   readonly text: string;
@@ -114,7 +114,7 @@ export class Table {
     return this.#read(keyValuesOf(key, this.#spec))?.row;
   }
 
-  /** Returns what is needed to store a row. @throws TypeError for a row that cannot be stored */
+  /** Returns the data needed to store a row. @throws TypeError for a row that cannot be stored */
   prepared(row: Row): PreparedRow {
     const text = rowText(row, this.#keys);
     assertSize(row, text);
@@ -147,7 +147,7 @@ export class Table {
     return this.#indexes.length > 0;
   }
 
-  /** Drops the rows in memory, because their writes were rolled back. */
+  /** Drops the rows in memory after their writes were rolled back. */
   forget(): void {
     const max = keptRows[this.name];
     this.#kept = max === undefined ? undefined : new RecentMap({ max });
@@ -193,7 +193,7 @@ export class Table {
     return found;
   }
 
-  /** Returns the row at a place in an index: its keys, or the whole row if the index has all attributes. */
+  /** Returns the row at a place in an index: only its keys, or the whole row if the index has all attributes. */
   #ofIndex(index: Index, { gpk, gsk, pk, sk }: FoundRow): Row {
     const key: Record<string, string> = { ...this.#keyOf({ partition: pk, sort: sk }) };
     if (index.whole) return this.read(key) ?? key;
@@ -211,7 +211,7 @@ export class Table {
     return row;
   }
 
-  /** Replaces a row that is in memory. Rows that were never read are not added. */
+  /** Replaces a row that is already in memory. Rows that were never read are not added. */
   #keep(place: KeyValues, row: KeptRow | undefined): void {
     const id = keyText(place);
     if (this.#kept?.has(id)) this.#kept.set(id, row);
@@ -242,7 +242,7 @@ interface Selection extends Pick<Query, 'partition'> {
   readonly after: (KeyValues & { readonly own: KeyValues }) | undefined;
 }
 
-/** Returns the statement that reads a page, with its values except the last one, the number of rows. */
+/** Returns the statement that reads a page, and its values except the last one, which is the number of rows. */
 function selection(rows: string, isIndex: boolean, { partition, range, descending, after }: Selection) {
   const [first, second] = isIndex ? ['gpk', 'gsk'] : ['pk', 'sk'];
   const conditions = [`${first} = ?`];
@@ -271,7 +271,10 @@ function selection(rows: string, isIndex: boolean, { partition, range, descendin
 const keyAttributes = ({ partitionKey, sortKey }: KeyNames): string[] =>
   sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
 
-/** @throws TypeError for a key that is missing or not a string: a row is never stored under a key other than its own */
+/**
+ * @throws TypeError for a key that is missing or not a string, because a row must never be stored under a key other
+ * than its own
+ */
 function keyValuesOf(row: Row, { partitionKey, sortKey }: KeyNames): KeyValues {
   return { partition: keyIn(row, partitionKey), sort: sortKey === undefined ? '' : keyIn(row, sortKey) };
 }

@@ -1,7 +1,7 @@
 /** Messages between the main thread and the views worker. */
 import { GatewayError } from '#core/kernel/errors.ts';
 
-/** The database of the views. */
+/** The views' database. */
 export interface ViewsDatabase {
   readonly path: string;
   /** Syncs each group of writes. */

@@ -1,6 +1,6 @@
 /**
- * Views of the local run: a worker thread with its own database, fed with the text of entries. Callers do not wait for
- * its writes. The database can be rebuilt from evidence at any time (`docs/decisions/0376`).
+ * Views of the local run: a worker thread with its own database, which receives the text of entries. Callers do not
+ * wait for its writes. The database can be rebuilt from evidence at any time (`docs/decisions/0376`).
  */
 import { existsSync, rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
@@ -16,35 +16,38 @@ import { errorOf, type ViewAnswer, type ViewsDatabase } from './messages.ts';
 export interface Views extends Observations {
   /**
    * Projects entries. An entry that was already projected changes nothing.
-   * @throws ProjectionAway if the worker cannot work now.
+   * @throws ProjectionAway if the worker is currently unavailable.
    */
   project(entries: readonly EvidenceEntry[]): Promise<void>;
-  /** False if the database was not complete when it was opened, so that it has to be rebuilt from evidence. */
+  /** False if the database was incomplete when it was opened, so that it has to be rebuilt from evidence. */
   readonly complete: boolean;
   /** Marks the database as rebuilt. */
   completed(): Promise<void>;
-  /** Ends the worker after it finishes its current work. */
+  /** Stops the worker after it finishes its current work. */
   stop(): Promise<void>;
 }
 
 interface RunningWorker {
   readonly worker: Worker;
-  /** True after the worker has opened its database. */
+  /** True once the worker has opened its database. */
   ready: boolean;
   readonly asked: Map<number, PromiseWithResolvers<unknown>>;
 }
 
-/** Number of times one batch may end the worker before the batch is considered at fault. */
+/** Number of times one batch may crash the worker before the batch is considered at fault. */
 const mostDeaths = 3;
 
-/** Heap limit for new objects. It is small because a batch is garbage once it is stored, and V8 returns memory late. */
+/**
+ * Heap limit for new objects. It is small because a batch becomes garbage once it is stored, and V8 is slow to return
+ * memory.
+ */
 const resourceLimits = { maxYoungGenerationSizeMb: 6, maxOldGenerationSizeMb: 256 };
 
 /** Returns the worker's file: in a bundle, `views-worker.mjs` next to it; in a checkout, a file next to this one. */
 const workerFile = (here: string = import.meta.url): URL =>
   new URL(here.endsWith('.ts') ? './worker.ts' : './views-worker.mjs', here);
 
-/** Opens the views. The worker starts at first use, and restarts after it has ended on its own. */
+/** Opens the views. The worker starts on first use, and restarts if it exits on its own. */
 export function openViews(database: ViewsDatabase, report: (message: string) => void): Views {
   const marker = `${database.path}.complete`;
   const complete = existsSync(marker) && existsSync(database.path);

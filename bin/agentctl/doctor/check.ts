@@ -6,17 +6,17 @@ import type { CheckResult } from './finding.ts';
 
 export interface Check {
   readonly name: string;
-  /** Runs the check. @throws Failure, which becomes its result. */
+  /** Runs the check. @throws Failure, which is then reported as the check's result. */
   readonly run: (api: Api) => Promise<readonly CheckResult[]>;
-  /** Advice if the gateway does not have the resource. */
+  /** Advice if the gateway does not provide the resource. */
   readonly absent: string;
-  /** Advice if its address does not respond and differs from the address of the other checks. */
+  /** Advice if the check's address does not respond and differs from the address of the other checks. */
   readonly unreachable?: string;
-  /** A failure of this check ends the run, because the other checks would fail in the same way. */
+  /** True if a failure of this check ends the run, because the other checks would fail in the same way. */
   readonly needed?: true;
 }
 
-/** Returns the response of an operation. */
+/** Returns an operation's response. */
 export const readOperation = async (
   api: Api,
   operation: string,
@@ -25,9 +25,9 @@ export const readOperation = async (
 
 /** A check that a feature adds. */
 export interface FeatureCheck extends Check {
-  /** Name of the check that it follows. */
+  /** Name of the check after which this one runs. */
   readonly after: string;
 }
 
-/** Every release with this check has the route. */
+/** Advice for a missing route. Every release with this check has the route. */
 export const otherRelease = 'check --url, and whether the gateway and this agentctl have the same release';

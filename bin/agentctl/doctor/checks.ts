@@ -1,4 +1,4 @@
-/** The checks of `doctor` in display order; each reads data that an operator could also read by hand [cli.status]. */
+/** The checks of `doctor`, in display order. Each reads data that an operator could also read by hand [cli.status]. */
 
 import { count, type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import packageJson from '#package' with { type: 'json' };
@@ -7,7 +7,7 @@ import { type Check, otherRelease, readOperation } from './check.ts';
 import { checkDemo, checkDemoBrokers } from './demo.ts';
 import { type CheckResult, fail, ok, unknown, warn } from './finding.ts';
 
-/** A larger clock difference breaks tokens and signatures. */
+/** Clock difference from which tokens and signatures fail. */
 const maxClockSeconds = 60;
 const noticeableClockSeconds = 5;
 const longPendingSeconds = 1800;
@@ -97,7 +97,7 @@ async function health(api: Api): Promise<CheckResult[]> {
 
 const channelTodo = (name: unknown) => `check approvals.channels.${name}: its address, its secrets, and the network`;
 
-/** Advice for each kind of dependency; the finding has its reason. */
+/** Advice for each kind of dependency; the finding itself gives the reason. */
 const dependencyTodo: Readonly<Record<string, (name: unknown) => string>> = {
   provider: (name) => `check base_url and api_key_env of the provider ${name}, and the network`,
   mcp_server: (name) => `check the url or command of the server ${name} in upstreams.mcp, and its credentials`,
@@ -160,7 +160,7 @@ async function planes(api: Api): Promise<CheckResult[]> {
   return all.map(planeFound);
 }
 
-/** Advice for each state of a plane; `docs/how-to/serve-data-planes.md` has the details. */
+/** Advice for each state of a data plane; `docs/how-to/serve-data-planes.md` has the details. */
 const planeTodo: Readonly<Record<string, string>> = {
   never_seen: 'start the plane, and compare its token and federation.control_plane_url',
   silent: 'check the plane, and the network between the two',

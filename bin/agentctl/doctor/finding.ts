@@ -1,7 +1,7 @@
-/** Result of a check of a deployment, with the check's name. */
+/** Result of one check of a deployment, with the check's name. */
 export interface Finding {
   readonly check: string;
-  /** `unknown`: not visible to the key, or not available at the gateway. */
+  /** `unknown` means not visible to the key, or not available at the gateway. */
   readonly state: 'ok' | 'warn' | 'fail' | 'unknown';
   readonly found: string;
   readonly todo?: string;

@@ -1,4 +1,4 @@
-/** Runs checks of a deployment and prints their findings, each with its advice [cli.status]. */
+/** Runs the checks of a deployment and prints their findings, each with advice [cli.status]. */
 
 import { fields } from '#core/kernel/json-fields.ts';
 import type { Cli, Outcome } from '../command.ts';
@@ -9,7 +9,7 @@ import { type Finding, fail, unknown } from './finding.ts';
 
 const styles = { ok: 'green', warn: 'yellow', fail: 'red', unknown: 'dim' } as const;
 
-/** Runs the checks in order. @returns `negative` if one failed. */
+/** Runs the checks in order. @returns `negative` if any of them failed. */
 export async function runChecks(cli: Cli, checks: readonly Check[]): Promise<Outcome> {
   const findings: Finding[] = [];
   for (const check of checks) {

@@ -54,7 +54,7 @@ export interface NotificationClients {
   /** Calls chat systems and Git hosts. */
   readonly sendJson: SendJson;
   /**
-   * Posts a message, signed over time and body, and returns the successful response with its body unread.
+   * Posts a message with a signature over its time and body, and returns the successful response with its body unread.
    * @throws DeliveryRefused if the receiver asked for a wait; Error for any other response.
    */
   readonly postSigned: (

@@ -19,7 +19,9 @@ export class DeliveryRefusal extends Error {
 }
 
 const maxAttempts = 8;
-/** Large enough that a page of unresponsive channels finishes before the function does. */
+/**
+ * Number of concurrent deliveries, large enough that a page of unresponsive channels finishes before the function does.
+ */
 const concurrency = 10;
 /** Seconds that a worker has before another may try the delivery: longer than any channel's timeout. */
 const claimSeconds = 30;
@@ -173,7 +175,7 @@ async function attempt(ports: DeliverPorts, claimed: Delivery, submitted: Delive
   }
 }
 
-/** Sends a chat call to its evaluator. Its text is removed from the store. */
+/** Sends a chat call to its evaluator and removes the call's text from the store. */
 async function sendToEvaluator(
   ports: DeliverPorts,
   { evaluation: _texts, ...rest }: Delivery,
@@ -218,7 +220,7 @@ function afterFailure(ports: DeliverPorts, claimed: Delivery, cause: unknown): D
   return { ...claimed, due_at: inSeconds(ports, Math.max(backoff, asked)), last_error };
 }
 
-/** Returns the error message with its cause, since `fetch failed` alone does not help. */
+/** Returns the error message with its cause, since `fetch failed` is not helpful on its own. */
 function faultMessage(thrown: unknown): string {
   if (!(thrown instanceof Error)) return shortenError(String(thrown));
   return shortenError(thrown.cause instanceof Error ? `${thrown.message}: ${thrown.cause.message}` : thrown.message);

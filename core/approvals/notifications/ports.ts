@@ -53,7 +53,7 @@ export interface DeliveryStore {
   get(id: string): Promise<Delivery | undefined>;
   /** Returns the deliveries due at or before now, oldest first. */
   due(now: string, limit: number): Promise<readonly Delivery[]>;
-  /** Returns the tenant's given-up deliveries, newest first; each is kept for 30 days. */
+  /** Returns the tenant's deliveries that were given up, newest first; each is kept for 30 days. */
   dead(tenant: string, limit: number): Promise<readonly Delivery[]>;
   /** Updates a delivery; returns false if another process has changed it since it was read. */
   update(before: Delivery, after: Delivery): Promise<boolean>;

@@ -1,5 +1,6 @@
 /**
- * Review of chat traffic: the call is pending like any other action, gets a 202 response, and its retry passes once.
+ * Review of chat traffic: like any other action, the call becomes pending and gets a 202 response. Its retry passes
+ * once.
  */
 import { answer } from '#core/actions/answers.ts';
 import type { ExecutionMode } from '#core/actions/execute-action.ts';
@@ -27,7 +28,8 @@ const lastWords = 8 * 1024;
 const idPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
 /**
- * Returns the call once an approval for exactly this call has been taken, or its ending while the decision is pending.
+ * Returns the call once an approval for exactly this call has been consumed, or the call's ending while the decision is
+ * pending.
  * @throws GatewayError `policy_violation` while a denial of the same call applies; `conflict` if pending calls are
  * returned as errors.
  */
@@ -44,7 +46,7 @@ export async function awaitApproval(
 
 /**
  * Reviews the content of a call.
- * @param keeps leaves a matching approval unused.
+ * @param keeps true to leave a matching approval unused.
  * @returns allow or review. @throws GatewayError `policy_violation` while a denial of the same call applies.
  */
 export async function reviewContent(
@@ -88,13 +90,16 @@ export async function reviewContent(
   return result;
 }
 
-/** Returns how a chat waits for human review: held if `chat_review` is `hold`, otherwise answered immediately. */
+/**
+ * Returns the way a chat waits for human review: it is held if `chat_review` is `hold`, otherwise it gets an immediate
+ * response.
+ */
 export const chatWait = (call: ChatCall): WaitStrategy =>
   waitingOver(call.snapshot.configuration.approvals, chatReviewOf(call) === 'hold', () => call.signal.aborted);
 
 /**
  * Ends a call that requires human approval, as configured in `approvals.chat_review`.
- * @throws GatewayError `conflict` unless it is `status_202`.
+ * @throws GatewayError `conflict` unless that setting is `status_202`.
  */
 export function endInReview(screened: ScreenedCall, answering: AnswerReceiver, pending: JsonObject): FinishedCall {
   const { call } = screened;
@@ -124,7 +129,7 @@ function deniedChat(screened: ScreenedCall, { matched_rule, envelope_id, error }
   return new StageFailure(fault, screened, 'blocked', { ruling: { decision: 'block', matchedRule: matched_rule } });
 }
 
-/** Consumes the approval only; the rest of the pipeline executes the call. */
+/** Consumes the approval without executing the call, which the rest of the pipeline does. */
 const takenOnly: ExecutionMode = async (_ports, action, evidence_hash) => ({
   ...answer(action),
   decision: 'allow',
@@ -146,8 +151,8 @@ const chatReviewOf = ({ tenant, snapshot }: ChatCall) =>
   tenant.chat_review ?? snapshot.configuration.approvals.chat_review;
 
 /**
- * Responds with 202 and the approval. Client libraries would read that as an empty stream, so a stream gets an error
- * event instead, which all of them throw [chat.review].
+ * Responds with 202 and the approval. Client libraries would read that as an empty stream, so a streaming call gets an
+ * error event instead, which every library throws [chat.review].
  */
 function answerPending({ wire, stream, readsEvents }: ChatCall, answering: AnswerReceiver, pending: JsonObject): void {
   if (stream && readsEvents) answering.events(202, [wire.errorEvent(needsApproval(pending))]);

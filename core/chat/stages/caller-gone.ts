@@ -1,4 +1,4 @@
-/** Ending of calls whose caller disconnected or cancelled: output up to that point is billed and recorded. */
+/** Ends calls whose caller disconnected or cancelled. Output up to that point is billed and recorded. */
 import { cancelledBy } from '#core/execution/cancellation/watch.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { ChatCall } from '../call.ts';

@@ -1,5 +1,5 @@
 /**
- * Calls an endpoint other than chat, after the input policy has checked its text in the form of messages
+ * Calls an endpoint other than chat, after the input policy has checked the request's text as messages
  * [passthrough.governed].
  */
 
@@ -35,7 +35,7 @@ import { checkReply } from './output-policy.ts';
 import { beginModel } from './provider-call.ts';
 import { providerFailure } from './provider-fault.ts';
 
-/** Provider types that have such endpoints. */
+/** Provider types that have endpoints other than chat. */
 const having: ReadonlySet<string> = new Set(['openai', 'mock']);
 
 /**
@@ -101,8 +101,8 @@ async function askProvider(
 }
 
 /**
- * Checks a speech request with the reply filters before a provider is paid, because the speech repeats its text. Text
- * that the filters would redact cannot be removed from audio.
+ * Checks a speech request with the reply filters before a paid provider is called, because the audio repeats the
+ * request's text. Text that the filters would redact cannot be removed from audio.
  */
 async function checkSpoken(
   ports: ChatPorts,
@@ -120,7 +120,10 @@ async function checkSpoken(
   throw new StageFailure(fault, checked, 'blocked');
 }
 
-/** Counts the usage that the provider reports, or else the reservation, so that no budget is exceeded unnoticed. */
+/**
+ * Counts the usage that the provider reports, or the reservation if it reports none, so that no budget is exceeded
+ * unnoticed.
+ */
 function count({ call, progress }: BegunCall, name: EndpointName, reply: JsonObject): void {
   const { silent } = endpoints[name];
   const counted: Partial<Usage> = readOpenaiUsage(reply.usage) ?? {};

@@ -41,7 +41,7 @@ export function countFindings({ telemetry }: Pick<ChatPorts, 'telemetry'>, { fin
 export const blockFailure = (known: KnownCall, verdict: Verdict, fault = violation(verdict)): StageFailure =>
   new StageFailure(fault, known, 'blocked');
 
-/** Returns the caller's error, which names the filter but never the match. */
+/** Returns the error for the caller, which names the filter but never the match. */
 export function violation({ matched_rule, findings }: Verdict): GatewayError {
   const policy = matched_rule?.replace(/^content:/, '') ?? 'content policy';
   const deciding = findings.find((finding) => finding.policy === policy && finding.action === 'block');

@@ -62,12 +62,12 @@ export function rewriteTexts(call: ChatCall, texts: readonly TextSlot[]): void {
 export interface StreamGate {
   /** Returns the events to send for this event, or none once the verdict is a block. */
   pass(event: JsonObject): JsonObject[] | Promise<JsonObject[]>;
-  /** Returns the events that are still held when the source has ended. */
+  /** Returns the events that were still held when the source ended. */
   end(): JsonObject[] | Promise<JsonObject[]>;
   verdict(): Verdict;
 }
 
-/** Reports the findings of a finished stream as those of its stage. */
+/** Reports the findings in a finished stream as findings of its stage. */
 export function reportStream(ports: ChatPorts, verdict: Verdict): void {
   void ports.telemetry.span('policy.check_output', verdictAttributes(verdict), async () => {});
   countFindings(ports, verdict);

@@ -83,13 +83,13 @@ export async function callModel(
   }
 }
 
-/** Marks the call as charged, even if this process ends before settling it. */
+/** Begins the charged part of the call, which is charged even if this process ends before settling it. */
 export function beginModel<Before extends ApprovedCall>(ports: ChatPorts, before: Before): BegunCall<Before> {
   if (!before.startNoted) void recordProviderStart(ports, before.call);
   return { ...before, progress: new ModelProgress() };
 }
 
-/** Records the start while the provider is called. */
+/** Records the start while the provider is being called. */
 function recordProviderStart(ports: ChatPorts, call: ChatCall): Promise<void> {
   return ports.counters.begin(call.tenant.id, call.envelopeId).catch((thrown: unknown) => {
     ports.telemetry.log('warn', 'the start of a provider call was not noted', {
@@ -99,13 +99,16 @@ function recordProviderStart(ports: ChatPorts, call: ChatCall): Promise<void> {
   });
 }
 
-/** Time without an event after which a stream begins anyway, shorter than the usual limits of proxies and clients. */
+/**
+ * Time without an event after which a stream begins anyway. It is shorter than the usual timeouts of proxies and
+ * clients.
+ */
 const silenceMs = 15_000;
 
 /**
  * Opens the reply of the provider that responds, and records the attempts that failed. If none has responded after some
  * time, the caller's stream begins, so that proxies and clients do not give up; a later failure is then sent as an
- * event. A route that may end at the mock is excepted, because a header marks its answers.
+ * event. Routes that may end at the mock are an exception, because a header marks the mock's answers.
  */
 async function openReply(
   ports: ChatPorts,
@@ -124,9 +127,9 @@ async function openReply(
   );
   // A rollout may add another provider.
   refuseChoosing(call.dialect, body, entriesOf(plan));
-  /** Members that were not sent to the last called provider. */
+  /** Members that were not sent to the provider called last. */
   let leftOut: readonly string[] = [];
-  /** Dialects of the providers that received a translation; their errors name members of that dialect. */
+  /** Dialects of the providers that received a translated request; their errors name members of that dialect. */
   const spoken = new Map<string, DialectName>();
   const beginsEarly = call.stream && !entriesOf(plan).some((entry) => isDemoOf(entry, call.resolvedModel));
   const responded = beginsEarly
@@ -162,7 +165,7 @@ async function openReply(
 const memberPaths = lazyImport(() => import('#core/models/dialects/translate/member-path.ts'));
 
 /**
- * Returns the failure with the corresponding member of the caller's request [error.plain-words].
+ * Returns the failure, naming the corresponding member of the caller's request [error.plain-words].
  * @param body translated request.
  */
 async function atCallersMember(
@@ -248,7 +251,7 @@ async function toolsDecided(ports: ChatPorts, call: ChatCall, spoken: JsonObject
   return (await completionTools()).governCompletion(ports, call, spoken);
 }
 
-/** Makes decisions on tool calls; loaded when the first one arrives. */
+/** Code that makes decisions on tool calls, loaded when the first call arrives. */
 const completionTools = lazyImport(() => import('../completion-tools.ts'));
 const messagesTools = lazyImport(() => import('../tool-use.ts'));
 

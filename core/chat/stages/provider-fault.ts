@@ -7,7 +7,7 @@ import type { ChatPorts } from '../ports.ts';
 import { StageFailure } from '../stage-failure.ts';
 import { cancelledError } from './caller-gone.ts';
 
-/** Returns the caller's error for a provider's failure and logs the detail. */
+/** Returns the error for the caller after a provider's failure, and logs the detail. */
 export function providerFailure(ports: ChatPorts, before: KnownCall, thrown: unknown): StageFailure {
   const fault = thrown instanceof ProviderFault ? thrown : undefined;
   const error = fault ? faultToError(fault, before.call.requestId) : asGatewayError(thrown);

@@ -47,9 +47,9 @@ export async function settle(ports: ChatPorts, ended: EndedCall, traceId: string
 }
 
 /**
- * Checks whether a call leaves no entry: refusals by the rate limiter, because callers could otherwise write without
- * limit; calls into another key's session, whose chain belongs to its owner; refusals by a budget after the first per
- * minute.
+ * Checks whether a call leaves no entry. This applies to refusals by the rate limiter, because callers could otherwise
+ * write without limit; to calls into another key's session, whose chain belongs to its owner; and to refusals by a
+ * budget after the first per minute.
  */
 function leavesNoEntry({ known, ending }: EndedCall, nowMs: number): boolean {
   const { outcome, error } = ending;

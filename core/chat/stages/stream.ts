@@ -134,7 +134,9 @@ function interruptedEnding<Known extends CheckedCall<ModelCall>>(
   throw thrown instanceof ProviderFault ? providerFailure(ports, known, thrown) : StageFailure.of(thrown, known);
 }
 
-/** Maximum length of one response, more than any model sends, which stops a provider that never ends. */
+/**
+ * Maximum length of one response: more than any model sends, but enough to stop a provider whose response never ends.
+ */
 const maxCharacters = 8 * 1024 * 1024;
 const roomyCharacters = 1024 * 1024;
 /** Returns a limit far above the call's maximum output. */
@@ -161,7 +163,8 @@ async function toolGate(ports: ChatPorts, call: ChatCall): Promise<ToolGate | Co
 }
 
 /**
- * Gate for chat completions, loaded with the first call that needs it, because most chat completions pass tool calls.
+ * Gate for chat completions, loaded with the first call that needs it, because most chat completions pass tool calls
+ * without a decision.
  */
 const completionTools = lazyImport(() => import('../completion-tools.ts'));
 const messagesTools = lazyImport(() => import('../tool-gate.ts'));
@@ -223,7 +226,7 @@ export class StreamToCaller {
 export const keepLease = (ports: ChatPorts, { tenant, envelopeId }: ChatCall) =>
   repeat(ports.timeouts, (reservationLeaseSeconds * 1000) / 3, () => ports.counters.extend(tenant.id, envelopeId));
 
-/** Stops the stream within five seconds after its key is revoked. */
+/** Stops the stream within five seconds of its key being revoked. */
 const watchOwnKey = (ports: ChatPorts, { call, halt }: RunningCall) =>
   watchKey(ports, call.principal, () =>
     halt?.abort(

@@ -100,8 +100,8 @@ function resultsIn(slots: readonly TextSlot[]): TextSlot[][] {
 }
 
 /**
- * Maximum number of remembered texts. A conversation is sent again with each turn, so check results are cached by
- * digest and active actions.
+ * Maximum number of texts whose check results are cached, by digest and active actions. Caching helps because a
+ * conversation is sent again with each turn.
  */
 const maxRemembered = 2_000;
 const resultsUnder = remembered(

@@ -16,7 +16,7 @@ export const isProviderId = (text: string): boolean => /^[\w.:-]{1,200}$/.test(t
 
 export type FileProvider = Required<Pick<Provider, 'resource' | 'download'>>;
 
-/** Returns the provider for an entry, which must support files. @throws ProviderFault */
+/** Returns an entry's provider, which must support files. @throws ProviderFault */
 export async function filesOf(
   { providers }: { readonly providers: Providers },
   entry: ProviderEntry,
@@ -33,7 +33,7 @@ export function idIn(entry: ProviderEntry, { id }: JsonObject): string {
   throw new ProviderFault(entry.name, 'garbage', `${entry.name} answered without an id`);
 }
 
-/** Returns the caller's error for a failed provider request; the detail is logged. */
+/** Returns the error for the caller after a failed provider request, and logs the detail. */
 function refusedByProvider(
   { telemetry }: Pick<GovernPorts, 'telemetry'>,
   thrown: unknown,
@@ -52,7 +52,8 @@ function refusedByProvider(
 
 /**
  * Sends a request to the provider named in a row.
- * @throws GatewayError `conflict` if it is no longer configured; the provider's failure as the caller's error.
+ * @throws GatewayError `conflict` if that provider is no longer configured; if the request fails, the error for the
+ * caller.
  */
 export async function requestFromProvider<T>(
   ports: ChatPorts,

@@ -5,7 +5,7 @@ import type { Estimate } from '../call.ts';
 import type { AdmittedCall, ApprovedCall, FinishedCall, ScreenedCall } from '../call-stages.ts';
 import type { ChatPorts } from '../ports.ts';
 
-/** Chat call after which the provider stores an object instead of the model answering. */
+/** Chat call that makes the provider store an object instead of having the model answer. */
 export interface StoringRequest {
   readonly estimate: Estimate;
   /** Checks the input. By default, the body is checked like that of other endpoints. @throws GatewayError */

@@ -12,7 +12,7 @@ export interface StoredQuery {
   readonly maxBytes: number;
 }
 
-/** Returns an object, or JSON Lines. */
+/** Operation that returns an object or JSON Lines. */
 export type StoredOperation = (
   ports: ChatPorts,
   caller: StoredCaller,

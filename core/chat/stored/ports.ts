@@ -13,10 +13,10 @@ export interface StoredPage {
 }
 
 export interface StoredObjectStore {
-  /** Reads consistently. Returns undefined if the object is unknown, deleted or belongs to another key. */
+  /** Returns the object with a consistent read, or undefined if it is unknown, deleted or belongs to another key. */
   get(owner: StoredOwner, id: string): Promise<StoredObject | undefined>;
   put(stored: StoredObject): Promise<void>;
-  /** Lists one key's objects, by default newest first. */
+  /** Lists one key's objects, newest first by default. */
   list(
     owner: StoredOwner,
     kind: StoredBatch['kind'],

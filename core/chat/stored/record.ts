@@ -36,7 +36,7 @@ interface Use {
 interface StoredAnswer<T> {
   readonly answer: T;
   readonly findings?: readonly Finding[];
-  /** Model that was named in the results but not requested [budget.served]. */
+  /** Model that the results name but that was not requested [budget.served]. */
   readonly replied_model?: string | undefined;
 }
 

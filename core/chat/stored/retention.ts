@@ -7,7 +7,7 @@ export class ResponseRetention {
   readonly previous: StoredResponse | undefined;
   /** True if the caller's first message comes from `instructions`, which apply to this response only. */
   readonly instructions: boolean;
-  /** Value in the response: initially as requested, finally as it turned out. */
+  /** Value in the response: initially the requested one, finally the actual one. */
   stored: boolean;
   /** True if a tool call was not allowed, in which case no later call may continue the response. */
   withheld = false;

@@ -43,7 +43,7 @@ const checkAddress = ({ path, text }: Address): Problem[] =>
       ]
     : [];
 
-/** Words that are addresses are checked as addresses. */
+/** Checks a command for secrets, except in words that are addresses, which have their own check. */
 function checkCommand(command: readonly string[] | undefined, path: Path): Problem[] {
   const line = (command ?? []).filter((word) => !isAddress(word)).join(' ');
   if (!hasProgramSecret(line)) return [];

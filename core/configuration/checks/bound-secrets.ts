@@ -20,7 +20,7 @@ interface BindingRules {
   readonly listed: readonly string[] | undefined;
 }
 
-/** Result of a changed `base_url`: the provider's key is dropped, leaving the provider without one. */
+/** Configuration after the check. If a `base_url` changed, the provider no longer has a key. */
 interface BoundConfiguration {
   readonly configuration: Configuration;
   /** Bindings after the configuration has been stored. */
@@ -69,12 +69,13 @@ export function bindingsAfter(bound: SecretBindings, after: Configuration, sourc
   return source === 'file' ? { ...bound, ...used } : { ...used, ...bound };
 }
 
-/** Configurations stored before bindings existed bind the secrets that they use. */
+/** Returns the bindings. Configurations stored before bindings existed bind the secrets that they use. */
 const bindingsOf = (before: Configuration | undefined, bound: SecretBindings): SecretBindings =>
   before ? bindingsAfter(bound, before, 'api') : bound;
 
 /**
- * Rejects new commands. A program on the gateway's host could read the gateway's data, so only the file may name one.
+ * Rejects new commands. A program on the gateway's host could read the gateway's data, so only the configuration file
+ * may name programs.
  */
 function newCommands(before: Configuration | undefined, after: Configuration): Problem[] {
   if (!before) return [];

@@ -82,7 +82,7 @@ function isConfidential(url: string): boolean {
   return protocol === 'https:' || isLoopbackHost(hostname);
 }
 
-/** Finds members that have no effect in this role, which suggests that their author expected another role. */
+/** Finds members that have no effect in this role. They suggest that the author had another role in mind. */
 function strangers({
   role,
   planes,

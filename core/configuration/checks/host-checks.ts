@@ -5,7 +5,7 @@ import type { Path, Problem } from '#core/contracts/problems.ts';
 
 /**
  * Finds executors and upstreams whose timeouts exceed the host's limits.
- * @param host limits of this host, or undefined if it does not limit functions.
+ * @param host limits of the host, or undefined if it sets no limits for functions.
  */
 export function checkHost(file: ConfigurationFile, host: HostLimits | undefined): Problem[] {
   if (!host) return [];

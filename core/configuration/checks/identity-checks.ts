@@ -1,4 +1,7 @@
-/** Conditions across members of `identity`: token issuers and the mapping of their claims [identity.oidc-mapping]. */
+/**
+ * Checks that span several members of `identity`: token issuers and the mapping of their claims
+ * [identity.oidc-mapping].
+ */
 
 import { isIssuerUrl } from '#core/configuration/identity/federation/urls.ts';
 import type { ConfigurationFile, OidcCaller, OidcProvider } from '#core/contracts/config.ts';

@@ -1,4 +1,4 @@
-/** Checks key entries for duplicates, empty values and conflicts, and checks the people they name. */
+/** Checks key entries for duplicates, empty values and conflicts, and checks the people that they name. */
 
 import { grantsOf } from '#core/configuration/identity/grants.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';
@@ -23,8 +23,8 @@ export function checkKeys(file: ConfigurationFile, warnings: string[]): Problem[
 }
 
 /**
- * Rejects a repeated key. The same key used twice would be two principals, and the same variable used twice is the same
- * key.
+ * Rejects a repeated key. A value used twice would identify two principals, and a variable used twice has the same
+ * value.
  */
 function checkReuse(key: FileKeyObject, path: Path, firstUse: Map<string, string>): Problem[] {
   const identity = key.key_env === undefined ? digestOfKey(key) : `env ${key.key_env}`;

@@ -1,6 +1,6 @@
 /**
- * Checks that the rules of organisation levels compile, can match, and are never less strict than the levels above
- * [identity.organizations].
+ * Checks that the rules of organisation levels compile, can match, and are never less strict than the rules of the
+ * levels above [identity.organizations].
  */
 
 import { type Level, levelsWithRules } from '#core/configuration/identity/organization.ts';
@@ -37,7 +37,7 @@ export function checkLevels(
   return levels.flatMap((level) => [...checkReach(level, warnings), ...checkTightens(level, own, warnings)]);
 }
 
-/** Returns a level as a policy document. The level leaves calls without a matching rule to the other levels. */
+/** Returns a level as a policy document, which leaves calls without a matching rule to the other levels. */
 export const levelDocument = ({ path, rules }: Pick<Level, 'path' | 'rules'>): ToolPolicyDocument => ({
   name: path,
   default_decision: 'allow',
@@ -61,9 +61,9 @@ function checkReach(level: Level, warnings: string[]): Problem[] {
 }
 
 /**
- * Checks that a level only tightens. The calls that an allowing rule allows must also be allowed by the levels above. A
- * rule that reviews may also cover calls blocked above, since the strictest decision counts; if all its calls are
- * blocked above, it was meant to lift a block. Guards always precede rules.
+ * Checks that a level only tightens the rules. The calls that an allowing rule matches must also be allowed by the
+ * levels above. A rule that reviews may also cover calls blocked above, since the strictest decision counts; if all its
+ * calls are blocked above, it was meant to lift a block. Guards always precede rules.
  */
 function checkTightens(level: Level, own: ToolPolicyDocument, warnings: string[]): Problem[] {
   const document = levelDocument(level);
@@ -87,7 +87,7 @@ function checkTightens(level: Level, own: ToolPolicyDocument, warnings: string[]
   return [...refused.values()];
 }
 
-/** Checks whether the level may be less strict. Without a matching rule, it makes no decision. */
+/** Checks whether the level may be less strict. A level without a matching rule makes no decision. */
 const mayLoosen: PairFilter = (above, { rules: [rule], decision }) =>
   rule !== undefined &&
   !above.name.startsWith('guard:') &&

@@ -1,4 +1,4 @@
-/** Checks of providers, routes, aliases, content filters, budgets and the cache that the schema cannot express. */
+/** Checks on providers, routes, aliases, content filters, budgets and the cache that the schema cannot express. */
 
 import type { ConfigurationFile, ContentFilter } from '#core/contracts/config.ts';
 import { type Path, type Problem, pathText } from '#core/contracts/problems.ts';

@@ -6,7 +6,7 @@ import { didYouMean } from '#core/kernel/did-you-mean.ts';
 /**
  * Finds names used by several entries, ignoring case, because readers would take `Alice` and `alice` for the same
  * person.
- * @param what the noun for an entry, capitalised to begin a sentence.
+ * @param what noun for an entry, capitalised because it begins a sentence.
  */
 export const unique = <T>(items: readonly T[], path: Path, field: keyof T & string, what: string): Problem[] =>
   definedTwice(items, field, what).map(({ at, sentence }) => ({ path: [...path, at, field], sentence }));
@@ -39,7 +39,7 @@ export const unknownNames = (used: readonly string[], known: readonly string[], 
 
 /**
  * Lists the allowed names.
- * @param found the unknown name, used to suggest the one that was probably intended.
+ * @param found the unknown name, for which the most similar allowed name is suggested.
  */
 export const oneOf = (names: readonly string[], what: string, found: string): string =>
   names.length === 0

@@ -75,7 +75,7 @@ export function checkOrganizations(file: ConfigurationFile, warnings: string[]):
   ];
 }
 
-/** Checks once per level that grants name known people. */
+/** Checks, once per level, that grants name known people. */
 function checkGrants({ organizations, people }: ConfigurationFile): Problem[] {
   const persons = people.map(({ id }) => id);
   const check = ({ grants }: { readonly grants: readonly { readonly person: string }[] }, at: Path): Problem[] =>
@@ -107,7 +107,7 @@ function checkGrants({ organizations, people }: ConfigurationFile): Problem[] {
 interface RulesWithPath {
   readonly at: Path;
   readonly rules: readonly Pick<ToolRule, 'decision' | 'approval'>[];
-  /** For each rule, the index of its entry at this place, if it differs. */
+  /** Index of each rule's entry at this place, if it differs from the rule's own index. */
   readonly entries?: readonly number[];
 }
 

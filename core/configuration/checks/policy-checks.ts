@@ -39,7 +39,7 @@ export function checkPolicy(file: ConfigurationFile, resolved: ResolvedPack, war
   return [...reach, ...checkLevels(file, pack, warnings, checkRule)];
 }
 
-/** Warns about rules with the same name, which work but confuse readers. Rules of a rule set share its name. */
+/** Warns about rules with the same name, which work but confuse readers. Rules in a rule set share the set's name. */
 const rulesOfOneName = ({ rules, levels = [] }: ToolPolicyDocument, own: number): string[] => [
   ...definedTwice(rules.slice(0, own), 'name', 'Rule').map(({ sentence }) => `tool_policies.rules: ${sentence}.`),
   ...definedTwice(
@@ -161,8 +161,8 @@ const sqlVerbs = [
 ];
 
 /**
- * Returns warnings rather than errors, because MCP servers and later executors may have tools with any name. Names with
- * wildcards are skipped.
+ * Returns warnings rather than errors, because MCP servers and executors added later may have tools with any name.
+ * Names with wildcards are skipped.
  */
 export function unknownTools(file: ToolNames, pack: ToolPack | null): string[] {
   const known = knownTools(file, pack);
@@ -178,7 +178,10 @@ export function unknownTools(file: ToolNames, pack: ToolPack | null): string[] {
   });
 }
 
-/** Reports whether a name may be an unlisted program. Short names differ in single letters, so they are not judged. */
+/**
+ * Reports whether a name may be an unlisted program. Short names often differ in a single letter, so they are not
+ * checked.
+ */
 const mayBeProgram = (tool: string): boolean => parts(tool)[1].length < 5;
 
 /**

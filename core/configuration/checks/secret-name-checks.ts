@@ -1,5 +1,5 @@
 /**
- * Checks the environment names of secrets. They must be on an allow-list, and secrets that admit callers must never be
+ * Checks the environment names of secrets. They must be on an allowlist, and secrets that admit callers must never be
  * sent out.
  */
 import type { ConfigurationFile } from '#core/contracts/config.ts';
@@ -32,8 +32,8 @@ export function checkSecretNames(file: ConfigurationFile): Problem[] {
 }
 
 /**
- * Recognises a data plane's key, which appears both in its own list and, from the control plane, in its tenant. This
- * counts as a single use.
+ * Recognises a data plane's key, which appears both in the plane's own list and in the tenant that the control plane
+ * sends. This counts as a single use.
  */
 const isMerged = (opener: Use, { path }: Use) =>
   opener.path[0] === 'tenants' && path[0] === 'federation' && path[1] === 'local_keys';
@@ -44,6 +44,6 @@ const isInbound = ({ path }: Use) =>
 /** Matches tokens and keys that admit federation callers, but not the token that a data plane sends. */
 const opensToPlanes = (path: Path) => path[0] === 'federation' && path.length > 2;
 
-/** Matches secrets that allow their holder to forge votes by any person. */
+/** Matches secrets whose holder could forge votes by any person. */
 const verifiesVotes = (path: Path) =>
   path[0] === 'approvals' && /(signing|webhook)_secret_env$/.test(String(path.at(-1)));

@@ -112,7 +112,7 @@ function mayBeOf(tool: string, service: string): boolean {
 type McpServer = Configuration['upstreams']['mcp'][number];
 const serverAddress = ({ url, command = [] }: McpServer): string => url ?? `stdio:${JSON.stringify(command)}`;
 
-/** Returns the setting without list indexes, so that a secret under rotation keeps its earlier use. */
+/** Returns the setting without list indexes, so that a secret being rotated keeps its earlier use. */
 const purposeOf = (path: Path): string =>
   path.map((step) => (typeof step === 'number' ? '[]' : step.replace(/^previous_/, ''))).join('.');
 

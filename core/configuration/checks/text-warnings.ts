@@ -8,7 +8,7 @@ import { wordSet } from '#core/kernel/word-set.ts';
 import { regexLook } from '#core/text/matching/regex-look.ts';
 import { issuedRanges } from '#core/text/secrets/secret-formats.ts';
 
-/** Members with name patterns, and members with other patterns. */
+/** Members that contain name patterns, and members that contain other patterns. */
 const namePatterns = new Set(
   'protocol protocols tool tools upstream model models allowed_models forwarded_meta repositories applies_to'.split(
     ' ',
@@ -16,7 +16,7 @@ const namePatterns = new Set(
 );
 const textPatterns = wordSet('target glob not_glob allowed_paths paths except');
 
-/** Checks for content filters, whose patterns are regular expressions and may describe secrets. */
+/** Checks whether a path is in a content filter, whose patterns are regular expressions and may describe secrets. */
 const isFilter = ([section, phase]: Path): boolean =>
   (section === 'policies' && (phase === 'input' || phase === 'output')) || section === 'transform';
 
@@ -57,7 +57,7 @@ function lookOf(text: string, path: Path): string | undefined {
   return textPatterns.has(member) ? regexLook(text, 'text') : undefined;
 }
 
-/** Budgets use model patterns as member names. */
+/** Returns warnings about model patterns, which budgets use as member names. */
 function modelWarnings(value: object, path: Path): Warning[] {
   if (path.at(-1) !== 'models' || path[0] !== 'budgets' || Array.isArray(value)) return [];
   return Object.keys(value).flatMap((model) => {
@@ -66,7 +66,7 @@ function modelWarnings(value: object, path: Path): Warning[] {
   });
 }
 
-/** Reports whether the path is that of a plain-text key: `api_keys: [KEY]`, or the `key` member of an entry. */
+/** Reports whether the path leads to a plain-text key: `api_keys: [KEY]`, or the `key` member of an entry. */
 const isPlainKey = (path: Path): boolean => {
   const at = path.lastIndexOf('api_keys');
   return at >= 0 && (path.length === at + 2 || (path.length === at + 3 && path.at(-1) === 'key'));

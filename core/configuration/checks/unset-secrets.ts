@@ -6,7 +6,7 @@ import { secretUses } from './secret-uses.ts';
 
 /**
  * Returns a warning for each name that has no value. Key names and the admin token's name have their own warnings, and
- * previous secrets are absent unless a rotation is under way.
+ * previous secrets exist only during a rotation.
  * @param secrets a store with all secrets of the configuration, not only those of one function.
  */
 export async function unsetSecrets(configuration: Configuration, secrets: SecretStore): Promise<string[]> {

@@ -47,7 +47,8 @@ export async function authenticateCaller(
 }
 
 /**
- * Returns the SHA-256 of the key in the headers, or undefined for a token or if there is not exactly one credential.
+ * Returns the SHA-256 of the key in the headers, or undefined if the credential is a token or there is not exactly one
+ * credential.
  */
 export function presentedDigest(headers: Headers): string | undefined {
   try {
@@ -58,7 +59,7 @@ export function presentedDigest(headers: Headers): string | undefined {
   }
 }
 
-/** Matches three to five parts of which the first is a JSON object. */
+/** Matches three to five parts, of which the first is a JSON object. */
 const looksLikeToken = (credential: string): boolean => /^eyJ[\w-]*(\.[\w-]*){2,4}$/.test(credential);
 
 function principalOfKey(credential: string, { byDigest }: Identities): Principal | undefined {

@@ -1,4 +1,4 @@
-/** The active keys and their identities, keyed by digest. */
+/** Active keys and their identities, by digest. */
 import type { Configuration, KeySettings, Person } from '#core/contracts/config.ts';
 import { reachOf } from './grants.ts';
 import type { Principal } from './principal.ts';
@@ -19,7 +19,7 @@ export interface ResolvedKey {
   readonly allowed_models?: KeySettings['allowed_models'];
 }
 
-/** Limits of a key, below those of its tenant [limit.key]. Absent members add no limit. */
+/** Limits for a key, within those of its tenant [limit.key]. Absent members add no limit. */
 export interface KeyLimits extends Pick<ResolvedKey, 'rate_limit' | 'budget' | 'allowed_models'> {
   /** The key's tenant, which is the only one it may make calls in. */
   readonly tenant: string;
@@ -39,7 +39,7 @@ export interface Identities {
   readonly critical: ReadonlySet<string>;
   /** Limits by key id, for keys that have limits. */
   readonly limits: ReadonlyMap<string, KeyLimits>;
-  /** Principals whose keys have the same value, with the result that none of them is accepted. */
+  /** Principals whose keys have the same value, so that none of those keys is accepted. */
   readonly clashing?: readonly Principal[];
 }
 

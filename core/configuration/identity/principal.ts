@@ -1,4 +1,4 @@
-/** The authenticated caller, determined from its key or token, never from a body. */
+/** Authenticated caller, as determined from its key or token, never from a body. */
 import type { FederatedCaller } from '#core/contracts/federated.ts';
 import type { KeyKind, Role } from '#core/contracts/route.ts';
 
@@ -12,7 +12,7 @@ export interface Principal {
   readonly tenant: string;
   readonly role: Role;
   readonly kind: KeyKind;
-  /** The person of a human key. */
+  /** Person to whom a human key belongs. */
   readonly person?: string;
   /** The human who owns an agent's or service's key. */
   readonly owner?: string;
@@ -22,7 +22,7 @@ export interface Principal {
   readonly tenants: readonly string[];
   /** Roles in those `tenants` that are reached only through an organisation's grant [identity.organizations]. */
   readonly granted?: Readonly<Record<string, Role>>;
-  /** The data plane of this token. It may only use routes for planes. */
+  /** Data plane to which this token belongs. It may only use routes for planes. */
   readonly plane?: string;
   /** Present if an external issuer authenticated the caller. */
   readonly federated?: FederatedCaller;
@@ -38,7 +38,7 @@ export const personActor = (principal: Actor & Pick<Principal, 'key_id'>) => ({
 });
 
 /**
- * Returns additional evidence members, apart from the key id, for an issuer's caller; empty for a caller with a key
+ * Returns the evidence members that an issuer's caller has in addition to the key id; empty for a caller with a key
  * [identity.oidc-votes].
  */
 export const federatedActor = ({ federated, person, owner }: Actor) => {

@@ -16,7 +16,7 @@ interface PeopleConfiguration {
   readonly configuration: Pick<Configuration, 'people'>;
 }
 
-/** The key of a request. `key_owner` is the person to whom it belonged at that time. */
+/** Key that made a request. `key_owner` is the person to whom the key belonged at that time. */
 interface Request {
   readonly key_id: string;
   readonly key_owner?: string | undefined;
@@ -116,7 +116,10 @@ function voterOf(
   return principal;
 }
 
-/** Returns the higher of the person's own role and the granted role, or only the grant outside the person's tenants. */
+/**
+ * Returns the higher of the person's own role and the granted role. Outside the person's tenants, returns the granted
+ * role.
+ */
 function roleOf(
   { role }: Person,
   own: readonly string[],

@@ -17,7 +17,7 @@ export interface MissingVotes extends Requirement {
 /** Approval request as input to separation rules. */
 export interface SeparationRequest {
   readonly tenant: string;
-  /** Declared capabilities of the call, and the capabilities of its effects. */
+  /** Declared capabilities of the call and those of its effects. */
   readonly capabilities: readonly string[];
   /** Person to whom the requesting key belongs. */
   readonly owner?: string | undefined;

@@ -6,13 +6,14 @@ import type { Principal } from './principal.ts';
 import { isOfAnotherKey, type UnnamedSessions } from './unnamed-sessions.ts';
 
 /**
- * Form of session ids for administrative actions. Callers may not use it, because they could then write into these
- * sessions.
+ * Form of session ids for administrative actions. Callers may not use this form, because they could then write into
+ * these sessions.
  */
 const gatewaysOwn = /^admin-.*-\d{4}-\d{2}-\d{2}$/;
 
 /**
- * Returns the session id from body, header or MCP, in this order, or else the key's session for calls that name none.
+ * Returns the session id from the body, the header or MCP, in this order, or the key's own session for calls that name
+ * none.
  * @throws GatewayError `invalid_request` for an id in another form, or one reserved for another key.
  */
 export function resolveSession(from: {
@@ -48,7 +49,7 @@ function allowedSessionId(sessionId: string, where: string, keyId: string): stri
 
 /**
  * Checks that an agent only uses sessions opened by its own key, because a session's risk and evidence belong to one
- * key. Humans and services may join, because each entry names them and they are not scored by session.
+ * key. Humans and services may join any session, because each entry names them and they are not scored by session.
  * @throws GatewayError `forbidden`.
  */
 export function assertSessionOwner(head: SessionHead | undefined, principal: Principal): void {

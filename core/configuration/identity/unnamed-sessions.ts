@@ -6,7 +6,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
 export interface UnnamedSessions {
-  /** Returns the session for the key's calls at this time. */
+  /** Returns the session for calls made with the key at this time. */
   of(keyId: string, nowMs: number): string;
 }
 
@@ -25,13 +25,13 @@ interface Spread {
   readonly shard: number;
 }
 
-/** At most 256 sessions per key and hour, each of which can take about 40 commits per second. */
+/** Limits each key to 256 sessions per hour, each of which can take about 40 commits per second. */
 const maxLevel = 8;
 
 /**
  * Sessions shared by all processes, one per key and UTC hour [session.source]. If the chain is contended, a process
- * draws one of two sessions for the key's subsequent calls, then one of four, and so on. Each hour it tries one level
- * less.
+ * picks one of two sessions at random for the key's subsequent calls, then one of four, and so on. Each hour it tries
+ * one level less.
  */
 export class SessionsOfKey implements UnnamedSessions {
   readonly #random: () => number;
@@ -76,8 +76,8 @@ const sessionOf = (keyId: string, hour: string, shard: number): string =>
 const form = /^auto-(\d{4}-\d\d-\d\dT\d\d)-[0-9a-f]{24}(-\d{1,3})?$/;
 
 /**
- * Reports whether an id is another key's session for calls that name none. Others can compute these ids, and could open
- * such a session first and lock the key out.
+ * Reports whether an id is the session that another key uses for calls that name none. Other callers can compute these
+ * ids, and could open such a session first and lock the key out.
  */
 export function isOfAnotherKey(sessionId: string, keyId: string): boolean {
   const [, hour, shard = '-0'] = form.exec(sessionId) ?? [];

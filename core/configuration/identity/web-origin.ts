@@ -7,9 +7,9 @@ export const isListed = (origin: string, allowed: readonly string[]): boolean =>
   allowed.includes('*') || allowed.includes(origin);
 
 /**
- * Reports whether client and listener are both on this machine. Local MCP clients, such as the inspector, send a local
- * origin and need no entry in the list. A page from another site that was rebound to our address still sends its own
- * origin and host.
+ * Reports whether the client and the listener are both on this machine. Local MCP clients, such as the inspector, send
+ * a local origin and need no entry in the list. A page from another site whose name was rebound to our address still
+ * sends its own origin and host.
  */
 export const areBothHere = (origins: readonly string[], host: string | undefined): boolean =>
   origins.length === 1 && isLoopback(origins[0]!) && host !== undefined && isLoopback(`http://${host}`);

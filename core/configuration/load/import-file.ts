@@ -19,8 +19,8 @@ interface ConfigurationImport {
   readonly file?: string | undefined;
   readonly by: string;
   /**
-   * Returns the configuration to store instead. A data plane's configuration is completed by its control plane. The
-   * file binds the secrets it names.
+   * Returns the configuration to store instead, such as a data plane's configuration completed by its control plane.
+   * The file binds the secrets that it names.
    */
   readonly complete?: (configuration: Configuration) => Promise<Configuration>;
 }

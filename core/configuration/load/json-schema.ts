@@ -1,4 +1,4 @@
-/** The published JSON Schema, generated from the zod schema and used for completion in editors. */
+/** Published JSON Schema, generated from the zod schema and used for completion in editors. */
 import * as z from 'zod';
 import { configurationSchema } from '#core/contracts/config.ts';
 

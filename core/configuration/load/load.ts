@@ -25,11 +25,11 @@ export interface LoadOptions extends SourceReaders {
 }
 
 export interface LoadedConfiguration {
-  /** Self-contained configuration with key digests, the pack's rules, the prices, and modules by digest. */
+  /** Self-contained configuration, including key digests, the pack's rules, the prices, and modules by digest. */
   readonly configuration: Configuration;
   /** SHA-256 of the canonical configuration, which is the content address of its version. */
   readonly sha256: string;
-  /** SHA-256 over the text, its pack and prices, and its modules. It shows whether a file has changed. */
+  /** SHA-256 of the text, its pack and prices, and its modules. It shows whether a file has changed. */
   readonly source_sha256: string;
   /** WASM modules to store in the ObjectStore before the configuration is stored. */
   readonly modules: readonly Uint8Array[];

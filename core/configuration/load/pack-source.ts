@@ -9,20 +9,21 @@ import { readYaml, type YamlDocument } from './yaml.ts';
 
 const leastOfPack = 'Write at least: { name: mine, default_decision: review, rules: [] }';
 
-/** Returns the text of a pack file by shipped name or path. Provided by callers, because this folder does no I/O. */
+/**
+ * Function that returns the text of a pack file by shipped name or path. Callers provide it, because this folder does
+ * no I/O.
+ */
 export type PackReader = (name: string) => Promise<string> | string;
 
 export interface ResolvedPack {
   readonly pack: ToolPack | null;
-  /** For each rule of the pack, the index of its entry in the source, which may be a rule set. */
+  /** Index of each pack rule's entry in the source. The entry may be a rule set. */
   readonly entries: readonly number[];
   /** The source text; empty for an inline pack. */
   readonly text: string;
   /** Line lookup in that text. Absent for an inline pack. */
   readonly lineOf?: YamlDocument['lineOf'];
-  /**
-   * True for an unchanged shipped pack. Its own tests prove that every rule can match, which takes seconds to check.
-   */
+  /** True for an unchanged shipped pack. Its own tests prove that every rule can match, a check that takes seconds. */
   readonly proven: boolean;
 }
 
@@ -40,7 +41,10 @@ export async function resolvePack(source: string | PackFile | null, packs: PackR
   return { ...readPack(source, text), text, proven: isShipped(source) };
 }
 
-/** Checks whether an inline pack equals the shipped one, as when a stored configuration is stored again unchanged. */
+/**
+ * Checks whether an inline pack equals the shipped one, which it does if a stored configuration is stored again
+ * unchanged.
+ */
 const isAsShipped = async (pack: ToolPack, packs: PackReader): Promise<boolean> =>
   isShipped(pack.name) && packDigest(readPack(pack.name, await packs(pack.name)).pack) === digestOf(pack);
 
@@ -54,8 +58,8 @@ interface ParsedPack {
 const lastParsed = new RecentMap<string, ParsedPack & { readonly text: string }>({ max: shippedPacks.length });
 
 /**
- * Parses the pack, unless the text equals the last one with this name. Its lines are not cached, because they take far
- * more memory.
+ * Parses the pack, unless the text equals the last one with this name. Line numbers are not cached, because they take
+ * far more memory.
  */
 function readPack(name: string, text: string): ParsedPack & Pick<YamlDocument, 'lineOf'> {
   const where = `The pack ${name}`;

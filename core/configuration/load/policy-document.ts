@@ -28,7 +28,8 @@ function ownSecretFiles(catalog: Configuration['catalog'] | undefined): ToolGuar
 }
 
 /**
- * Returns a warning for each disabled guard, because the calls it would block may be allowed without any other notice.
+ * Returns a warning for each disabled guard, because the calls that it would block may otherwise be allowed without
+ * notice.
  */
 export const disabledGuards = ({
   tool_policies: { pack, disable_guards },

@@ -46,14 +46,14 @@ export function rulePlaces(
   };
 }
 
-/** Returns the file of a pack: the name of a shipped pack, or else the configured path. */
+/** Returns a pack's file: the name of a shipped pack, otherwise the configured path. */
 const packFile = (pack: string): string => (/[./\\]/.test(pack) ? shownFile(pack) : `policies/${pack}.yaml`);
 
 const maxCharacters = 120;
 
 /**
- * Returns a file path that may be shown and stored. It contains only folders below the configuration's folder, and
- * never any others on the host.
+ * Returns a file path that may be shown and stored. Of the host's folders, it reveals only those below the
+ * configuration's folder.
  */
 export function shownFile(path: string): string {
   const plain = posix.normalize(path.replaceAll('\\', '/'));

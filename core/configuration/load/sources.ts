@@ -90,7 +90,10 @@ async function packOf(
   }
 }
 
-/** Returns the price table in the configuration, or else the one in the file. Both are checked in the same way. */
+/**
+ * Returns the price table in the configuration or, if there is none, the one in the file. Both are checked in the same
+ * way.
+ */
 async function pricesOf(
   { prices: { file, table } }: ConfigurationFile,
   { packs, files }: SourceReaders,

@@ -9,7 +9,7 @@ interface Needs {
 
 const idsPerPage = 1_000;
 
-/** Yields the ids: first those in the configuration, then those of rows page by page, including removed ones. */
+/** Yields the ids: first those in the configuration, then those of rows, page by page and including removed ones. */
 export async function* allTenants({ configStore, snapshots }: Needs): AsyncGenerator<string, void> {
   const { tenants } = (await snapshots.current({ evenStale: true })).configuration;
   const configured = new Set(tenants.map(({ id }) => id));

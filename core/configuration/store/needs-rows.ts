@@ -8,11 +8,11 @@ import { remembered } from '#core/kernel/remembered.ts';
 export interface RowSelection {
   readonly tenant?: string | undefined;
   readonly key_id?: string | undefined;
-  /** Callers from an issuer have no key. */
+  /** Set for callers from an issuer, who have no key. */
   readonly federated?: Principal['federated'] | undefined;
 }
 
-/** The part of a snapshot to which rows are added. */
+/** Part of a snapshot to which rows are added. */
 export interface ActiveConfiguration {
   readonly configuration: Configuration;
   readonly identities: Identities;
@@ -22,7 +22,7 @@ const idsOf = remembered(({ tenants }: Pick<Configuration, 'tenants'>) => new Se
 
 export const isConfigured = (configuration: Configuration, tenant: string): boolean => idsOf(configuration).has(tenant);
 
-/** Returns the tenant if it may be stored as a row. Words that cannot be tenant names are not looked up. */
+/** Returns the tenant if it may be stored as a row. Strings that cannot be tenant names are not looked up. */
 export const tenantToRead = ({ configuration }: ActiveConfiguration, tenant: string | undefined): string | undefined =>
   tenant !== undefined && /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(tenant) && !isConfigured(configuration, tenant)
     ? tenant

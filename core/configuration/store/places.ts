@@ -9,7 +9,7 @@ import type { ConfigStore, VersionRow } from '../ports.ts';
 
 /** Locations of rules, each as `file:line`. */
 export interface RulePlaces {
-  /** In policy order: the configuration's own rules, then those of its pack. */
+  /** Locations in policy order: the configuration's own rules, then those of its pack. */
   readonly rules: readonly string[];
   readonly guards: Readonly<Record<string, string>>;
   /** Locations of level rules, by the path of the level. */
@@ -22,7 +22,7 @@ interface NamedRule {
   readonly rule: string;
 }
 
-/** Finds the location of a rule. Returns undefined if it is not a rule, or if the version has no file. */
+/** Function that finds the location of a rule. Returns undefined if it is not a rule, or if the version has no file. */
 export type FindPlace = (named: NamedRule) => string | undefined;
 
 interface Stores {
@@ -52,7 +52,7 @@ export async function placesOfVersion(stores: Stores, version: number): Promise<
   }
 }
 
-/** Finds no location: the version has no file, or line numbers in its merged text are meaningless. */
+/** Finds no location, because the version has no file or line numbers in its merged text are meaningless. */
 export const noRulePlaces: FindPlace = () => undefined;
 
 async function placesOf(objects: Stores['objects'], row: VersionRow): Promise<FindPlace> {

@@ -1,7 +1,7 @@
 /**
  * Adds a caller's rows to a snapshot: its key and its tenants, unless they are in the configuration [tenants.rows].
- * Rows are at most five seconds old. If a row cannot be read, its caller is refused, because unlike the configuration,
- * rows are not used for longer while the store is down.
+ * Rows are at most five seconds old. If a row cannot be read, its caller is refused: unlike the configuration, rows are
+ * not used for longer while the store is down.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type Identities, identityOf, keyIdOf, type ResolvedKey } from '#core/configuration/identity/identities.ts';
@@ -13,9 +13,12 @@ import { remembered } from '#core/kernel/remembered.ts';
 import type { TenantRows } from '../ports.ts';
 import { type ActiveConfiguration, isConfigured, keyToRead, type RowSelection, tenantToRead } from './needs-rows.ts';
 
-/** One second less than promised, because a read takes time. */
+/** Cache time, one second less than promised because a read takes time. */
 const freshMs = 4_000;
-/** Maximum numbers of rows and views that a process keeps, however many exist. Results that no row exists count too. */
+/**
+ * Maximum numbers of rows and views that a process caches, however many exist. Results that a row does not exist count
+ * as rows.
+ */
 const cacheLimits = { rows: 5_000, views: 500 };
 
 /** Returns the views for a store. */
@@ -97,7 +100,7 @@ function viewOf<S extends ActiveConfiguration>(snapshot: S, rows: readonly Tenan
   return view;
 }
 
-/** Returns the configuration with the tenants added, which the views of their keys share. */
+/** Returns the configuration with the tenants added, which the views of the tenants' keys share. */
 function withTenants(snapshot: ActiveConfiguration, rows: readonly TenantRow[]): Configuration {
   if (rows.length === 0) return snapshot.configuration;
   const name = rows.map(({ id }) => id).join(' ');

@@ -15,20 +15,20 @@ interface SchemaAddition {
    * `tenants[].api_keys[].label`.
    */
   readonly path: string;
-  /** Value that an absent member has; `undefined` for an optional one. */
+  /** Value that an absent member has; `undefined` for an optional member. */
   readonly default?: unknown;
 }
 
 /**
- * A test compares this list and the recorded members of schema 1 with the current schema, so new members must be added
- * here.
+ * Members added since schema 1. A test compares this list and the recorded members of schema 1 with the current schema,
+ * so new members must be added here.
  */
 export const schemaAdditions: readonly SchemaAddition[] = [];
 
 export const schemaOf = (additions: readonly SchemaAddition[]): number =>
   Math.max(1, ...additions.map(({ schema }) => schema));
 
-/** The latest schema that this release can read. It can also read all earlier ones. */
+/** Latest schema that this release can read. It can also read all earlier schemas. */
 export const currentSchema = schemaOf(schemaAdditions);
 
 interface StorableDocument {

@@ -1,5 +1,5 @@
 /**
- * Converts keys in secrets to digests when a configuration is stored, so that the values go no further
+ * Converts keys in secrets to digests when a configuration is stored, so that the key values are not passed on
  * [auth.keys-by-digest].
  */
 
@@ -21,7 +21,8 @@ export interface ResolvedSecrets {
 /**
  * Returns the digests of the keys that a configuration names. A missing or blank secret is not a key, so its name is
  * omitted.
- * @param adminTokenSha256 of the platform administrator's token, if it is stored separately; used for the default name.
+ * @param adminTokenSha256 SHA-256 of the platform administrator's token, if it is stored separately; used for the
+ * default name.
  * @throws GatewayError `service_unavailable` if the secrets cannot be read.
  */
 export async function keyDigests(

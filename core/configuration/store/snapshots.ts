@@ -1,4 +1,4 @@
-/** The compiled active configuration, at most five seconds old. */
+/** Compiled active configuration, at most five seconds old. */
 
 import type { Identities, ResolvedKey } from '#core/configuration/identity/identities.ts';
 import type { Configuration } from '#core/contracts/config.ts';
@@ -30,9 +30,9 @@ export interface Snapshot {
 export interface Snapshots {
   /**
    * Returns the snapshot, which is the same object until something changes.
-   * @throws GatewayError `service_unavailable` if no configuration is stored, or the store has not responded for 30
-   * seconds, because no caller is admitted without a policy. Also on a data plane that has no configuration from its
-   * control plane, or has a stale one and `federation.stale: refuse`.
+   * @throws GatewayError `service_unavailable` if no configuration is stored, or if the store has not responded for 30
+   * seconds, because no caller is admitted without a policy. It is also thrown on a data plane that has no
+   * configuration from its control plane, or that has a stale one and `federation.stale: refuse`.
    */
   current(how?: SnapshotReadOptions): Promise<Snapshot>;
   /** Reads the store immediately, for callers that have just stored a version. Does not check staleness. */
@@ -41,13 +41,13 @@ export interface Snapshots {
 
 interface SnapshotReadOptions {
   /**
-   * A caller whose key or tenant may be stored as a row, which the snapshot then includes.
+   * Caller whose key or tenant may be stored as a row, which the snapshot then includes.
    * @throws GatewayError `service_unavailable` if a row cannot be read
    */
   readonly of?: RowSelection;
   /**
-   * For work that must continue on stale state, such as reads, alerts, and finishing work already begun. Never for a
-   * decision.
+   * True for work that must continue on stale state, such as reads, alerts, and finishing work already begun. Never set
+   * for a decision.
    */
   readonly evenStale?: boolean;
 }
@@ -66,16 +66,16 @@ interface SnapshotDeps {
   readonly overlayKeys?: readonly ResolvedKey[];
 }
 
-/** One second less than promised, because a read takes time. */
+/** Cache time, one second less than promised because a read takes time. */
 const freshMs = 4_000;
-/** Random reduction that keeps environments started together from reading at the same time. */
+/** Maximum random reduction, which keeps environments that started together from reading at the same time. */
 const jitterMs = 1_000;
 const toleratedMs = 30_000;
 
 interface CachedSnapshot {
   readonly snapshot: Snapshot;
   readonly secrets: ResolvedSecrets;
-  /** Time at which the read that returned it started. Later changes may be missing. */
+  /** Start time of the read that returned the snapshot. Later changes may be missing. */
   readonly lookedAt: number;
   /** Number of milliseconds for which the snapshot is used. */
   readonly freshMs: number;
@@ -221,7 +221,7 @@ async function compileVersion(
   };
 }
 
-/** Moves generated keys to the first tenant if a new configuration no longer contains their own. */
+/** Moves generated keys to the first tenant if a new configuration no longer contains their own tenant. */
 const inTenants = ({ tenants }: Configuration, keys: readonly ResolvedKey[]): ResolvedKey[] =>
   keys.map((key) =>
     tenants.some(({ id }) => id === key.tenant) ? key : { ...key, tenant: tenants[0]?.id ?? key.tenant },

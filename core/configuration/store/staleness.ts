@@ -6,7 +6,10 @@ import type { FederationState } from '../ports.ts';
 /** Maximum difference between two planes' clocks. */
 export const maxClockSkewMs = 15 * 60_000;
 
-/** Reports whether a plane's clock differs from the control plane's by more than that [federation.last-good]. */
+/**
+ * Reports whether a plane's clock differs from the control plane's by more than the allowed maximum
+ * [federation.last-good].
+ */
 export const isSkewed = ({ skew_seconds = 0 }: { readonly skew_seconds?: number | undefined }): boolean =>
   Math.abs(skew_seconds) * 1000 > maxClockSkewMs;
 
@@ -24,7 +27,7 @@ export const stateOf = (
   state && state.plane === settings.plane && state.control_plane_url === settings.control_plane_url ? state : undefined;
 
 /**
- * Returns why a data plane's configuration is stale.
+ * Returns the reason why a data plane's configuration is stale.
  * @returns undefined if it is not stale, and on gateways that are not data planes.
  */
 export function stalenessOf(

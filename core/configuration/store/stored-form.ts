@@ -13,8 +13,8 @@ import { storedKeys } from './stored-keys.ts';
 const schemas = lazyImport(() => import('#core/contracts/config.ts'));
 
 /**
- * Parses a stored configuration. One from an older release gets defaults for members added since then. A body stored
- * with this release's schema digest has already been checked; any other body is checked again.
+ * Parses a stored configuration. If it is from an older release, members added since then get their defaults. A body
+ * stored with this release's schema digest has already been checked; any other body is checked again.
  * @throws GatewayError `service_unavailable` if it no longer fits the schema, because the gateway cannot make decisions
  * without its policy.
  */
@@ -37,12 +37,12 @@ export async function restoreConfiguration(
   }
 }
 
-/** Checks that a pack names no rule sets. A stored pack never does, so that a later catalog cannot change it. */
+/** Checks that a pack names no rule sets. A stored pack never names any, so that a later catalog cannot change it. */
 export const hasItsRules = (pack: PackFile): pack is ToolPack => pack.rules.every((rule) => typeof rule !== 'string');
 
 /**
- * Returns the canonical bytes of a version's body, so that equal content has the same address, and the schema number
- * with which they can be read.
+ * Returns the canonical bytes of a version's body, and the schema number with which they can be read. Equal content has
+ * the same address.
  */
 export function configurationBytes(configuration: Configuration): {
   readonly bytes: Uint8Array;

@@ -21,8 +21,8 @@ interface ActivePolicies extends Policies {
 const scopedFrom = remembered((_: ActivePolicies) => new Map<string, ActivePolicies>());
 
 /**
- * Returns the snapshot with a tenant's policy: the same snapshot if no level above the tenant has rules, or else a
- * cached one. Every decision on a tool call uses this.
+ * Returns the snapshot with a tenant's policy: the same snapshot if no level above the tenant has rules, otherwise a
+ * cached one. Every decision on a tool call uses this function.
  */
 export function ofTenant<Given extends ActivePolicies>(snapshot: Given, tenant: string): Given {
   // The snapshot may already be the tenant's, in which case its rules must not be added twice.

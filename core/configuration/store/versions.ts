@@ -79,13 +79,13 @@ interface AdvanceOptions {
   /** Locations of its rules in the source files. */
   readonly places?: RulePlaces | undefined;
   /**
-   * Returns the bindings of secrets after this version, given those before it. Called on every attempt.
-   * @throws GatewayError if the version may not be stored over them.
+   * Returns the bindings of secrets after this version, given the previous bindings. Called on every attempt.
+   * @throws GatewayError if the previous bindings do not allow this version to be stored.
    */
   readonly bind?: (bound: SecretBindings) => SecretBindings;
   /** Checks that the active version may be replaced. Called on every attempt. @throws GatewayError `conflict` */
   readonly over?: ((version: number) => void) | undefined;
-  /** If it returns true, the active version is not replaced. */
+  /** Returns true if the active version must not be replaced. */
   readonly unless?: () => Promise<boolean>;
 }
 

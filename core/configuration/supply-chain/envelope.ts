@@ -20,7 +20,7 @@ export const predicateTypes = {
 } as const;
 export type DocumentKind = keyof typeof predicateTypes;
 
-/** Documents whose subject is a file. For the others, the subject is the predicate itself. */
+/** Kinds of documents whose subject is a file. For all other kinds, the subject is the predicate itself. */
 const aboutFiles: ReadonlySet<DocumentKind> = new Set(['artifact', 'provenance']);
 
 const envelopeSchema = z.strictObject({

@@ -17,7 +17,7 @@ interface ActivePart {
   readonly signed_as?: string;
   /** The publisher's key id. */
   readonly signer?: string;
-  /** Why the part is not verified. */
+  /** Reason why the part is not verified. */
   readonly reason?: string;
 }
 

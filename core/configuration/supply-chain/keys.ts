@@ -39,7 +39,10 @@ export const signBytes = (key: KeyObject, bytes: Uint8Array): Buffer =>
 export const verifies = (key: KeyObject, bytes: Uint8Array, signature: Uint8Array): boolean =>
   verify(key.asymmetricKeyType === 'ed25519' ? null : 'sha256', bytes, key, signature);
 
-/** Rejects anything else, because `createPublicKey` would accept a private key, which could then be published. */
+/**
+ * Rejects anything but a public key, because `createPublicKey` would also accept a private key, which could then be
+ * published.
+ */
 function publicPem(pem: string): string {
   if (!pem.includes('-----BEGIN PUBLIC KEY-----'))
     refuseDocument('key_type', 'the text is not a public key in PEM form');

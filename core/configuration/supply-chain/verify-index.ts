@@ -1,4 +1,6 @@
-/** Verifies a published index using the pinned root key and the sequences seen before [supply-chain.sequence]. */
+/**
+ * Verifies a published index, using the pinned root key and the sequence numbers seen before [supply-chain.sequence].
+ */
 
 import type { KeyObject } from 'node:crypto';
 import type * as z from 'zod';
@@ -17,7 +19,7 @@ import { type RefusalReason, refuseDocument } from './refusal.ts';
 
 const rootDocuments = ['delegations', 'revocations', 'index'] as const satisfies readonly DocumentKind[];
 
-/** Sequence and digest of the root documents accepted last. */
+/** Sequence and digest of the last accepted root documents. */
 type AcceptedDocuments = Readonly<Record<(typeof rootDocuments)[number], { sequence: number; sha256: string }>>;
 
 export interface Publisher {

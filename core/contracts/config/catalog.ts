@@ -25,7 +25,7 @@ const optionNames = z
   .max(4_000)
   .regex(new RegExp(`^${option}(?:\\s+${option})*$`), 'names of options, separated by blanks: -n --namespace');
 
-/** Roles that a deployment's own programs may use. */
+/** Roles that values in a deployment's own programs may have. */
 const valueRoles = ['word', 'number', 'name', 'read', 'write', 'source', 'object'] as const satisfies readonly Role[];
 const operandRoles = ['word', 'name', 'source', 'object'] as const satisfies readonly Role[];
 

@@ -23,7 +23,7 @@ const ownPrefixes = [
 const ownNames = ['PATH', 'HOME', 'USER', 'SHELL', 'PWD', 'TMPDIR', 'LANG', 'TZ', 'HOSTNAME'];
 const isOwn = (name: string): boolean =>
   ownNames.includes(name) || ownPrefixes.some((prefix) => name.startsWith(prefix));
-/** Lists all reserved names so that the error message is complete. */
+/** Description of the allowed names. It lists all reserved names, so that the error message is complete. */
 export const nameOfYourOwn = `a name of your own: not ${ownNames.join(', ')}, and none that begins with ${ownPrefixes.join(', ')}`;
 export const environmentPattern = /^[A-Z][A-Z0-9_]{0,127}$/;
 

@@ -1,7 +1,8 @@
 /** Rights and resources shared by several functions. */
 
 /**
- * Requests are CPU-bound, and CPU grows with memory, so functions with 1,024 MB respond sooner at about the same price.
+ * Settings of functions that respond to callers. Requests are CPU-bound, and CPU grows with memory, so functions with
+ * 1,024 MB respond sooner at about the same price.
  */
 export const interactive = { timeoutSeconds: 29, memoryMb: 1024 } as const;
 export const configuration = { config: 'get' } as const;

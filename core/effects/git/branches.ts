@@ -4,10 +4,10 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { wordSet } from '#core/kernel/word-set.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 
-/** A branch of a call. `default_branch: true` means the host's default branch, or possibly any branch. */
+/** Branch affected by a call. `default_branch: true` means the host's default branch, or possibly any branch. */
 export interface TouchedBranch {
   readonly branch?: string;
-  /** Refs matched by a single `*`, as in the refspec: `refs/heads/agent/*`. */
+  /** Ref pattern with a single `*`, as written in the refspec: `refs/heads/agent/*`. */
   readonly branch_pattern?: string;
   readonly default_branch?: true;
 }
@@ -22,7 +22,7 @@ export interface BranchWrite extends TouchedBranch {
 
 const anyBranch: TouchedBranch = { default_branch: true };
 
-/** Operations that consist of these words do not write to a branch: they concern requests, issues, tags or runs. */
+/** Words of operations that do not write to a branch, because they concern requests, issues, tags or runs. */
 const proposing = {
   verbs:
     wordSet(`add approve assign cancel close comment create delete dismiss dispatch edit enable fork label lock mark
@@ -121,7 +121,7 @@ const isRefspec = (key: string): boolean => /^ref_?specs?$/i.test(key);
 
 const maxDepth = 4;
 
-/** Yields every string of the parameters with its own key, including those in lists and objects. */
+/** Yields every string in the parameters with its own key, including strings in lists and objects. */
 function* stringsWithKeys(
   value: unknown,
   key = '',

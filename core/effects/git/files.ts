@@ -12,12 +12,12 @@ interface TouchedFile {
 
 type AddFile = (path: string, removed: boolean) => void;
 
-/** Words of keys that hold paths or lists of files. */
+/** Words in keys that contain paths or lists of files. */
 const pathWords = new Set(
   'path paths file files filename filenames filepath filepaths dir directory folder'.split(' '),
 );
 const listKeys = new Set('changes actions operations tree additions deletions edits updates modifications'.split(' '));
-/** Words of keys that describe a file, or name a place outside the repository's tree. */
+/** Words in keys that describe a file, or name a place outside the repository's tree. */
 const otherWords = new Set(
   'content contents mode size sha type encoding url count limit page lines line extension repo repository project namespace text message'.split(
     ' ',

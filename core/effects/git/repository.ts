@@ -16,7 +16,7 @@ const names: ReadonlySet<string> = new Set([
   ...['repo', 'repository'].flatMap((word) => ['name', 'slug', 'id', 'full name'].map((of) => `${word} ${of}`)),
 ]);
 
-/** Returns at least one repository. If the call contradicts itself, returns several and reports it. */
+/** Returns at least one repository. If the call contradicts itself, returns several and reports the contradiction. */
 export function repositoriesOf({ target, parameters }: ToolCall, unclear: Set<string>): string[] {
   const given = (keys: ReadonlySet<string>): string[] =>
     Object.entries(parameters).flatMap(([key, value]) =>
@@ -46,7 +46,7 @@ function repositoryName(text: string): string {
   return plain.replace(/\.git$/i, '');
 }
 
-/** Checks for one slash: a target with more is a path in a repository. */
+/** Checks for exactly one slash: a target with more slashes is a path in a repository. */
 const isRepository = (text: string, named: string): boolean => address.test(text) || /^[\w.-]+\/[\w.-]+$/.test(named);
 
 const sameTail = (longer: string, shorter: string): boolean =>

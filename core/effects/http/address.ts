@@ -16,7 +16,7 @@ export interface Address {
 }
 
 const ports: Readonly<Record<string, string>> = { http: '80', https: '443' };
-/** Roughly the limit that servers apply. */
+/** Maximum length of an address, roughly the limit that servers apply. */
 const maxLength = 16 * 1024;
 const hostWithoutScheme = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*\.?(?::\d+)?(?:[/?#]|$)/i;
 

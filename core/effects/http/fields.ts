@@ -17,7 +17,7 @@ const readNames: ReadonlySet<string> = new Set([...urlKeys, ...bodyKeys, 'method
 
 /**
  * Renames `Method`, `URL` and `Headers` to lower case, because many clients treat both spellings alike. If both are
- * present, both stay, and `alikeNames` reports them.
+ * present, both are kept, and `alikeNames` reports them.
  */
 export function plainParameters(parameters: Parameters): Record<string, unknown> {
   const plain: Record<string, unknown> = {};
@@ -34,7 +34,7 @@ interface Fields {
   readonly methods: readonly string[];
   /** Hosts named in headers. */
   readonly hosts: readonly string[];
-  /** Whether a GraphQL mutation changes something, regardless of the method. */
+  /** True if a GraphQL mutation changes something, regardless of the method. */
   readonly mutates: boolean;
   readonly doubts: readonly string[];
 }

@@ -5,7 +5,7 @@
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 
-/** Parameters that hold an address. */
+/** Parameters that contain an address. */
 export const urlKeys = ['url', 'uri', 'href', 'endpoint', 'address', 'link'];
 
 const understood: ReadonlySet<string> = new Set([
@@ -50,7 +50,7 @@ export function parameterDoubts({ protocol, parameters }: ToolCall): string[] {
   ].slice(0, 5);
 }
 
-/** Content to send or search for; the names of its members do not matter. */
+/** Parameters with content to send or search for. The names of their members do not matter. */
 const content: ReadonlySet<string> = new Set(
   'headers body json data form params query query_params queryparams searchparams variables'.split(' '),
 );

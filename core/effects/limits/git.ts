@@ -41,7 +41,7 @@ function checkWrite(git: Limits, part: ToolCall): LimitViolation | undefined {
 
 /**
  * Checks the branch limits.
- * @param write `merges`: the source of a merge. A part that only reads may still be forced.
+ * @param write branch write; `merges` is the source of a merge. A part that only reads may still be forced.
  */
 export function checkBranch(
   git: Limits,

@@ -1,4 +1,4 @@
-/** Shared parts of all limits: matching against lists of globs, and findings that name the limit. */
+/** Parts shared by all limits: matching against lists of globs, and findings that name the limit. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { SandboxSettings } from '#core/contracts/sandbox.ts';
 import type { Effect } from '#core/effects/ports.ts';

@@ -19,7 +19,7 @@ const definitions = new Set([
 ]);
 const grants = new Set(['grant', 'revoke']);
 const needWhere = new Set(['update', 'delete']);
-/** Objects that hold tables. */
+/** Objects that contain tables. */
 const wholes = new Set(['schema', 'database', 'tablespace', 'owned', 'foreign_schema']);
 const tables = new Set([
   'table',

@@ -41,7 +41,7 @@ export interface Grammar {
 
 export const splitNames = (names: Names | undefined): readonly string[] => names?.split(/\s+/).filter(Boolean) ?? [];
 
-/** Returns the entries of a record, one per name, where each key may list several names. */
+/** Returns a record's entries, one per name. Each key of the record may list several names. */
 export const byName = <T>(programs: Readonly<Record<string, T>>): (readonly [string, T])[] =>
   Object.entries(programs).flatMap(([names, program]) => splitNames(names).map((name) => [name, program] as const));
 

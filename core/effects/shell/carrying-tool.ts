@@ -1,4 +1,4 @@
-/** How a server's tool runs its line: the program that runs it, and parameters that may change what is run. */
+/** How a server's tool runs its line: the program that runs it, and parameters that may change the executed command. */
 import { carriers } from '#core/catalog/tool-names.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { wordSet } from '#core/kernel/word-set.ts';
@@ -20,7 +20,7 @@ export function otherProgramOf(tool: string): string | undefined {
 }
 
 /**
- * Returns why more than the line may run, or undefined if the parameters do not change it.
+ * Returns the reason why more than the line may run, or undefined if the parameters do not change it.
  * @param read parameters that are part of the line or of its context.
  */
 export function otherParameter({ parameters }: ToolCall, read: ReadonlySet<string>): string | undefined {

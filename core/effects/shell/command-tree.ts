@@ -1,4 +1,4 @@
-/** Program commands by their words, each with its options. */
+/** Commands of programs, looked up by their words, each with its options. */
 
 import type { Command, CommandProgram, Options } from '#core/contracts/shell-programs.ts';
 import { rememberedText } from '#core/kernel/remembered.ts';

@@ -20,7 +20,7 @@ import { otherShell, shell } from './readers/shells.ts';
 
 interface CommandReader {
   readonly read: Reader;
-  /** Set if word splitting does no harm or the reader checks for it. */
+  /** Set if word splitting is harmless or the reader checks for it. */
   readonly loose: boolean;
   readonly isKnown: boolean;
 }

@@ -1,7 +1,7 @@
 /** Position in shell text: the current character, skipping blanks, and the nesting depth. */
 import { type Budget, limits, UnreadableSyntax } from './syntax.ts';
 
-/** Shells treat these characters literally, but human readers do not see them. */
+/** Control characters, which shells treat literally but human readers do not see. */
 const controls = /[^\P{Cc}\t\n]/u;
 const overrides = /[\u202a-\u202e\u2066-\u2069]/;
 

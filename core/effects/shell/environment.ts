@@ -1,4 +1,7 @@
-/** Variables that a line may set or show. Others may change which program runs or what it loads, or hold a secret. */
+/**
+ * Variables that a line may set or show. Other variables may change which program runs or what it loads, or contain a
+ * secret.
+ */
 
 /** Lower-case names as used in loops and short scripts. */
 const lowerCaseName = /^[a-z][a-z0-9_]{0,31}$/;
@@ -56,7 +59,7 @@ export const isHarmlessVariable = (name: string): boolean =>
 export const variableDoubt = (name: string): string =>
   `the variable ${name.slice(0, 40)} is not one of those known to be harmless, and may change which programs run`;
 
-/** Checks whether text with unexpanded variables shows one that may hold a secret. */
+/** Checks whether text with unexpanded variables shows a variable that may contain a secret. */
 export function namesSecret(text: string): boolean {
   for (const [, name = ''] of text.matchAll(/\$\{?[#!]?([A-Za-z_]\w*)/g)) {
     if (displayVariables.has(name) || harmless.has(name)) continue;

@@ -1,4 +1,4 @@
-/** Parses a `git` command line like Git does: global options, the command, and the command's options and operands. */
+/** Parses a `git` command line as Git does: global options, the command, and the command's options and operands. */
 import { gitData } from '#core/catalog/git.ts';
 import type { Profile } from '#core/contracts/shell-programs.ts';
 import { rememberedText } from '#core/kernel/remembered.ts';

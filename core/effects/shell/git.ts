@@ -98,8 +98,8 @@ function command(
 }
 
 /**
- * Returns the capability that follows only from the operands: a refspec with a leading `+` or `:` forces or deletes; a
- * key without a value is read.
+ * Returns a capability that can only be derived from the operands: a refspec with a leading `+` or `:` forces or
+ * deletes; a key without a value is read.
  */
 function capabilityOf(name: string, parsed: ParsedArguments, branches: readonly BranchWrite[]): Capability | undefined {
   if (name === 'push' && branches !== anyWrite && branches.some(({ force, deleted }) => force || deleted))
@@ -237,7 +237,7 @@ const namesKind = ({ known, glob, text }: Arg): boolean =>
   namesSources(text.replace(/^:\(glob\)/, ''));
 
 /**
- * Checks for files of a revision by name: `HEAD:src/a.ts`, but not `HEAD@{10:30}` or `HEAD^{/fix: it}`, which are
+ * Checks for files in a revision, by name: `HEAD:src/a.ts`, but not `HEAD@{10:30}` or `HEAD^{/fix: it}`, which are
  * revisions. For a folder, `git show` lists the names, and `git diff` shows the contents.
  */
 const namesRevisions = (name: string, { operands }: ParsedArguments): boolean =>

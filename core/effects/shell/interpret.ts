@@ -102,7 +102,10 @@ function changedTo({ verbs = {}, alone }: Profile, { options, operands }: Parsed
 const isQuestion = ({ options, operands }: ParsedArguments): boolean =>
   operands.length === 0 && options.length > 0 && options.every(({ name }) => /^(?:-V|-h|--version|--help)$/.test(name));
 
-/** Returns why it is uncertain what an interpreter will run. An option that holds a program reports this itself. */
+/**
+ * Returns the reason why it is uncertain what an interpreter will run. An option that contains a program reports this
+ * itself.
+ */
 function programDoubt({ binary }: Invocation, { options, operands }: ParsedArguments): string | undefined {
   const [first] = operands;
   if (first && first.text !== '-' && first.text !== '/dev/stdin') return undefined;

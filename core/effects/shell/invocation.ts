@@ -51,7 +51,7 @@ export interface Host {
   line(text: string, situation: Situation): void;
 }
 
-/** Reads the effects of one kind of command. */
+/** Function that reads the effects of one kind of command. */
 export type Reader = (call: Invocation) => void;
 
 export class Invocation implements Situation {
@@ -215,7 +215,7 @@ export class Invocation implements Situation {
 
 export const short = (text: string): string => (text.length > 40 ? `${text.slice(0, 40)}…` : text);
 
-/** Returns why a word that is split at run time is unclear. */
+/** Returns the reason why a word that is split at run time is unclear. */
 export const splitDoubt = ({ text }: Arg): string =>
   text === '{}'
     ? "the input of xargs is only known when the line runs; use find with a source file extension (-name '*.ts'), -print0 and xargs -0, or use git grep or rg"

@@ -44,7 +44,7 @@ function commandOf(given: OwnProgram['commands'][string]): Command {
 const effectOf = (does: 'secret' | Command['does']): Pick<Command, 'does' | 'secrets'> =>
   does === 'secret' ? { does: 'read', secrets: true } : { does };
 
-/** Returns operand roles with the object at a position, counted from 1. */
+/** Returns operand roles in which the object has this position, counted from 1. */
 const operandsOf = (target: number | undefined): Operands =>
   target === undefined ? ['word*'] : [...Array.from({ length: target - 1 }, () => 'word' as const), 'object', 'word*'];
 

@@ -16,7 +16,7 @@ export interface RoleContext {
   readonly parsed: ParsedArguments;
   /** The capability of the program, including its options. */
   readonly does: Capability;
-  /** The capability that an option changes it to. */
+  /** The capability after an option has changed it. */
   readonly changed: Capability | undefined;
 }
 

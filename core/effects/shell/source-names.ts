@@ -4,7 +4,7 @@ import { wordSet } from '#core/kernel/word-set.ts';
 import { type Arg, argOf } from './words.ts';
 
 const sourceSuffixes = wordSet(endings.sources);
-/** A pattern with such an extension does not restrict anything. */
+/** Extensions that files with secrets also have, so that a pattern with one of them restricts nothing. */
 const sharedSuffixes = wordSet(endings.shared);
 
 /**
@@ -23,7 +23,7 @@ export function namesSources(pattern: string): boolean {
 }
 
 const dataSuffixes = wordSet(endings.data);
-/** Names of data files that are harmless in hidden folders, too. */
+/** Names of data files that are harmless even in hidden folders. */
 const workspaceNames = new RegExp(
   `^(?:${names.workspace_data.replaceAll('.', '\\.').replaceAll('*', '[\\w-]+').replaceAll(' ', '|')})$`,
 );

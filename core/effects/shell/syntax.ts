@@ -65,7 +65,10 @@ export const limits = {
   depth: 64,
   lines: 8,
   parts: 256,
-  /** Words of one command, and of all effects together, because each effect repeats the words of its command. */
+  /**
+   * Numbers of words: in one command, and in all effects together, because each effect repeats the words of its
+   * command.
+   */
   words: 1024,
   partWords: 8192,
 } as const;

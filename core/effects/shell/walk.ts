@@ -1,4 +1,4 @@
-/** Traversal of a line's tree that collects its effects, with one call for each. */
+/** Traversal of a line's tree that collects its effects, with one call per effect. */
 
 import type { OwnPrograms } from '#core/contracts/config/catalog.ts';
 import { asText } from '#core/kernel/as-text.ts';

@@ -16,14 +16,14 @@ export const argOf = (text: string): Arg => ({ text, known: true, splits: false,
 
 interface Unit {
   readonly text: string;
-  /** `open` means an expansion, which may be split if it is not quoted. */
+  /** Kind of the unit: `open` is an expansion, which may be split if it is not quoted. */
   readonly kind: 'plain' | 'quoted' | 'open' | 'open-quoted';
 }
 
 const maxWords = 256;
 const maxCharacters = 128;
 
-/** Returns the arguments of a word. @throws Unreadable if braces yield too many. */
+/** Returns the arguments of a word. @throws Unreadable if its braces yield too many arguments. */
 export function expandWord(word: Word): Arg[] {
   const [only] = word.pieces;
   const isPlain = word.pieces.length === 1 && only?.kind === 'text' && (only.quoted || !only.text.includes('{'));
@@ -62,7 +62,7 @@ function splitAtBlanks(units: readonly Unit[]): (readonly Unit[])[] {
   return words;
 }
 
-/** Checks for a word. An empty word without quotes does not count. */
+/** Checks whether the units form a word. An empty word without quotes does not count. */
 const isSomething = (units: readonly Unit[]): boolean =>
   units.some(({ kind, text }) => kind !== 'plain' || text !== '');
 

@@ -8,7 +8,9 @@ import type { Arg } from './words.ts';
 
 const systemFolders = wordSet(folders.system);
 
-/** Returns the folder. Returns undefined for system folders and for anything that is not a normalised absolute path. */
+/**
+ * Returns the workspace folder, or undefined for a system folder or anything that is not a normalised absolute path.
+ */
 export function workspaceOf(value: unknown): string | undefined {
   if (typeof value !== 'string' || value.length > 4096 || /[\0\n]/.test(value)) return undefined;
   if (value === '/' || systemFolders.has(value.split('/')[1]!)) return undefined;
@@ -16,8 +18,8 @@ export function workspaceOf(value: unknown): string | undefined {
 }
 
 /**
- * Returns the words of a command with paths relative to one folder of the workspace. Paths that leave it by `..` are
- * unchanged. If the folder is uncertain, all words are unchanged.
+ * Returns the words of a command with paths relative to one folder of the workspace. Paths that leave the workspace
+ * through `..` are unchanged. If the folder is uncertain, all words are unchanged.
  */
 export function relativeWords(
   binary: string,

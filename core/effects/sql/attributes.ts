@@ -1,8 +1,8 @@
 /**
- * Attribute notation. PostgreSQL reads `(x).f` and `g.f` as the function call `f(x)` if there is no field `f`. Only the
- * database knows the fields after a parenthesis. After the name of a function in FROM, they are known here, because
- * that name may be a plain value (`g.pg_sleep` from `generate_series(1, 2) g`). `t.f` on a table counts as a column,
- * because the only other meaning is a function on that table's row type.
+ * Attribute notation. PostgreSQL reads `(x).f` and `g.f` as the function call `f(x)` if there is no field `f`. After a
+ * parenthesis, only the database knows the fields. For a function in FROM, the fields are known here, and they matter
+ * because its name may refer to a plain value (`g.pg_sleep` from `generate_series(1, 2) g`). `t.f` on a table counts as
+ * a column, because the only other meaning is a function on that table's row type.
  */
 import { callOperation, isHarmlessFunction } from './functions.ts';
 import { qualifiedNameOf } from './names.ts';
@@ -30,7 +30,7 @@ export function attributeEffects(indirection: Tree): Operation[] {
   return [...(known ? [] : [first]), ...others].flatMap((node) => effectOf(fieldName(node)));
 }
 
-/** Returns `g.f`. With three words, the middle one must be a table rather than a function in FROM. */
+/** Returns `g.f`. If the reference has three words, the middle one must be a table rather than a function in FROM. */
 export function qualifiedColumn(reference: Tree): QualifiedColumn | undefined {
   const fields = listAt(reference, 'fields');
   const [qualifier, column] = stringsOf(fields);
@@ -69,7 +69,7 @@ export function functionScan(range: Tree): FunctionScan | undefined {
 }
 
 /**
- * Returns the function calls among the columns of functions in FROM. An alias that is used twice has only the columns
+ * Returns the function calls among the columns of functions in FROM. An alias that is used twice has only those columns
  * that all its uses share.
  */
 export function scanEffects(columns: readonly QualifiedColumn[], scans: readonly FunctionScan[]): Operation[] {

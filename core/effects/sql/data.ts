@@ -4,8 +4,8 @@ import { type Operation, operation, operationOn, type StatementReader } from './
 import { isTree, listAt, nodeBody, type Tree, textAt, treeAt, unwrapNode } from './tree.ts';
 
 /**
- * Checks from its form whether a condition depends on the rows. `id > 0` may still be true for every row, which depends
- * on the data.
+ * Checks, from its syntax alone, whether a condition depends on the rows. `id > 0` counts, although the data may make
+ * it true for every row.
  */
 function restricts(condition: unknown): boolean {
   const found = unwrapNode(condition);
@@ -117,8 +117,8 @@ export const dataStatements: Readonly<Record<string, StatementReader>> = {
 };
 
 /**
- * Returns locks taken by `FOR UPDATE` and `FOR SHARE`: on rows of the named tables, or of all tables, until the
- * transaction ends.
+ * Returns the locks taken by `FOR UPDATE` and `FOR SHARE`. They apply to rows of the named tables, or of all tables,
+ * until the transaction ends.
  */
 export const rowLocks = (select: Tree): Operation[] =>
   listAt(select, 'lockingClause').flatMap((node) => {

@@ -1,5 +1,5 @@
 /**
- * Text that PostgreSQL and other databases parse differently. With such text, the server may run something that the
+ * Text that PostgreSQL and other databases parse differently. For such text, the server may run something that the
  * grammar does not show.
  */
 
@@ -15,7 +15,7 @@ const matches =
   (text: string): boolean =>
     pattern.test(text);
 
-/** Constructs that are rare in legitimate PostgreSQL, so they count for every database. */
+/** Constructs that are rare in legitimate PostgreSQL, so they raise doubt for every database. */
 const always: readonly Doubt[] = [
   { found: matches(/\/\*M?!/i), why: 'MySQL runs the content of a comment /*! … */' },
   {
@@ -50,10 +50,10 @@ export const dialectDoubts = (text: string, dialect: Dialect): string[] =>
     .filter(({ found }) => found(text))
     .map(({ why }) => why);
 
-/** DuckDB reads a file or URL if that is the name of a quoted relation. */
+/** Quoted relation names that DuckDB would read as a file or URL. */
 const file = /[/\\:?*]|\.(?:csv|tsv|json|jsonl|ndjson|parquet|arrow|feather|avro|orc|xlsx)(?:\.(?:gz|zst|bz2|xz))?"?$/i;
 
-/** Returns why the server may not treat a relation as a table, or undefined if every database does. */
+/** Returns the reason why the server may not treat a relation as a table, or undefined if every database does. */
 export const relationDoubt = (target: string, dialect: Dialect): string | undefined =>
   dialect === 'unknown' && file.test(target)
     ? 'DuckDB reads a relation that is named like a file or an address from there'

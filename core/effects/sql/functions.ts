@@ -8,7 +8,7 @@ import { type QualifiedName, qualifiedNameOf } from './names.ts';
 import { type Operation, operation } from './operation.ts';
 import { constantOf, listAt, type Tree } from './tree.ts';
 
-/** Checks whether an unqualified name is that of a function that only computes. */
+/** Checks whether an unqualified name refers to a function that only computes. */
 export const isHarmlessFunction = (name: string): boolean => harmless.has(name);
 
 /** Returns the effect of a call in an expression, if it has one. */

@@ -3,7 +3,7 @@
  * because it may call a function or change a row.
  */
 
-/** Form of a member: ignored, as nodes, or as one node whose kind the tree omits. */
+/** Form of a member: ignored, a list of nodes, or a single node whose kind the tree omits. */
 type Member = 'plain' | 'nodes' | { readonly kind: string };
 type Shape = ReadonlyMap<string, Member>;
 
@@ -24,7 +24,7 @@ const shapeOf = (members: string): Shape =>
       }),
   );
 
-/** Members that a reader in `read-statements.ts` handles itself are not marked here. */
+/** Members of each node. Those that a reader in `read-statements.ts` handles itself are not marked here. */
 const nodeMembers: Readonly<Record<string, string>> = {
   // Statements.
   SelectStmt: `distinctClause* intoClause:IntoClause targetList* fromClause* whereClause* groupClause* groupDistinct

@@ -1,9 +1,9 @@
 /**
- * Reads parsed statements into operations on objects. Covers effects of the text itself anywhere in it: in CTEs,
- * sub-selects, EXPLAIN ANALYZE, COPY, and bodies written in SQL. Effects of database objects are not visible: a view
- * reads its tables, a trigger or rule writes to others, a built-in function or operator name may be overloaded for
- * types of the database, and `t.f` may be a function of the row. Protect against those with the privileges of the
- * database role and READ ONLY transactions.
+ * Reads parsed statements into operations on objects. Covers the effects of the text itself, wherever they occur: in
+ * CTEs, sub-selects, EXPLAIN ANALYZE, COPY, and bodies written in SQL. Effects of database objects are not visible: a
+ * view reads its tables, a trigger or rule writes to other tables, a built-in function or operator name may be
+ * overloaded for types of the database, and `t.f` may be a function of the row. To protect against those, use the
+ * privileges of the database role and READ ONLY transactions.
  */
 import { dataStatements } from './data.ts';
 import { definitionStatements } from './definitions.ts';
@@ -22,7 +22,7 @@ const readers: ReadonlyMap<string, StatementReader> = new Map(
   Object.entries({ ...dataStatements, ...definitionStatements, ...rightsStatements, ...sessionStatements }),
 );
 
-/** More than a person or an agent would write in one call. */
+/** Maximum number of statements, more than a person or an agent would write in one call. */
 const maxStatements = 1000;
 
 /** @param result the output of the grammar: `{ stmts: [{ stmt }] }`. */
@@ -50,7 +50,7 @@ const maxNamed = 32;
 
 /**
  * Adds the statement's other tables to every operation on a table, because a policy may refuse a join although it
- * allows each table.
+ * allows each table individually.
  */
 function withTables(operations: readonly Operation[]): Operation[] {
   const tables = new Set<string>();

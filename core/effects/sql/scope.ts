@@ -3,7 +3,7 @@ import { listAt, nodeBody, type Tree, textAt } from './tree.ts';
 
 export interface Scope {
   readonly names: ReadonlyMap<string, number>;
-  /** Only names with an index below this one are visible. */
+  /** Index below which names are visible. */
   readonly upTo: number;
   readonly outer: Scope | undefined;
 }
@@ -26,7 +26,7 @@ export function openWith(
   };
 }
 
-/** Checks whether a table name refers to a common table expression here. */
+/** Checks whether a table name refers to a common table expression in this scope. */
 export function isHidden(relation: Tree, from: Scope | undefined): boolean {
   if (relation.schemaname !== undefined || relation.catalogname !== undefined) return false;
   for (let scope = from; scope; scope = scope.outer) {

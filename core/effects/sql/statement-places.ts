@@ -1,5 +1,5 @@
 /**
- * Statements in the parameters of a tool whose name does not mention a database, at any depth: under a SQL name
+ * Statements found at any depth in the parameters of a tool whose name does not mention a database: under a SQL name
  * (`rawSql`, `options.sql`), as a `statement`, or as a query that looks like SQL. Search text is excluded.
  */
 import { wordSet } from '#core/kernel/word-set.ts';
@@ -11,12 +11,12 @@ interface StatementText {
   readonly certain: boolean;
 }
 
-/** One more than the SQL reader accepts, so that the reader reports the excess. */
+/** Maximum number of strings, slightly above the SQL reader's limit, so that the reader reports the excess. */
 const maxTexts = 512;
 const maxLevels = 64;
 const maxSemicolons = 256;
 
-/** Words in the names of tools that hold rows: their query is SQL, whatever verb precedes it. */
+/** Words in the names of tools that hold rows. Their query is SQL, whichever verb precedes the word. */
 const data = wordSet(`
   analytics collection collections column columns data database databases dataset datasets entities entity record records row rows schema schemas
   table tables warehouse`);

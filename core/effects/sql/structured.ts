@@ -1,6 +1,6 @@
 /**
- * Calls without a statement, such as `sql.delete` on `users` with a `where`: the operation stays the same, with a
- * normalised table name.
+ * Calls without a statement, such as `sql.delete` on `users` with a `where`. The operation stays the same, but the
+ * table name is normalised.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';

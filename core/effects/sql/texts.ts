@@ -32,7 +32,7 @@ const textKeys = [
   'stmt',
 ];
 
-/** Tools that only run the text they are given. */
+/** Tools that only run the text passed to them. */
 const runners =
   /^(?:(?:run|execute|exec|read|write|do|submit|perform)_?)?(?:sql|quer(?:y|ies)|statements?|batch|transaction|script)$|^(?:execute|exec|run|select|values|with|explain|insert|update|delete|merge|upsert)(?:_(?:sql|query|statement|raw|transaction))?$/;
 const runsText =
@@ -44,7 +44,7 @@ const postgres = /postgres|(?:^|[._/-])(?:pg|psql|supabase|neon|timescale)(?:[._
 const verbs =
   /^(?:\s|;|\(|--[^\n]*\n|\/\*(?:(?!\*\/)[\s\S])*\*\/)*(?:select|insert|update|delete|merge|with|values|table|create|alter|drop|truncate|grant|revoke|copy|call|do|exec(?:ute)?|explain|analyze|vacuum|set|reset|show|begin|start|commit|rollback|prepare|lock|refresh|comment|replace|load|attach|pragma|use|declare)\b/i;
 
-/** Checks whether a text begins with a SQL word. */
+/** Checks whether text begins with a SQL word. */
 export const looksLikeSql = (text: string): boolean => verbs.test(text);
 
 export function sqlTextsOf(call: ToolCall): SqlTexts {

@@ -1,17 +1,17 @@
-/** Access to PostgreSQL's parse tree, which consists of plain objects of unknown form that may be incomplete. */
+/** Access to PostgreSQL's parse tree. Its nodes are plain objects of unknown structure and may be incomplete. */
 
 export type Tree = Readonly<Record<string, unknown>>;
 
 export const isTree = (value: unknown): value is Tree =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Returns a member that is an object, or an empty one. */
+/** Returns a member that is an object, or an empty object. */
 export const treeAt = (tree: Tree, key: string): Tree => {
   const value = tree[key];
   return isTree(value) ? value : emptyTree;
 };
 
-/** Returns a member that is a list, or an empty one. */
+/** Returns a member that is a list, or an empty list. */
 export const listAt = (tree: Tree, key: string): readonly unknown[] => {
   const value = tree[key];
   return Array.isArray(value) ? value : [];
@@ -29,7 +29,7 @@ export const nodeBody = (node: unknown, kind: string): Tree | undefined => {
   return isTree(body) ? body : undefined;
 };
 
-/** Returns the kind and content of a node with one wrapper. */
+/** Returns the kind and content of a node wrapped in an object with one member. */
 export function unwrapNode(node: unknown): { readonly kind: string; readonly body: Tree } | undefined {
   if (!isTree(node)) return undefined;
   for (const kind of Object.keys(node)) {

@@ -47,12 +47,12 @@ export interface OpenCheckpoint extends TreeHead {
   readonly signatures: readonly NoteSignature[];
 }
 
-/** A log's single key, or its keys over time. */
+/** A log's single key, or all the keys it has had over time. */
 export type LogTrusted = NoteKey | readonly NoteKey[];
 
 /**
  * Opens a checkpoint.
- * @param trusted keys of the log, one of which must have signed. Without keys, no signature is checked.
+ * @param trusted keys of the log, one of which must have signed. If empty, no signature is checked.
  * @returns the checkpoint, or a message explaining why it was not accepted. Never throws.
  */
 export function openCheckpoint(note: string, trusted: LogTrusted | undefined): OpenCheckpoint | string {
@@ -85,8 +85,8 @@ export function cosign(text: string, seconds: number, witness: NoteSigner): stri
 }
 
 /**
- * Returns when the witness saw the checkpoint, in seconds since 1970, or undefined if it has no valid cosignature by
- * the witness.
+ * Returns the time at which the witness saw the checkpoint, in seconds since 1970, or undefined if the witness has no
+ * valid cosignature on it.
  */
 export function cosignedAt(
   { text, signatures }: Pick<OpenCheckpoint, 'text' | 'signatures'>,

@@ -1,13 +1,13 @@
 /**
- * Witness: cosigns a checkpoint only if it continues the last one that the witness saw. A log that presents two
- * histories, or shrinks, gets no cosignature for one of them [transparency.witness].
+ * Witness that cosigns a checkpoint only if it continues the last one that the witness saw. A log that shrinks or
+ * presents two histories does not get a cosignature for both [transparency.witness].
  */
 import { type LogTrusted, type OpenCheckpoint, openCheckpoint, type TreeHead } from './checkpoint-note.ts';
 import { rootsOfConsistency } from './proofs.ts';
 
 /**
  * Returns the checkpoint if it continues the last one seen, or a message explaining why it is refused. Never throws.
- * @param proof consistency proof between the two; empty for the first checkpoint and for an identical one.
+ * @param proof consistency proof between the two checkpoints; empty for the first checkpoint and for an identical one.
  */
 export function continued(
   note: string,

@@ -1,5 +1,6 @@
 /**
- * The log's leaves: each is the chain point of a session, which is named by a digest so that leaves can be published.
+ * The log's leaves. Each is the chain point of a session, and identifies the session by a digest so that leaves can be
+ * published.
  */
 import type { ChainPoint } from '#core/contracts/evidence.ts';
 import { type LogLeaf, logLeafSchema } from '#core/contracts/transparency.ts';
@@ -19,7 +20,7 @@ export const leafOf = ({ tenant, session_id, index, hash }: ChainPoint, at: stri
 /** Returns a leaf's bytes in the tree. */
 export const leafBytes = (leaf: LogLeaf): Buffer => Buffer.from(canonicalize(leaf));
 
-/** Parses a leaf, or returns undefined for bytes that this log would not write. */
+/** Parses a leaf, or returns undefined for bytes that this log would never write. */
 export function readLeaf(bytes: Uint8Array): LogLeaf | undefined {
   try {
     const leaf = logLeafSchema.safeParse(JSON.parse(Buffer.from(bytes).toString('utf8')));

@@ -1,4 +1,4 @@
-/** Signed notes (C2SP signed-note), each consisting of a text followed by signature lines, and their keys. */
+/** Signed notes (C2SP signed-note) and their keys. A note consists of text followed by signature lines. */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { remembered } from '#core/kernel/remembered.ts';
@@ -23,9 +23,9 @@ export interface NoteSigner extends NoteKey {
 export interface LogSigner extends NoteKey {
   /** Returns the Ed25519 signature. @throws GatewayError `service_unavailable` if the key is unavailable. */
   sign(message: Uint8Array): Promise<Uint8Array>;
-  /** The previous key, while both keys sign: a note can be checked with either [transparency.log]. */
+  /** The previous key, while both keys sign, so that a note can be checked with either [transparency.log]. */
   readonly beside?: LogSigner | undefined;
-  /** Earlier keys that no longer sign; newest first. */
+  /** Earlier keys that no longer sign, newest first. */
   readonly former?: readonly NoteKey[] | undefined;
 }
 
@@ -58,7 +58,7 @@ function noteKeyId(name: string, type: NoteKeyType, key: Uint8Array): Buffer {
   return createHash('sha256').update(`${name}\n`).update(Uint8Array.of(type)).update(key).digest().subarray(0, 4);
 }
 
-/** Checks a key name, which has no spaces or plus signs. */
+/** Checks a key name, which must not contain spaces or plus signs. */
 const isKeyName = (name: string): boolean => name !== '' && !/[\s+]/u.test(name) && name.isWellFormed();
 
 /** Returns a key that signs notes. @throws TypeError for an invalid name, and for a key that is not Ed25519. */
@@ -75,7 +75,7 @@ function noteKey(name: string, publicKey: KeyObject, type: NoteKeyType = noteKey
 }
 
 /**
- * Returns a key of a tenant's log. The name contains a digest of the log's first key, so it is unique to a gateway and
+ * Returns a key for a tenant's log. The name contains a digest of the log's first key, so it is unique to a gateway and
  * survives a key rotation.
  */
 export function logKeyOf(publicKey: KeyObject, tenant: string, first = publicKey): NoteKey {
@@ -115,7 +115,7 @@ export function canonicalBase64(text: string): Buffer | undefined {
 export const signatureLine = ({ name, id, bytes }: NoteSignature): string =>
   `— ${name} ${Buffer.concat([id, bytes]).toString('base64')}`;
 
-/** Signs a text, which must end with a line break, with the current Ed25519 keys. */
+/** Signs text, which must end with a line break, with the current Ed25519 keys. */
 export async function signNote(text: string, signer: LogSigner): Promise<string> {
   const signers = signer.beside ? [signer, signer.beside] : [signer];
   const lines = await Promise.all(
@@ -160,12 +160,12 @@ export function isSignedBy({ text, signatures }: Note, key: NoteKey): boolean {
 }
 
 /**
- * Cache of valid signatures by key: bundles from one export share a checkpoint, and checking it accounts for most of a
+ * Cache of valid signatures by key. Bundles from one export share a checkpoint, and checking it accounts for most of a
  * proof's cost.
  */
 const knownOf = remembered((_: KeyObject) => new RecentMap<string, true>({ max: 64 }));
 
-/** Verifies an Ed25519 signature over a text. Caches valid signatures [transparency.tree]. */
+/** Verifies an Ed25519 signature over text. Caches valid signatures [transparency.tree]. */
 export function isValidSignature(text: string, key: KeyObject, signature: Buffer): boolean {
   const known = knownOf(key);
   const what = `${signature.toString('base64')} ${text}`;

@@ -3,7 +3,7 @@ import { nodeHash } from './tree.ts';
 
 /**
  * Computes the root from leaf and proof, or returns undefined if the proof does not fit the position.
- * @param above hashes two nodes; checkpoint trees use a different hash from logs.
+ * @param above hashes two nodes; checkpoint trees and logs use different hashes.
  */
 export function rootOfInclusion<Hash>(
   leaf: Hash,

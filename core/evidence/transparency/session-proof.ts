@@ -1,4 +1,4 @@
-/** Checks, using only keys, that a session's chain is in a log, since when, and which witnesses saw it. */
+/** Checks, using only keys, that a session's chain is in a log, when it was logged, and which witnesses saw it. */
 import { type LogLeaf, logProofSchema } from '#core/contracts/transparency.ts';
 import { describeIssue } from '#core/kernel/issue-words.ts';
 import { cosignedAt, type LogTrusted, type OpenCheckpoint, openCheckpoint } from './checkpoint-note.ts';
@@ -11,13 +11,13 @@ export interface LogTrust {
   /** Keys of the log. Without a key, the proof's origin is not checked. */
   readonly log?: LogTrusted | undefined;
   readonly witnesses?: readonly NoteKey[];
-  /** Returns every leaf of a session that a witness has read, in order. */
+  /** Returns, in order, every leaf of a session that a witness has read. */
   readonly sessions?: (session: string) => ReturnType<KnownSessions['get']>;
   /** Sizes of the log recorded by a witness itself, not taken from the bundle. */
   readonly history?: readonly { readonly size: number; readonly at: string }[];
 }
 
-/** Leaves of each session that a witness has read, in order. */
+/** Leaves of each session that a witness has read, in index order. */
 export type KnownSessions = Map<string, readonly { readonly index: number; readonly hash: string }[]>;
 
 /** A witness that saw the leaf. */
@@ -70,8 +70,8 @@ export function checkLogProof(
 }
 
 /**
- * Returns an error if two witnesses, or a witness and the log, have the same key and so count as one party
- * [transparency.witness].
+ * Returns an error if two witnesses, or a witness and the log, have the same key, since they then count as a single
+ * party [transparency.witness].
  */
 function dependentWitness(witnesses: readonly NoteKey[], logKeys: readonly NoteKey[]): string | undefined {
   const owners = new Map(logKeys.map((key) => [rawKey(key.publicKey).toString('hex'), `the log ${key.name}`]));
@@ -85,7 +85,7 @@ function dependentWitness(witnesses: readonly NoteKey[], logKeys: readonly NoteK
   return undefined;
 }
 
-/** Returns advice if the log's keys differ from the trusted ones. */
+/** Returns advice for the case that the log's keys differ from the trusted ones. */
 function keyAdvice(reason: string, keys: readonly string[], log: LogTrusted | undefined): string {
   const pinned = [log ?? []].flat().map(verifierKey);
   const others = keys.filter((key) => !pinned.includes(key));

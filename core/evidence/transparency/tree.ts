@@ -1,4 +1,4 @@
-/** The hash tree of RFC 6962: leaf and node hashes, and a frontier that lets a tree grow without its leaves. */
+/** The hash tree of RFC 6962: leaf and node hashes, and a frontier that lets a tree grow without reading its leaves. */
 import { hash } from 'node:crypto';
 
 export const hashBytes = 32;
@@ -24,7 +24,7 @@ export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
 
 export const emptyRoot = (): Buffer => sha256Of(new Uint8Array());
 
-/** Callback for each completed node: `index` counts the nodes of its level from the left; leaves are at level 0. */
+/** Callback for each completed node. `index` counts the nodes of its level from the left; leaves are at level 0. */
 type NodeListener = (level: number, index: number, hash: Buffer) => void;
 
 /** The roots of a tree's complete subtrees, largest first. */

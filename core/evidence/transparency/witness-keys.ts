@@ -1,8 +1,8 @@
-/** Parses log and witness keys from a configuration, a command line or a page. */
+/** Parses log and witness keys from a configuration file, a command line or a page. */
 import { type NoteKey, noteKeyTypes, readVerifierKey } from './note.ts';
 import type { LogTrust } from './session-proof.ts';
 
-/** Parses a witness key. @throws TypeError if the text is not one. */
+/** Parses a witness key. @throws TypeError if the text is not a witness key. */
 export function witnessKey(text: string): NoteKey {
   const key = readVerifierKey(text);
   if (!key) throw new TypeError('it is not a verifier key: <name>+<eight hex digits>+<base64>');
@@ -10,7 +10,7 @@ export function witnessKey(text: string): NoteKey {
   return key;
 }
 
-/** Parses a log key. @throws TypeError if the text is not one. */
+/** Parses a log key. @throws TypeError if the text is not a log key. */
 export function logKey(text: string): NoteKey {
   const key = readVerifierKey(text);
   if (!key) throw new TypeError('it is not a verifier key: <name>+<eight hex digits>+<base64>');
@@ -19,7 +19,8 @@ export function logKey(text: string): NoteKey {
 }
 
 /**
- * Parses the keys of one log and of its witnesses, separated by whitespace. The key type distinguishes them.
+ * Parses the keys of one log and its witnesses, separated by whitespace. The key type distinguishes the log from the
+ * witnesses.
  * @throws TypeError naming the key.
  */
 export function logTrustOf(lines: string): Pick<LogTrust, 'log' | 'witnesses'> {

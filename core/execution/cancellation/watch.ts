@@ -9,7 +9,7 @@ import type { CallName, Cancellations } from './ports.ts';
 /** Abort reason of a call cancelled by its owner. A lost connection has a different reason. */
 export class CancelledByOwner extends Error {
   override readonly name = 'AbortError';
-  /** Id of the key that cancelled. */
+  /** Id of the key that cancelled the call. */
   readonly by: string;
 
   constructor(by: string) {
@@ -18,7 +18,7 @@ export class CancelledByOwner extends Error {
   }
 }
 
-/** Returns the key that cancelled the call; undefined if the signal is not aborted or has another reason. */
+/** Returns the key that cancelled the call, or undefined if the signal is not aborted or has another reason. */
 export const cancelledBy = (signal: AbortSignal): string | undefined =>
   signal.reason instanceof CancelledByOwner ? signal.reason.by : undefined;
 
@@ -30,18 +30,20 @@ export interface WatchPorts {
   readonly cancellations: Cancellations | undefined;
 }
 
-/** Shorter calls are never checked, so no read is needed for them. */
+/** Interval between checks. Shorter calls are never checked, so they need no read. */
 const pollIntervalMs = 1_000;
-/** Allowed clock skew between processes. Earlier requests were meant for an earlier call of the same name. */
+/** Allowed clock skew between processes. Requests older than this were meant for an earlier call of the same name. */
 const skewMs = 1_000;
 
 export interface Watch {
-  /** Aborts with the given signal, or with the reason `CancelledByOwner` if the call is cancelled. */
+  /**
+   * Signal that aborts together with the given signal, or with the reason `CancelledByOwner` if the call is cancelled.
+   */
   readonly signal: AbortSignal;
   stop(): void;
 }
 
-/** Watches a call until stopped. Never throws: if a check fails, the next one tries again. */
+/** Watches a call until stopped. Never throws: a failed check is followed by the next one. */
 export function watchCancelled(ports: WatchPorts, name: CallName, given: AbortSignal): Watch {
   const { cancellations, clock, timeouts, telemetry } = ports;
   if (!cancellations) return { signal: given, stop() {} };

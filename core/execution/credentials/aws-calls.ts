@@ -1,7 +1,7 @@
 import { isObject } from '#core/kernel/narrow.ts';
 /**
- * The AWS calls to which this gateway can narrow a role: IAM actions and one resource each, read from the target.
- * Services without resource-level permissions are not included.
+ * The AWS calls to which this gateway can narrow a role. Each has its IAM actions and one resource, which is read from
+ * the target. Services without resource-level permissions are not included.
  */
 
 /** The resource read from a target. Its strings are raw; the policy compiler escapes them. */
@@ -27,8 +27,8 @@ const bucketName = '[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]';
 const s3Pattern = new RegExp(`^(?:s3://|arn:(aws[a-z-]*):s3:::)(${bucketName})/(.{1,1024})$`, 'su');
 
 /**
- * Checks that a key has no dot or empty segments. S3 treats them as part of the name, but policies normalise them:
- * `private/../public/a` is evaluated as `public/a`, though it is under `private/` [credential.no-broader].
+ * Checks that a key has no dot or empty segments. S3 treats such segments as part of the name, but policies normalise
+ * them: `private/../public/a` is evaluated as `public/a`, though it is under `private/` [credential.no-broader].
  */
 const isPlainKey = (key: string): boolean => !/(?:^|\/)\.{0,2}\/|(?:^|\/)\.{1,2}$/.test(key);
 
@@ -48,7 +48,7 @@ const objectCall = (action: string): AwsCall => ({
   },
 });
 
-/** Requires a prefix to narrow the call: whole buckets are not listed. */
+/** The call that lists a bucket. It requires a prefix to narrow it: whole buckets are not listed. */
 const listBucket: AwsCall = {
   actions: ['s3:ListBucket'],
   form: 's3://bucket/prefix, without empty, "." or ".." segments',
@@ -70,8 +70,8 @@ const arnPattern = (service: string, resource: string) =>
 const tablePattern = arnPattern('dynamodb', 'table/[A-Za-z0-9_.-]{3,255}');
 
 /**
- * Returns a call on a table. @param from the parameter containing the item's key. Without a readable key, the call may
- * access the whole table.
+ * Returns a call on a table. @param from the parameter that contains the item's key. If the key cannot be read, the
+ * call may access the whole table.
  */
 const tableCall = (action: string, from: 'key' | 'item' = 'key'): AwsCall => ({
   actions: [action],
@@ -103,8 +103,8 @@ const queue = '[A-Za-z0-9_-]{1,75}(?:\\.fifo)?';
 const logGroupPattern = arnPattern('logs', 'log-group:[A-Za-z0-9_/.#-]{1,512}(?::\\*)?');
 
 /**
- * Returns a call on a log group. IAM uses its ARN with the suffix `:*`. Group names contain no colon, so the pattern
- * matches no other group.
+ * Returns a call on a log group. IAM uses the group's ARN with the suffix `:*`. Group names contain no colon, so the
+ * pattern matches no other group.
  */
 const logCall = (action: string): AwsCall => ({
   actions: [action],

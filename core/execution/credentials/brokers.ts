@@ -1,4 +1,4 @@
-/** Creates configured brokers by name. A broker that lacks the clients it needs cannot mint. */
+/** Creates configured brokers by name. A broker without the clients it needs cannot mint credentials. */
 import type { BrokerEntry, Configuration } from '#core/contracts/config.ts';
 import { brokerError, ServiceFault, unavailable } from './fault.ts';
 import type { BrokerPorts, CredentialBroker } from './ports.ts';
@@ -43,8 +43,8 @@ interface StaticSettings {
 }
 
 /**
- * Returns the static broker, which issues a configured secret unchanged. It is marked as degraded, since the secret is
- * neither scoped nor expiring.
+ * Returns the static broker, which issues a configured secret unchanged. Its credentials are marked as degraded, since
+ * the secret is neither scoped nor expiring.
  */
 export function staticBroker(settings: StaticSettings, ports: BrokerPorts): CredentialBroker {
   const kind = { type: settings.credential_type, degraded: true, longestSeconds: maxCredentialSeconds };
@@ -77,8 +77,8 @@ const kind = {
 
 /**
  * Secrets Manager broker: issues the current version of a stored secret and records the version. During a rotation, the
- * pending version may not work yet and is never issued. Credentials are degraded, since the issuer neither scopes nor
- * revokes them.
+ * pending version may not work yet, so it is never issued. Credentials are marked as degraded, since the issuer neither
+ * scopes nor revokes them.
  */
 function storedSecretBroker(settings: StoredSecretSettings, ports: BrokerPorts): CredentialBroker {
   const { name, secret_id: secretId, region } = settings;

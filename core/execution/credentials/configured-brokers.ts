@@ -1,6 +1,6 @@
 /**
- * Brokers of the current configuration, loaded when the first credential is minted or revoked, since most calls need
- * none.
+ * Brokers of the current configuration. They are loaded when the first credential is minted or revoked, since most
+ * calls need none.
  */
 import type { Snapshots } from '#core/configuration/store/snapshots.ts';
 import type { BrokerPorts, CredentialBroker } from './ports.ts';

@@ -34,7 +34,7 @@ export const credentialDraft = (
   body: { ...act, credential: provenanceOf(record) },
 });
 
-/** Returns a credential's fields that are recorded in evidence. */
+/** Returns the fields of a credential that are recorded in evidence. */
 export const provenanceOf = (record: CredentialRecord) => {
   const { id, type, scope, broker, expires_at, degraded, version_id, policy_digest, ticket_sha256 } = record;
   return {

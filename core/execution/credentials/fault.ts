@@ -2,12 +2,12 @@
 import { GatewayError } from '#core/kernel/errors.ts';
 
 export type OutsideFaultKind =
-  /** No response in time; the issuer may have acted. */
+  /** No response arrived in time; the issuer may have acted. */
   | 'timeout'
   | 'unreachable'
   /** The gateway's own credentials were not accepted. */
   | 'unauthorized'
-  /** The gateway is authenticated but not allowed. */
+  /** The gateway is authenticated but lacks permission. */
   | 'forbidden'
   | 'not_found'
   /** The issuer rejects the requested grant. */
@@ -21,8 +21,8 @@ export type OutsideFaultKind =
   | 'malformed';
 
 /**
- * Fault thrown by adapters. Its message contains nothing from the issuer's response, which may repeat secrets sent to
- * the issuer.
+ * Fault thrown by adapters. Its message contains nothing from the issuer's response, because the response may repeat
+ * secrets sent to the issuer.
  */
 export class ServiceFault extends Error {
   override readonly name = 'ServiceFault';
@@ -36,7 +36,10 @@ export class ServiceFault extends Error {
   }
 }
 
-/** Faults by which the issuer refuses this action. An operator must fix the others: key, token, role, installation. */
+/**
+ * Faults by which the issuer refuses this action. All other faults have to be fixed by an operator: key, token, role,
+ * installation.
+ */
 const finalKinds: readonly OutsideFaultKind[] = ['rejected', 'policy_too_large'];
 const soonOver: readonly OutsideFaultKind[] = ['timeout', 'unreachable', 'throttled', 'unavailable'];
 
@@ -47,13 +50,13 @@ const soonOver: readonly OutsideFaultKind[] = ['timeout', 'unreachable', 'thrott
 export const unavailable = (broker: string, why: string): GatewayError =>
   new GatewayError('service_unavailable', `Credential broker ${broker} cannot mint: ${why}.`);
 
-/** Returns the error for an action that this broker does not mint for. */
+/** Returns the error for an action for which this broker does not mint credentials. */
 export const mintingRefused = (broker: string, why: string): GatewayError =>
   new GatewayError('forbidden', `Credential broker ${broker} does not mint for this action: ${why}.`, {
     data: { reason: 'credential_refused' },
   });
 
-/** Converts a failed call to the issuer into an error for the caller; `data.reason` is the fault's kind. */
+/** Converts a failed call to the issuer into an error for the caller. `data.reason` is the fault's kind. */
 export function brokerError(broker: string, issuer: string, thrown: unknown): GatewayError {
   if (thrown instanceof GatewayError) return thrown;
   if (!(thrown instanceof ServiceFault)) {

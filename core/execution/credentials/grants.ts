@@ -1,4 +1,4 @@
-/** Finds an action's grant: the matched rule's own, or otherwise the first one that fits. */
+/** Finds an action's grant: the one set by the matched rule, or otherwise the first one that applies. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
@@ -8,7 +8,8 @@ import type { Grant } from './ports.ts';
 type GrantingRule = Pick<ToolRule, 'credential' | 'upstream'>;
 
 /**
- * Returns a call's grant. MCP calls get a grant only for their named server, since any server can claim any tool name.
+ * Returns a call's grant. MCP calls get a grant only for the server named in it, since any server can claim any tool
+ * name.
  */
 export function grantFor(
   grants: readonly Grant[],

@@ -1,6 +1,6 @@
 /**
  * Evaluates the IAM policies that this gateway writes: wildcards, conditions, explicit deny. It supports less than IAM
- * does; an unsupported element makes the whole policy unreadable, and the policy is not used.
+ * does. A policy with an unsupported element is unreadable as a whole and is not used.
  */
 
 export interface PolicyStatement {
@@ -39,7 +39,10 @@ class UnreadablePolicy extends Error {}
 
 const members = ['Sid', 'Effect', 'Action', 'Resource', 'Condition'];
 
-/** Checks whether a statement applies. All parts are read, so that an earlier result cannot hide an unreadable part. */
+/**
+ * Checks whether a statement applies. All parts are read in any case, so that an earlier result cannot hide an
+ * unreadable part.
+ */
 function applies(statement: PolicyStatement, { action, resource, context }: IamRequest): boolean {
   const unknown = Object.keys(statement).find((member) => !members.includes(member));
   if (unknown !== undefined) throw new UnreadablePolicy(unknown);
@@ -70,7 +73,10 @@ const operators: Readonly<Record<string, Operator>> = {
     single(held, (value) => wanted.map((pattern) => matchesPattern(pattern, value)).some(Boolean)),
   DateLessThan: (held, wanted) =>
     single(held, (value) => wanted.map((limit) => time(value) < time(limit)).some(Boolean)),
-  /** Also true if the key is missing from the request; conditions that require the key add `Null`. */
+  /**
+   * Multi-valued operator that is also true if the key is missing from the request. Conditions that require the key add
+   * `Null`.
+   */
   'ForAllValues:StringEquals': (held, wanted) => {
     const allowed = wanted.map(withoutEscapes);
     return (held ?? []).every((value) => allowed.includes(value));
@@ -78,7 +84,7 @@ const operators: Readonly<Record<string, Operator>> = {
   Null: (held, wanted) => wanted.map((text) => (text === 'true') === (held === undefined)).some(Boolean),
 };
 
-/** Tests a single-valued key; false if there are several values. */
+/** Tests a single-valued key. Returns false if there are several values. */
 function single(held: readonly string[] | undefined, test: (value: string) => boolean): boolean {
   // Always runs the test, so that an unreadable pattern is detected.
   const answers = (held ?? ['']).map(test);
@@ -103,7 +109,8 @@ function contextValues(context: IamRequest['context'], key: string): readonly st
 type Unit = { readonly literal: string } | { readonly wild: '*' | '?' };
 
 /**
- * Characters that can be escaped as `$` followed by the character in braces. AWS would substitute any other variable.
+ * Characters that can be escaped as `$` followed by the character in braces. AWS would treat any other such expression
+ * as a variable.
  */
 const escapable = ['*', '?', '$'];
 
@@ -121,15 +128,15 @@ function unitsOf(pattern: string): Unit[] {
   return units;
 }
 
-/** Removes the escapes from a pattern without wildcards: in `StringEquals` an asterisk is literal. */
+/** Removes the escapes from a pattern without wildcards, since an asterisk in `StringEquals` is literal. */
 const withoutEscapes = (pattern: string): string =>
   unitsOf(pattern)
     .map((unit) => ('literal' in unit ? unit.literal : unit.wild))
     .join('');
 
 /**
- * Checks whether the pattern matches the whole string. Backtracks only to the last star, so time is at most pattern
- * length × string length.
+ * Checks whether the pattern matches the whole string. Backtracks only to the last star, so the time is at most
+ * proportional to pattern length × string length.
  */
 function matchesPattern(pattern: string, text: string): boolean {
   const units = unitsOf(pattern);

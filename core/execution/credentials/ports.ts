@@ -22,7 +22,7 @@ export interface IssuedCredential {
   readonly secret: string;
 }
 
-/** Facts about an action that are needed, in addition to its envelope, to issue its credential. */
+/** Facts about an action that are needed, in addition to its envelope, to issue a credential for it. */
 export interface IssueContext {
   /** The person who holds or owns the key, for the issuer's log. */
   readonly person?: string;
@@ -33,26 +33,26 @@ export interface IssueContext {
 }
 
 /**
- * Way to revoke a credential before its expiry: by its record, only by its value (so not after its holder has ended),
- * or not at all.
+ * Way to revoke a credential before its expiry: by its record, by its value alone (impossible once its holder has
+ * ended), or not at all.
  */
 type RevocationMethod = 'by_record' | 'by_value' | 'never';
 
-/** A broker that mints a credential for one action, or refuses. It never falls back to a broader one. */
+/** A broker that mints a credential for one action, or refuses to. It never falls back to a broader credential. */
 export interface CredentialBroker {
   readonly name: string;
   /** @default `by_record` */
   readonly calledBack?: RevocationMethod;
   /**
-   * Mints a credential. @throws GatewayError `forbidden` if the broker does not mint for this action, otherwise
-   * `service_unavailable`.
+   * Mints a credential. @throws GatewayError `forbidden` if the broker does not mint credentials for this action,
+   * otherwise `service_unavailable`.
    */
   issue(envelope: ActionEnvelope, grant: Grant, context?: IssueContext): Promise<IssuedCredential>;
-  /** Extends a lease, up to the longest lifetime, and returns the new expiry (ISO time). */
+  /** Extends a lease, at most to the longest lifetime, and returns the new expiry (ISO time). */
   renew?(record: CredentialRecord): Promise<string>;
   /**
-   * Revokes the credential if the issuer can; otherwise it stays valid until it expires.
-   * @param secret the value itself, if its holder revokes it: some issuers require it.
+   * Revokes the credential if the issuer supports it; otherwise it stays valid until it expires.
+   * @param secret the value itself, if its holder revokes it. Some issuers require it.
    */
   revoke(record: CredentialRecord, secret?: string): Promise<void>;
 }
@@ -62,8 +62,8 @@ export interface CredentialStore {
   /** Lists unexpired, unrevoked credentials, newest first. */
   active(tenant: string, now: string, options: { limit: number; cursor?: string }): Promise<Page<CredentialRecord>>;
   /**
-   * Returns unrevoked credentials of all tenants whose `revoke_due` has passed, longest overdue first; may lag by one
-   * or two seconds.
+   * Returns unrevoked credentials of all tenants whose `revoke_due` has passed, longest overdue first. Results may lag
+   * by one or two seconds.
    */
   due(now: string, limit: number): Promise<readonly CredentialRecord[]>;
 }
@@ -74,11 +74,11 @@ export interface GitHostTokens {
     readonly apiUrl: string;
     readonly appJwt: string;
     readonly installationId: string;
-    /** Names without the owner. */
+    /** Repository names without the owner. */
     readonly repositories: readonly string[];
     readonly permissions: Readonly<Record<string, string>>;
   }): Promise<InstallationToken>;
-  /** Revokes a token; one that is already invalid counts as revoked. */
+  /** Revokes a token. A token that is already invalid counts as revoked. */
   revoke(apiUrl: string, token: string): Promise<void>;
 }
 
@@ -111,12 +111,14 @@ export interface TemporaryKeys {
   readonly expires_at: string;
 }
 
-/** AWS STS; makes one attempt. @throws ServiceFault, `policy_too_large` if policy and tags do not fit. */
+/**
+ * AWS STS client that makes a single attempt. @throws ServiceFault, `policy_too_large` if policy and tags do not fit.
+ */
 export interface StsClient {
   assumeRole(request: AssumeRoleRequest): Promise<TemporaryKeys>;
 }
 
-/** Address of a vault and the gateway's token. */
+/** Address of a vault and the gateway's token for it. */
 export interface VaultAccess {
   readonly url: string;
   readonly token: string;
@@ -134,7 +136,7 @@ export interface VaultClient {
   lease(access: VaultAccess, mount: string, role: string): Promise<VaultLease>;
   /** Renews a lease. @returns its remaining seconds. */
   renew(access: VaultAccess, leaseId: string, seconds: number): Promise<number>;
-  /** Revokes a lease; one that has already ended counts as revoked. */
+  /** Revokes a lease. A lease that has already ended counts as revoked. */
   revoke(access: VaultAccess, leaseId: string): Promise<void>;
 }
 
@@ -149,13 +151,13 @@ export interface SecretVersions {
   get(request: { readonly secretId: string; readonly region?: string; readonly stage: string }): Promise<SecretVersion>;
 }
 
-/** Clients used by brokers. Without them, a function mints only from its own secrets. */
+/** Clients used by brokers. Without them, a function can mint credentials only from its own secrets. */
 export interface BrokerClients {
   readonly gitHost?: GitHostTokens;
   readonly sts?: StsClient;
   readonly vault?: VaultClient;
   readonly secretVersions?: SecretVersions;
-  /** Waits before the only retry of a throttled call. */
+  /** Pauses before the only retry of a throttled call. */
   readonly pause?: (ms: number) => Promise<void>;
 }
 
@@ -165,7 +167,7 @@ export interface BrokerPorts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly clients: BrokerClients | undefined;
-  /** Store for capability tickets; a function without it issues none. */
+  /** Store for capability tickets. A function without it does not issue any. */
   readonly tickets: TicketStore | undefined;
 }
 

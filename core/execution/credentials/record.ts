@@ -9,7 +9,7 @@ import { isoTime } from '#core/kernel/ports.ts';
 import type { BrokerPorts, Grant } from './ports.ts';
 
 /**
- * Longest lifetime, which the configuration also enforces for grants. Credentials issued longer ago than this cannot be
+ * Longest lifetime. The configuration also enforces it for grants, so credentials issued longer ago than this cannot be
  * valid.
  */
 export const maxCredentialSeconds = 3600;
@@ -59,7 +59,7 @@ export function withEarlierExpiry(record: CredentialRecord, issuerExpiry: string
   return { ...record, issuer_expires_at: issuerExpires };
 }
 
-/** Returns when the sweep may revoke a credential that its holder left behind. */
+/** Returns the time after which the sweep may revoke a credential that its holder left behind. */
 export const dueAfterHolder = ({ issued_at, expires_at }: CredentialRecord): string => {
   const due = isoTime(Date.parse(issued_at) + holderSeconds * 1000);
   return due < expires_at ? due : expires_at;

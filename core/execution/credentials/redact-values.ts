@@ -2,7 +2,10 @@
 import type { IssuedCredential } from './ports.ts';
 
 const mask = '[credential withheld]';
-/** Minimum length of encoded forms: shorter ones occur in text by chance. Plain values are removed at any length. */
+/**
+ * Minimum length of encoded forms, since shorter ones occur in text by chance. Plain values are removed regardless of
+ * their length.
+ */
 const shortestEncoded = 6;
 
 /** Returns a credential's secret strings: the secret and, if it is JSON, each string in it. */
@@ -11,8 +14,8 @@ export function secretsOf({ secret }: IssuedCredential): readonly string[] {
 }
 
 /**
- * Copies a JSON value without `secrets`: literal, base64 (also within longer text), URL- and JSON-encoded, hex. Member
- * names are cleaned too. For an error, only name and message are kept.
+ * Copies a JSON value without `secrets`, whether they are literal, in base64 (also within longer text), URL-encoded,
+ * JSON-encoded or in hex. Member names are cleaned as well. For an error, only name and message are kept.
  */
 export function withoutSecrets(value: unknown, secrets: readonly string[]): unknown {
   const forms = [...new Set(secrets.filter((secret) => secret !== '').flatMap(formsOf))];

@@ -1,6 +1,6 @@
 /**
- * Registry of issued credentials: records them before use. They are revoked when their action ends, by an
- * administrator, or by the sweep: the issuer revokes first, then record and evidence are written in one transaction.
+ * Registry of issued credentials, which are recorded before use. They are revoked when their action ends, by an
+ * administrator, or by the sweep. The issuer revokes first; then record and evidence are written in one transaction.
  */
 
 import { type Principal, personActor } from '#core/configuration/identity/principal.ts';
@@ -24,7 +24,7 @@ interface RegistryPorts {
  * Records a new credential with its `mint` entry. If that fails, the credential is revoked and not used.
  * @param head the session's current head if known, to save a read.
  * @returns the session's new head.
- * @throws GatewayError as the ledger does.
+ * @throws GatewayError in the same cases as the ledger.
  */
 export async function recordMint(
   ports: RegistryPorts,
@@ -49,7 +49,7 @@ export async function recordMint(
 /**
  * Records that an executor is about to receive the credential.
  * @returns the session's new head.
- * @throws GatewayError as the ledger does.
+ * @throws GatewayError in the same cases as the ledger.
  */
 export async function recordUse(
   ports: RegistryPorts,
@@ -65,12 +65,13 @@ export async function recordUse(
 }
 
 /**
- * Result of ending a credential. `revoked`: by the issuer, and recorded. `until_expiry`: the issuer cannot revoke it,
- * so it stays listed until it expires. `later`: the issuer or the ledger failed, and the sweep retries.
+ * Result of ending a credential. `revoked`: the issuer revoked it, and this was recorded. `until_expiry`: the issuer
+ * cannot revoke it, so it stays listed until it expires. `later`: the issuer or the ledger failed, and the sweep
+ * retries.
  */
 type RevocationResult = 'revoked' | 'until_expiry' | 'later';
 
-/** Revokes an ended action's credential. Never throws, so that the action's outcome is kept. */
+/** Revokes the credential of an action that has ended. Never throws, so that the action's outcome is kept. */
 export async function finishCredential(
   ports: RegistryPorts,
   { record, secret }: IssuedCredential,
@@ -89,14 +90,14 @@ export async function finishCredential(
 
 const maxSweptPerPage = 100;
 const maxSweptPages = 10;
-/** Number of issuers called concurrently, since unresponsive ones take their full timeout. */
+/** Number of issuers to call concurrently. It is above one because unresponsive issuers take their full timeout. */
 const sweepConcurrency = 20;
 const longestSweepMs = 40_000;
 
 /**
  * Revokes credentials left behind by a crash or a failing issuer. Safe to run concurrently: each record is revoked only
  * once.
- * @returns the number revoked.
+ * @returns the number of revoked credentials.
  */
 export async function sweepCredentials(
   ports: RegistryPorts & { readonly credentials: Pick<CredentialStore, 'due'> },
@@ -121,7 +122,10 @@ export async function sweepCredentials(
   return revoked;
 }
 
-/** Revokes one credential. A failure is left to the next run and does not stop the others [store.sweep]. */
+/**
+ * Revokes one credential. If that fails, the next run tries again, and other credentials are still revoked
+ * [store.sweep].
+ */
 async function sweepCredential(ports: RegistryPorts, record: CredentialRecord, now: string): Promise<boolean> {
   // Once expired at the issuer, the credential need not be revoked there.
   const over = (record.issuer_expires_at ?? record.expires_at) <= now;
@@ -159,7 +163,7 @@ export async function revokeCredential(
   return { ...record, revoked_at };
 }
 
-/** Requests revocation from the issuer. Failures are logged, never thrown. */
+/** Asks the issuer to revoke a credential. Failures are logged, never thrown. */
 async function callBack(
   ports: RegistryPorts,
   record: CredentialRecord,
@@ -182,7 +186,10 @@ async function callBack(
   }
 }
 
-/** Records the revocation. @returns the time of the revocation; undefined if another process revoked it first. */
+/**
+ * Records the revocation. @returns the time of the revocation, or undefined if another process revoked the credential
+ * first.
+ */
 async function writeRevoked(
   ports: RegistryPorts,
   record: CredentialRecord,

@@ -1,7 +1,7 @@
 /**
- * Git-host app broker. With an installation, the app's token stays here and is exchanged for an installation token
- * limited to the grant's one repository and permissions. Its type is `scm_app_jwt`, the name in the spec. Without an
- * installation, the app's own token is issued: it expires but is not narrowed, and its record notes that.
+ * Git-host app broker. If an installation is configured, the app's token stays in the gateway and is exchanged for an
+ * installation token limited to the grant's one repository and permissions. Its type is `scm_app_jwt`, the name in the
+ * spec. Otherwise the app's own token is issued: it expires but is not narrowed, and its record notes that.
  */
 import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
@@ -84,7 +84,10 @@ function oneRepository(
       return { record: withEarlierExpiry(record, minted.expires_at), secret: minted.token };
     },
 
-    /** Revokes a token by its value, which only its holder has. Without the value, the token is left to expire. */
+    /**
+     * Revokes a token by its value, which only the token's holder has. If the value is missing, the token is left to
+     * expire.
+     */
     async revoke(_record, secret) {
       if (secret === undefined) return;
       await gitHost.revoke(apiUrl, secret).catch((thrown: unknown) => {
@@ -94,7 +97,10 @@ function oneRepository(
   };
 }
 
-/** Returns a broker that refuses all actions because it is not usable. It does not fall back to the app's own token. */
+/**
+ * Returns a broker that refuses all actions because its configuration is not usable. It does not fall back to the app's
+ * own token.
+ */
 const unusableBroker = (name: string, why: string): CredentialBroker => ({
   name,
   calledBack: 'by_value',
@@ -111,7 +117,7 @@ function repositoryOf(target: string): { readonly full: string; readonly name: s
 
 const permissionPattern = /^([a-z][a-z_]{0,63}):(read|write|admin)$/;
 
-/** Parses `pull_requests:write,contents:read` as permissions; undefined if any part is invalid. */
+/** Parses `pull_requests:write,contents:read` as permissions. Returns undefined if any part is invalid. */
 function permissionsOf(scope: string): Readonly<Record<string, string>> | undefined {
   const permissions = new Map<string, string>();
   for (const part of scope.split(',')) {
@@ -127,8 +133,8 @@ const always: Readonly<Record<string, string>> = { metadata: 'read' };
 const levels = ['none', 'read', 'write', 'admin'];
 
 /**
- * Returns how a token grants more than requested. Repositories are requested without their owner, so a target with
- * another owner could match the installation's own repository of the same name.
+ * Returns how a token grants more than requested. Repositories are requested without their owner, so a target with a
+ * different owner could match a repository of the same name in the installation.
  */
 function excess(
   { repositories, permissions }: InstallationToken,
@@ -151,7 +157,7 @@ const skewSeconds = 60;
 const longestAppTokenSeconds = 600;
 const shortestKeyBits = 2048;
 
-/** Returns a signed app token. @param untilMs latest expiry; the host's own limit also applies. */
+/** Returns a signed app token. @param untilMs latest expiry. The host's own limit also applies. */
 function appToken(key: KeyObject, appId: string, id: string, nowMs: number, untilMs: number): Promise<string> {
   const issued = Math.floor(nowMs / 1000) - skewSeconds;
   return new SignJWT({})
@@ -164,8 +170,8 @@ function appToken(key: KeyObject, appId: string, id: string, nowMs: number, unti
 }
 
 /**
- * Returns the app's private key. @throws GatewayError `service_unavailable` if the secret is not a sufficiently long
- * RSA key.
+ * Returns the app's private key. @throws GatewayError `service_unavailable` if the secret is not an RSA key of
+ * sufficient length.
  */
 async function appKey(
   { name, private_key_env }: { readonly name: string; readonly private_key_env: string },
@@ -181,7 +187,8 @@ async function appKey(
 }
 
 /**
- * The last key parsed from each secret: parsing costs more than the rest of a mint. A rotated secret replaces its key.
+ * The last key parsed from each secret, cached because parsing costs more than the rest of a mint. A rotated secret
+ * replaces its key.
  */
 const parsedKeys = new RecentMap<string, { readonly pem: string; readonly key: KeyObject }>({ max: 64 });
 

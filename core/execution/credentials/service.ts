@@ -21,7 +21,7 @@ export interface ServiceAnswer {
 /** Makes a call. Any status counts as a response. @throws ServiceFault `timeout`, `unreachable` */
 export type SendJson = (call: ServiceCall) => Promise<ServiceAnswer>;
 
-/** Returns the fault for an unwanted status, unless the issuer defines another meaning. */
+/** Returns the fault for an unwanted status, unless the issuer gives that status another meaning. */
 export function statusFault(status: number, kind: OutsideFaultKind = faultKind(status)): ServiceFault {
   return new ServiceFault(kind, `status ${status}`, status);
 }
@@ -43,7 +43,10 @@ export const gitHostHeaders = (token: string) => ({
   'x-github-api-version': '2022-11-28',
 });
 
-/** Returns the fault. A 403 with no remaining calls, or with a wait time, does not mean that the action was refused. */
+/**
+ * Returns the fault for a Git host's response. A 403 with no remaining calls, or with a wait time, does not mean that
+ * the action was refused.
+ */
 export function gitHostFault({ status, headers }: ServiceAnswer): ServiceFault {
   const busy = headers.get('x-ratelimit-remaining') === '0' || headers.has('retry-after');
   return status === 403 && busy ? statusFault(status, 'throttled') : statusFault(status);

@@ -1,18 +1,18 @@
 /**
- * Compiles an AWS session policy from one action: its tool's actions, its one resource, its expiry. A role narrowed by
- * the policy can make only this call. Calls that are not in the table are refused, never widened.
+ * Compiles an AWS session policy from one action: its tool's IAM actions, its one resource, its expiry. A role narrowed
+ * by the policy can make only this call. Calls that are not in the table are refused, never widened.
  */
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { type AwsResource, awsCalls } from './aws-calls.ts';
 import { type IamRequest, iamAnswer, type PolicyDocument } from './iam-match.ts';
 
-/** Maximum length of an STS inline policy. */
+/** Maximum length of an inline STS policy. */
 const longestPolicyCharacters = 2048;
 
 export interface CompiledSessionPolicy {
   readonly policy: PolicyDocument;
-  /** The string that is sent: ASCII only, at most `longestPolicyCharacters`. */
+  /** The string to send: ASCII only, at most `longestPolicyCharacters`. */
   readonly text: string;
   readonly actions: readonly string[];
   /** The call's raw resource, without escapes and wildcards. */
@@ -27,7 +27,7 @@ interface PolicyRefusal {
 
 /**
  * Compiles a call's policy.
- * @param expiresMs when the permission ends, regardless of the keys' expiry.
+ * @param expiresMs time at which the permission ends, regardless of the keys' expiry.
  * @param partition the role's partition, for targets without one.
  */
 export function compileSessionPolicy(
@@ -62,7 +62,7 @@ export function compileSessionPolicy(
 /** Escapes characters that IAM would treat as wildcards or variables. */
 const escapeWildcards = (text: string): string => text.replace(/[*?$]/g, (char) => `\${${char}}`);
 
-/** Escapes a value without wildcards, in which only the dollar sign is special. */
+/** Escapes a value that cannot contain wildcards, so only the dollar sign is special. */
 const escapedValue = (text: string): string => text.replace(/\$/g, (char) => `\${${char}}`);
 
 function conditionsOf({ equals, everyEquals }: AwsResource, expiresMs: number) {
@@ -96,7 +96,7 @@ function iamRequest(action: string, resource: AwsResource): IamRequest {
   };
 }
 
-/** Returns the resource of the IAM request; for log groups without a named stream, the resource has a suffix. */
+/** Returns the resource of the IAM request. For log groups without a named stream, the resource has a suffix. */
 const requestResource = (arn: string, { suffix }: AwsResource): string => (suffix ? `${arn}:log-stream:` : arn);
 
 /** Verifies that the policy allows the call until the policy expires, and allows none of the similar calls. */

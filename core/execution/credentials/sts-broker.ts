@@ -68,14 +68,14 @@ export function stsBroker(settings: StsSettings, ports: BrokerPorts): Credential
     },
 
     /**
-     * Does nothing: denying by issue time would affect all of the role's sessions, and the session policy already
-     * limits the life of these keys.
+     * Does nothing. A denial by issue time would affect all of the role's sessions, and the session policy already
+     * limits the lifetime of these keys.
      */
     async revoke() {},
   };
 }
 
-/** Returns the external id. A configured but empty secret is an error and does not mean "no external id". */
+/** Returns the external id. A secret that is configured but empty is an error and does not mean "no external id". */
 async function externalIdOf({ name, external_id_env }: StsSettings, { secrets }: BrokerPorts) {
   if (external_id_env === undefined) return undefined;
   const value = await secrets.get(external_id_env);
@@ -85,7 +85,9 @@ async function externalIdOf({ name, external_id_env }: StsSettings, { secrets }:
 
 type Tags = Readonly<Record<string, string>>;
 
-/** Returns the session tags, most important first: these are kept if policy and tags together exceed the limit. */
+/**
+ * Returns the session tags, most important first. The first ones are kept if policy and tags together exceed the limit.
+ */
 const tagsOf = ({ envelope_id, tenant, actor }: ActionEnvelope, policy: string): Tags =>
   Object.fromEntries(
     Object.entries({ envelope: envelope_id, policy, tenant, session: actor.session }).map(([key, value]) => [
@@ -127,7 +129,10 @@ async function unlessThrottled<T>({ ids, clients }: BrokerPorts, call: () => Pro
   }
 }
 
-/** Returns the identity responsible for the action in CloudTrail, across chained roles: the person, or else the key. */
+/**
+ * Returns the identity shown in CloudTrail as responsible for the action, across chained roles: the person if known,
+ * otherwise the key.
+ */
 function sourceIdentity({ key_id }: ActionEnvelope, { person }: IssueContext): string {
   const named = person === undefined ? '' : identityText(person);
   return named.length > 1 ? named : identityText(key_id);

@@ -1,6 +1,6 @@
 /**
  * Ticket broker: issues the gateway's own capability tickets for services that act only on governed calls. A ticket is
- * sent with the call as other credentials are. The service redeems it once, for exactly the call it was issued for.
+ * sent with the call like any other credential. The service redeems it once, for exactly the call it was issued for.
  */
 import type { Configuration } from '#core/contracts/config.ts';
 import { ticketKeys } from '#core/execution/tickets/keys.ts';
@@ -10,7 +10,7 @@ import { unavailable } from './fault.ts';
 import type { BrokerPorts, CredentialBroker } from './ports.ts';
 import { dueAfterHolder, newRecord } from './record.ts';
 
-/** Returns the broker. @param configuration contains the ticket key and the longest lifetime of tickets. */
+/** Returns the broker. @param configuration holds the ticket key and the maximum ticket lifetime. */
 export function ticketBroker(
   { name }: { readonly name: string },
   configuration: Pick<Configuration, 'credentials'>,
@@ -41,7 +41,7 @@ export function ticketBroker(
       };
     },
 
-    /** Revokes the ticket; has no effect on a used or revoked ticket. */
+    /** Revokes the ticket. Has no effect if the ticket is already used or revoked. */
     async revoke({ tenant, id }) {
       await kept().revoke(tenant, id, isoTime(ports.clock.now()));
     },

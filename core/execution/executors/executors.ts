@@ -1,4 +1,4 @@
-/** Creates the executors for a configuration: those that are configured and for which this function has clients. */
+/** Creates the executors that are configured and for which this function has clients. */
 import type { Configuration } from '#core/contracts/config.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import { gitExecutor } from './git.ts';
@@ -27,7 +27,7 @@ export function executorsFrom(configuration: ExecutorConfiguration, ports: Execu
   ];
 }
 
-/** Returns an exchange that also checks addresses against the networks in the configuration. */
+/** Returns an exchange that also checks addresses against the networks listed in the configuration. */
 const withNetworks =
   (exchange: HttpExchange, networks: Configuration['catalog']['networks'] | undefined): HttpExchange =>
   (request, signal) =>

@@ -1,4 +1,4 @@
-/** Execution faults: they name the tool, the upstream and a remedy, and contain no secrets. */
+/** Execution faults. They name the tool, the upstream and a remedy, and contain no secrets. */
 
 export type ExecutionFaultKind =
   /** Refused by the gateway's own checks; nothing was sent. */
@@ -38,7 +38,7 @@ interface FaultOptions {
   readonly cause?: unknown;
 }
 
-/** Fault thrown by adapters and executors; callers see it as `UpstreamError`. */
+/** Fault thrown by adapters and executors. Callers see it as an `UpstreamError`. */
 export class ExecutionFault extends Error {
   override readonly name = 'ExecutionFault';
   readonly kind: ExecutionFaultKind;
@@ -46,7 +46,7 @@ export class ExecutionFault extends Error {
   readonly hint: string | undefined;
   readonly status: number | undefined;
 
-  /** @param message a clause without a final full stop, such as «it answered 404». */
+  /** @param message a clause without a final full stop, such as «it responded with 404». */
   constructor(kind: ExecutionFaultKind, message: string, { effect = 'none', hint, status, cause }: FaultOptions = {}) {
     super(message, cause === undefined ? undefined : { cause });
     this.kind = kind;
@@ -72,9 +72,7 @@ export function harmless(thrown: unknown): never {
   throw new ExecutionFault(kind, message, { ...(hint !== undefined && { hint }), status, cause });
 }
 
-/**
- * An error from an upstream, or for a call that was not sent. The message names the tool, the upstream and a remedy.
- */
+/** Error from an upstream, or for a call that was not sent. The message names the tool, the upstream and a remedy. */
 export class UpstreamError extends Error {
   override readonly name = 'UpstreamError';
   readonly tool: string;
@@ -106,11 +104,11 @@ export class UpstreamError extends Error {
   }
 }
 
-/** Returns the effect of a failed execution; `none` for other errors. */
+/** Returns the effect of a failed execution. Other errors have the effect `none`. */
 export const effectOf = (thrown: unknown): Effect =>
   thrown instanceof UpstreamError || thrown instanceof ExecutionFault ? thrown.effect : 'none';
 
-/** Default remedies for faults without their own hint. */
+/** Default remedies for faults that have no hint of their own. */
 export const hints: Readonly<Record<ExecutionFaultKind, string>> = {
   refused: 'Nothing was sent. Change the call, or have an operator change the configuration.',
   no_credential: 'Nothing was sent. Add a grant for this tool under credentials.grants.',

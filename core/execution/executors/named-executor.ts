@@ -1,4 +1,4 @@
-/** Wraps executors: removes credentials from results and errors, and names tool and upstream in errors. */
+/** Wraps executors: removes credentials from results and errors, and names tool and upstream in error messages. */
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
 import { withoutSecrets } from '#core/execution/credentials/redact-values.ts';
@@ -9,7 +9,7 @@ import type { ExecuteOptions, Executor } from './ports.ts';
 
 interface Work {
   readonly name: string;
-  /** Returns the upstream of a call; undefined if this executor does not handle it. Never throws. */
+  /** Returns the upstream of a call, or undefined if this executor does not handle the call. Never throws. */
   upstreamOf(envelope: ActionEnvelope): string | undefined;
   /** Runs the call. @throws ExecutionFault */
   run(envelope: ActionEnvelope, credential: IssuedCredential | undefined, options: ExecuteOptions): Promise<unknown>;
@@ -33,7 +33,7 @@ export function namedExecutor({ name, upstreamOf, run }: Work): Executor {
 }
 
 /**
- * Returns a fault for an unexpected error. The error's text is dropped, since it may contain secrets; the action may
+ * Returns a fault for an unexpected error. The error's text is dropped, since it may contain secrets. The action may
  * have begun.
  */
 const unexpectedFault = (cause: unknown) =>
@@ -48,7 +48,7 @@ function errorOf(thrown: unknown, tool: string, upstream: string, secrets: reado
   return new UpstreamError(message, { tool, upstream, kind, effect, status, hint });
 }
 
-/** Formats text from a service for an error message: one line of bounded length. */
+/** Formats text from a service for an error message, as one line of bounded length. */
 export function quoteText(text: string, longest = 300): string {
   const line = text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').trim();
   return line.length > longest ? `${line.slice(0, longest)}…` : line.replace(/\.+$/, '');
@@ -71,7 +71,9 @@ const open = new Set([
   'expires_at',
 ]);
 
-/** Returns a credential's secret strings: the whole, each secret member of its JSON, the password in its URL. */
+/**
+ * Returns a credential's secret strings: the whole value, each secret member of its JSON, and the password in its URL.
+ */
 function secretTexts(secret: string): readonly string[] {
   const found = new Set([secret]);
   for (const text of membersOf(secret)) found.add(text);

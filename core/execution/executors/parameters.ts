@@ -1,12 +1,12 @@
 /**
  * Parses a call's parameters strictly. The executed call must be the one that the policy saw, so unknown parameters are
- * refused, not ignored.
+ * refused rather than ignored.
  */
 import type * as z from 'zod';
 import { describeIssue } from '#core/kernel/issue-words.ts';
 import { callRefused } from './fault.ts';
 
-/** Parses the parameters. @throws ExecutionFault `refused` with the first invalid parameter. */
+/** Parses the parameters. @throws ExecutionFault `refused`, naming the first invalid parameter. */
 export function parametersOf<Schema extends z.ZodType>(
   schema: Schema,
   parameters: Readonly<Record<string, unknown>>,

@@ -1,4 +1,4 @@
-/** The executor interface and its ports: HTTP exchanges, SQL transactions and commands. None of them retry. */
+/** The executor interface and its ports: HTTP exchanges, SQL transactions and commands. None of these are retried. */
 import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
 import type { ActionEnvelope, Placement } from '#core/contracts/envelope.ts';
 import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
@@ -6,20 +6,20 @@ import type { ResultNotes } from '#core/guard/result-notes.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 import type { CommandSlots } from './command-slots.ts';
 
-/** Runs an allowed call with its credential. A call without an executor is `not_executed`. */
+/** Executor that runs an allowed call with its credential. A call without an executor ends as `not_executed`. */
 export interface Executor {
   readonly name: string;
   /**
-   * Finds the placement of a call before a decision is made on it; undefined if this executor does not handle the call.
-   * Executors without this method know the destination from the call itself.
+   * Finds the placement of a call before a decision is made on it. Returns undefined if this executor does not handle
+   * the call. Executors without this method get the destination from the call itself.
    * @param fresh re-reads the servers' tools.
-   * @throws GatewayError `service_unavailable` if it cannot be determined, `no_upstream` if no upstream serves the
-   * tool.
+   * @throws GatewayError `service_unavailable` if the placement cannot be determined, `no_upstream` if no upstream
+   * serves the tool.
    */
   place?(call: ActionEnvelope, fresh?: boolean): Promise<Placement | undefined>;
   handles(envelope: ActionEnvelope): boolean;
   /**
-   * Takes a slot for the call before it starts; undefined if calls need none.
+   * Takes a slot for the call before it starts. Undefined if calls need none.
    * @returns a function to call when the call has ended.
    * @throws GatewayError `rate_limit_error`.
    */
@@ -33,9 +33,9 @@ export interface Executor {
 }
 
 export interface ExecuteOptions {
-  /** Aborting ends the call; the outcome of a request already sent is unknown. */
+  /** Signal that ends the call when aborted. The outcome of a request already sent is then unknown. */
   readonly signal?: AbortSignal | undefined;
-  /** Called with the tool guard's notes on the result, before the result is returned or its error thrown. */
+  /** Callback for the tool guard's notes on the result, called before the result is returned or its error thrown. */
   readonly onNotes?: ((notes: ResultNotes) => void) | undefined;
 }
 
@@ -45,18 +45,18 @@ export interface OutgoingRequest {
   readonly method: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | undefined;
-  /** Allows addresses in private networks and on this machine. */
+  /** Whether addresses in private networks and on this machine are allowed. */
   readonly allowPrivate: boolean;
   /** Networks from the configuration. */
   readonly networks?: OwnNetworks | undefined;
-  /** Measured from the first DNS lookup to the last byte. */
+  /** Time limit, measured from the first DNS lookup to the last byte. */
   readonly timeoutMs: number;
   readonly maxResponseBytes: number;
 }
 
 export interface IncomingAnswer {
   readonly status: number;
-  /** Names in lower case; values of repeated headers joined by ", ". */
+  /** Response headers. Names are in lower case; values of repeated headers are joined by ", ". */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array;
   /** True if the body was longer than the limit. */
@@ -65,13 +65,13 @@ export interface IncomingAnswer {
 
 /**
  * One exchange with a server, on a connection to exactly the address that was checked after DNS resolution.
- * @throws ExecutionFault; of unknown effect once connected.
+ * @throws ExecutionFault, whose effect is unknown once connected.
  */
 export type HttpExchange = (request: OutgoingRequest, signal?: AbortSignal) => Promise<IncomingAnswer>;
 
 export interface SqlStatement {
   readonly text: string;
-  /** Values for `$1`, `$2` …; bound, never part of the SQL text. */
+  /** Values for `$1`, `$2` …, which are bound and never part of the SQL text. */
   readonly values: readonly unknown[];
 }
 
@@ -97,7 +97,7 @@ export interface SqlWork<Server> {
   readonly server: Server;
   /** Statements of one transaction, in execution order. */
   readonly statements: readonly SqlStatement[];
-  /** Makes the transaction READ ONLY; it is rolled back. */
+  /** Whether the transaction is READ ONLY, in which case it is rolled back at the end. */
   readonly readOnly: boolean;
   readonly maxRows: number;
   readonly maxResultBytes: number;
@@ -113,15 +113,15 @@ export interface SqlResult {
 }
 
 /**
- * A transaction. @throws ExecutionFault; of unknown effect only if the connection ended between COMMIT and the server's
- * response.
+ * A transaction. @throws ExecutionFault, whose effect is unknown only if the connection ended between COMMIT and the
+ * server's response.
  */
 export type SqlTransaction<Server> = (work: SqlWork<Server>, signal?: AbortSignal) => Promise<readonly SqlResult[]>;
 
 export interface Command {
   /** The program's name without its folder, and the arguments. */
   readonly argv: readonly [string, ...string[]];
-  /** Absolute path; the program runs in or below it. If absent, it runs in an empty folder of its own. */
+  /** Absolute path in or below which the program runs. If absent, the program runs in an empty folder of its own. */
   readonly root?: string | undefined;
   /** Below `root`. */
   readonly cwd?: string | undefined;
@@ -138,7 +138,7 @@ export interface Command {
 }
 
 export interface CommandResult {
-  /** Null if the program was killed. */
+  /** The exit code; null if the program was killed. */
   readonly exit_code: number | null;
   readonly stdout: string;
   readonly stderr: string;
@@ -148,18 +148,18 @@ export interface CommandResult {
   readonly not_limited?: readonly string[];
 }
 
-/** Runs one program without a shell. @throws ExecutionFault; of unknown effect once the program has started. */
+/** Runs one program without a shell. @throws ExecutionFault, whose effect is unknown once the program has started. */
 export type CommandRunner = (command: Command, signal?: AbortSignal) => Promise<CommandResult>;
 
-/** Clients and ports for executors. Calls whose kind has no client are not executed. */
+/** Clients and ports for executors. Calls for which there is no client are not executed. */
 export interface ExecutorPorts {
   readonly secrets: SecretStore;
   readonly http: HttpExchange | undefined;
   readonly postgres: SqlTransaction<PostgresServer> | undefined;
   readonly dataApi: SqlTransaction<AuroraCluster> | undefined;
   readonly shell: CommandRunner | undefined;
-  /** Limits the commands on this machine; absent if each runs on its own machine. */
+  /** Limits on concurrent commands on this machine. Absent if each command runs on a machine of its own. */
   readonly commandSlots: CommandSlots | undefined;
-  /** Parses a line that consists of one plain command; undefined for other lines. */
+  /** Parses a line that consists of one plain command. Returns undefined for other lines. */
   readonly shellWords: ((line: string) => Promise<readonly string[] | undefined>) | undefined;
 }

@@ -1,12 +1,12 @@
-/** Messages to and from the function `sandbox`: a command, and its result or fault. */
+/** Messages to and from the `sandbox` function: a command, and its result or fault. */
 import * as z from 'zod';
 import { lambdaLimits } from '#core/contracts/host-limits.ts';
 import { ExecutionFault, type ExecutionFaultKind } from './fault.ts';
 import type { Command, CommandResult } from './ports.ts';
 
-/** Longest command duration, so that the function can still respond before it ends. */
+/** Longest command duration, chosen so that the function can still respond before it ends. */
 export const longestSandboxMs: number = lambdaLimits.commandMs;
-/** Size limit for each output, since a function's response can be at most 6 MB. */
+/** Size limit for each output stream, since a function's response can be at most 6 MB. */
 const longestOutputBytes = 1024 * 1024;
 
 const commandSchema = z.strictObject({
@@ -49,7 +49,7 @@ export function sandboxCommand(event: unknown): Command {
   };
 }
 
-/** Runs a command and returns its result or fault as a reply. */
+/** Runs a command and returns its result or fault as a reply message. */
 export async function sandboxReplyTo(run: () => Promise<CommandResult>): Promise<SandboxReply> {
   try {
     const { not_limited: _, ...result } = await run(); // the function itself is the limit

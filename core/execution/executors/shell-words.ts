@@ -1,13 +1,14 @@
 /**
- * Parses a line that consists of one plain command into arguments. Lines that need a shell's evaluation are refused.
+ * Parses a line that consists of one plain command into arguments. Lines that a shell would have to evaluate are
+ * refused.
  */
 import { parseShell } from '#core/effects/shell/parser.ts';
 import type { Budget } from '#core/effects/shell/syntax.ts';
 import { expandWord } from '#core/effects/shell/words.ts';
 
 /**
- * Returns the arguments; undefined for pipes, lists, redirections, variables, substitutions, wildcards, assignments and
- * lines that cannot be parsed.
+ * Returns the arguments. Returns undefined for pipes, lists, redirections, variables, substitutions, wildcards,
+ * assignments and lines that cannot be parsed.
  */
 export function shellWords(line: string): readonly string[] | undefined {
   // `!` inverts the exit code and `time` prints additional output; the syntax tree contains neither.

@@ -1,6 +1,6 @@
 /**
  * Executor `shell`: runs one allowlisted program with its arguments, never a shell. Locally it runs in the configured
- * working directory; on AWS, in a function without network access or permissions.
+ * working directory; on AWS it runs in a function without network access or permissions.
  */
 import type { ExecutorSettings } from '#core/contracts/config.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';

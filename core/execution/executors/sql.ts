@@ -1,6 +1,6 @@
 /**
  * Executor `sql`: PostgreSQL through its driver, Aurora through the RDS Data API. Actions of capability `read` run in a
- * READ ONLY transaction regardless of their SQL; others run in one transaction, committed as a whole.
+ * READ ONLY transaction regardless of their SQL. Others run in one transaction, which is committed as a whole.
  */
 import type { ExecutorSettings, SqlDatabaseEntry } from '#core/contracts/config.ts';
 import { withoutSecrets } from '#core/execution/credentials/redact-values.ts';
@@ -55,7 +55,7 @@ function singleOrList(results: readonly SqlResult[]): SqlResult | { readonly res
   return more.length === 0 ? only : { results };
 }
 
-/** Removes the configured login from a fault, as is done for a minted one. */
+/** Removes the configured login from a fault, just as a minted one is removed. */
 function withoutLogin(thrown: unknown, secrets: readonly string[]): unknown {
   if (!(thrown instanceof ExecutionFault) || secrets.length === 0) return thrown;
   const { kind, effect, hint, status } = thrown;

@@ -1,6 +1,6 @@
 /**
- * Keys that sign capability tickets and other sealed strings: the current one signs, and the previous one is still
- * accepted during a rotation.
+ * Keys that sign capability tickets and other sealed strings. The current key signs; the previous one is still accepted
+ * during a rotation.
  */
 import { createSecretKey, hkdfSync, type KeyObject } from 'node:crypto';
 import { defaultTicketKeyName } from '#core/contracts/config/secret-names.ts';
@@ -9,7 +9,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import type { SecretStore } from '#core/kernel/ports.ts';
 
 export interface TicketKey {
-  /** Derived from the key without revealing it. */
+  /** Id derived from the key without revealing it. */
   readonly id: string;
   readonly key: KeyObject;
 }
@@ -24,7 +24,8 @@ export const shortestTicketKeyCharacters = 32;
 /**
  * Returns the signing keys.
  * @param prefix prefix of the signed strings; each prefix has independent keys.
- * @throws GatewayError `service_unavailable` if the current key is missing, or if it or the previous one is too short.
+ * @throws GatewayError `service_unavailable` if the current key is missing, or if the current or previous key is too
+ * short.
  */
 export async function ticketKeys(
   { credentials }: Pick<Configuration, 'credentials'>,
@@ -49,7 +50,9 @@ function checkedKey(name: string, secret: string, prefix: string): TicketKey {
   throw noKey(`${name} is shorter than ${shortestTicketKeyCharacters} characters`);
 }
 
-/** Derives key and id for separate purposes, so that neither works for other uses of the secret. */
+/**
+ * Derives key and id, each for a purpose of its own, so that neither works where the secret is used for something else.
+ */
 export function ticketKey(secret: string, prefix = 'agt1'): TicketKey {
   const derived = (purpose: string, bytes: number) => Buffer.from(hkdfSync('sha256', secret, '', purpose, bytes));
   return {

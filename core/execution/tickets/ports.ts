@@ -4,7 +4,7 @@ import type { Page } from '#core/kernel/page.ts';
 
 export type { TicketRecord } from '#core/contracts/credential.ts';
 
-/** Result of presenting a ticket, which works only once. */
+/** Result of presenting a ticket. A ticket works only once. */
 export type Redemption = 'redeemed' | 'replayed' | 'revoked' | 'unknown';
 
 export interface TicketStore {
@@ -12,8 +12,8 @@ export interface TicketStore {
   put(ticket: TicketRecord): Promise<void>;
   get(tenant: string, id: string): Promise<TicketRecord | undefined>;
   /**
-   * Redeems a ticket with one conditional write: only one of several concurrent attempts gets `redeemed`, and none does
-   * after a revocation.
+   * Redeems a ticket with one conditional write. Only one of several concurrent attempts gets `redeemed`, and after a
+   * revocation none does.
    */
   redeem(tenant: string, id: string, nonce: string, now: string): Promise<Redemption>;
   /** Lists unexpired, unused and unrevoked tickets, newest first. */

@@ -1,6 +1,6 @@
 /**
- * Sealed strings: `<prefix>.<payload>.<mac>`, payload and MAC in base64url, signed with HMAC-SHA256 under a key per
- * prefix. Holders can read but not change them. Pure.
+ * Sealed strings of the form `<prefix>.<payload>.<mac>`, with payload and MAC in base64url, signed with HMAC-SHA256
+ * under one key per prefix. Holders can read but not change them. Pure.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { TicketKey, TicketKeys } from './keys.ts';
@@ -13,14 +13,14 @@ type UnsealResult =
   | { readonly ok: true; readonly payload: Readonly<Record<string, unknown>> }
   | { readonly ok: false; readonly defect: SealDefect };
 
-/** Seals a payload. @param payload the key's id is added as `key_id`. */
+/** Seals a payload. @param payload content to seal; the key's id is added to it as `key_id`. */
 export function seal(prefix: string, payload: object, { id, key }: TicketKey): string {
   const signed = `${prefix}.${Buffer.from(JSON.stringify({ ...payload, key_id: id })).toString('base64url')}`;
   return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`;
 }
 
 /**
- * Opens a sealed string. Never throws. Apart from the key id, the payload is not used until the signature is verified.
+ * Opens a sealed string. Never throws. Apart from the key id, the payload is not used before the signature is verified.
  * @param maxCharacters longer strings are rejected unread.
  */
 export function unseal(prefix: string, text: unknown, keys: TicketKeys, maxCharacters: number): UnsealResult {

@@ -1,6 +1,7 @@
 /**
- * Capability tickets: one use of one tool on one resource for one allowed action, signed with HMAC-SHA256. A ticket is
- * the string `agt1.<payload>.<mac>`, payload and MAC in base64url. Pure: the store tracks earlier uses.
+ * Capability tickets. Each allows one use of one tool on one resource for one allowed action, and is signed with
+ * HMAC-SHA256. A ticket is the string `agt1.<payload>.<mac>`, with payload and MAC in base64url. Pure: the store tracks
+ * earlier uses.
  */
 import type { TicketKey, TicketKeys } from './keys.ts';
 import { type SealDefect, seal, unseal } from './sealed.ts';
@@ -9,7 +10,7 @@ export interface TicketClaims {
   readonly id: string;
   /** Id of the signing key. */
   readonly key_id: string;
-  /** Unguessable; redeemed on first use. */
+  /** Unguessable value, redeemed on first use. */
   readonly nonce: string;
   readonly tenant: string;
   readonly envelope_id: string;
@@ -46,20 +47,20 @@ export type TicketDefect =
 
 type TicketCheck =
   | { readonly ok: true; readonly claims: TicketClaims }
-  /** `claims` is present if the signature is valid, to identify the misused ticket. */
+  /** Refusal. `claims` is present if the signature is valid, to identify the misused ticket. */
   | { readonly ok: false; readonly defect: TicketDefect; readonly claims?: TicketClaims };
 
 /** Allowed clock skew between issuer and verifier. */
 const ticketSkewMs = 5_000;
-/** Longer than any ticket: names have at most 256 characters, targets at most 4 kB. */
+/** Limit longer than any ticket: names have at most 256 characters, targets at most 4 kB. */
 const longestTicket = 16 * 1024;
 const prefix = 'agt1';
 
-/** Signs a ticket. @param claims the key's id is added as `key_id`. */
+/** Signs a ticket. @param claims claims to sign; the key's id is added to them as `key_id`. */
 export const signTicket = (claims: Omit<TicketClaims, 'key_id'>, key: TicketKey): string => seal(prefix, claims, key);
 
 /**
- * Verifies a ticket for a use. Never throws. Apart from the key id, the payload is not used until the signature is
+ * Verifies a ticket for a use. Never throws. Apart from the key id, the payload is not used before the signature is
  * verified.
  */
 export function verifyTicket(text: string, use: TicketUse, keys: TicketKeys, nowMs: number): TicketCheck {

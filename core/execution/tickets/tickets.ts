@@ -1,4 +1,4 @@
-/** Lifecycle of capability tickets: issued for an allowed action, then presented once or revoked. */
+/** Lifecycle of capability tickets: each is issued for an allowed action, and then presented once or revoked. */
 import type { TicketRecord } from '#core/contracts/credential.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -25,8 +25,8 @@ interface IssuedTicket {
 const nonceBytes = 16;
 
 /**
- * Issues a ticket. @throws GatewayError `service_unavailable` if there is no key or store; no ticket is issued in that
- * case.
+ * Issues a ticket. @throws GatewayError `service_unavailable` if there is no key or store, in which case no ticket is
+ * issued.
  */
 export async function issueTicket(
   ports: TicketPorts,
@@ -101,14 +101,14 @@ const sentences: Readonly<Record<TicketRefusal, string>> = {
   unknown: 'it is not registered',
 };
 
-/** Defects that count as misuse. Late or repeated use can be a network problem. */
+/** Defects that count as misuse. A late or repeated use does not, since it can result from a network problem. */
 const misuses: readonly TicketDefect[] = ['wrong_envelope', 'wrong_resource', 'wrong_verb'];
 
 /**
  * Verifies and redeems a ticket, which works only once.
  * @param misused called before the refusal if a valid ticket of this tenant was presented for something else.
  * @throws GatewayError `forbidden` with `ticket_<refusal>` in `data.reason`; `service_unavailable` if the store does
- * not respond. In that case the ticket may have been redeemed, and the service must not act.
+ * not respond. In the latter case the ticket may have been redeemed, and the service must not act.
  */
 export async function redeemTicket(
   ports: TicketPorts,

@@ -1,4 +1,4 @@
-/** Runs the configured classifier on text, with limits on size and time and without throwing [guard.classifier]. */
+/** Runs the configured classifier on text, within limits on size and time. Never throws [guard.classifier]. */
 import type { ClassifierSettings } from '#core/contracts/config/tool-guard-classifier.ts';
 import type { Configuration, ContentFilter } from '#core/contracts/config.ts';
 import { moduleOf } from '#core/models/content-policy/wasm-modules.ts';
@@ -13,7 +13,7 @@ import {
 } from './ports.ts';
 
 /**
- * Classifies a text.
+ * Classifies text.
  * @param ports undefined if this process has no classifiers, in which case a configured one fails.
  */
 export async function classify(
@@ -52,7 +52,7 @@ export async function classify(
 type Settings = Extract<ClassifierSettings, { type: 'wasm' }>;
 type WasmFilter = Extract<ContentFilter, { type: 'wasm' }>;
 
-/** Returns the filter with that name. Output filters take precedence over input filters. */
+/** Returns the filter with that name. If an input and an output filter share it, the output filter is returned. */
 const namedFilter = ({ policies }: Pick<Configuration, 'policies'>, name: string): WasmFilter | undefined =>
   [...policies.output, ...policies.input].find(
     (filter): filter is WasmFilter => filter.type === 'wasm' && filter.name === name,

@@ -6,7 +6,7 @@ import type { Counters } from '#core/limits/ports.ts';
 import type { WasmRunner } from '#core/models/content-policy/ports.ts';
 import type { RoutingPorts } from '#core/models/routing/call-provider.ts';
 
-/** Modules, models, and the counters that model calls are charged to. */
+/** Modules and models, together with the counters that model calls are charged to. */
 export interface ClassifierPorts extends RoutingPorts {
   readonly wasm: WasmRunner;
   readonly counters: Counters;
@@ -52,11 +52,11 @@ export type Classify = (text: string, signal: AbortSignal) => Promise<Classifica
 export interface ClassificationRequest {
   readonly settings: ClassifierSettings;
   readonly snapshot: Pick<Snapshot, 'configuration' | 'identities'>;
-  /** Caller whose limits the model call counts against. */
+  /** Caller against whose limits the model call counts. */
   readonly caller: { readonly tenant: string; readonly key_id: string };
 }
 
-/** A scorer with its name, which returns the score of a text. @throws ClassifierFault, or errors of its ports. */
+/** A scorer with its name. It returns the score of some text. @throws ClassifierFault, or errors of its ports. */
 export interface Scorer {
   readonly name: ClassifierName;
   score(text: string, signal: AbortSignal): Promise<Score>;

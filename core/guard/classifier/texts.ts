@@ -1,15 +1,15 @@
-/** Extracts the text in a response for a classifier, and removes text from the response. */
+/** Extracts the text in a response for a classifier, and removes text from a response. */
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { Bytes } from '../results.ts';
 
-/** Words that belong to the protocol itself. */
+/** Words that are part of the protocol itself. */
 const blockTypes: ReadonlySet<Json> = new Set(['text', 'image', 'audio', 'resource', 'resource_link']);
 const mediaType = /^[a-z]+\/[\w.+-]{1,64}$/;
 const isOfProtocol = (key: string, value: Json): boolean =>
   (key === 'type' && blockTypes.has(value)) ||
   (key === 'mimeType' && typeof value === 'string' && mediaType.test(value));
 
-/** Reports whether a string may carry a message: protocol words such as types and addresses do not contain spaces. */
+/** Reports whether a string may carry a message. Protocol words such as types and addresses do not contain spaces. */
 const isSaying = (text: string): boolean => /\s/.test(text);
 
 /** Returns every string that a model may read, in order, including decoded base64 text. */
@@ -36,7 +36,7 @@ function walk(value: Json, take: (text: string) => void, bytes: Bytes): void {
 
 const removed = '[removed by the gateway: classified]';
 
-/** Returns the same structure without its text. */
+/** Returns the same structure with its text removed. */
 export function withoutTexts(value: Json, bytes: Bytes): Json {
   if (typeof value === 'string') return isSaying(value) ? removed : value;
   if (Array.isArray(value)) return value.map((item) => withoutTexts(item, bytes));

@@ -1,6 +1,6 @@
 /**
- * Determines a request's MCP era from the request alone. Up to 2025-11-25 `initialize` opens a session; from 2026-07-28
- * each request declares its version and client in `_meta`, and its headers repeat them.
+ * Determines a request's MCP era from the request alone. In revisions up to 2025-11-25, `initialize` opens a session;
+ * from 2026-07-28, each request declares its version and client in `_meta`, and its headers repeat them.
  */
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -9,7 +9,7 @@ import { mcpCodes, RpcFault, type RpcMessage, type RpcRequest } from './messages
 
 export const sessionVersions = ['2025-11-25', '2025-06-18', '2025-03-26', '2024-11-05'] as const;
 export const statelessVersions = ['2026-07-28'] as const;
-/** Version assumed for clients that do not send one. */
+/** Version assumed for clients that do not send a version. */
 export const assumedVersion = '2025-03-26';
 /** First revision whose clients all accept an event without a message. */
 export const resumableVersion = '2025-11-25';
@@ -39,7 +39,7 @@ export interface McpHeaders {
   readonly method?: string | undefined;
   readonly name?: string | undefined;
   readonly session?: string | undefined;
-  /** `Last-Event-ID`: requests the rest of a response. */
+  /** The `Last-Event-ID` header, which requests the rest of a response. */
   readonly lastEvent?: string | undefined;
 }
 
@@ -92,7 +92,7 @@ const isModern = (version: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(versio
 
 /**
  * Rejects an unknown version header, because its client would misinterpret the response. Stateless requests with a
- * future revision are rejected based on `_meta`.
+ * future revision are rejected instead based on `_meta`.
  * @throws RpcFault -32600
  */
 export function assertKnownVersion({ version }: McpHeaders): void {

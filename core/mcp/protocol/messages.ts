@@ -62,7 +62,7 @@ export class RpcFault extends Error {
   }
 }
 
-/** Error codes returned with their own HTTP status: authorisation, rates, sizes and store failures. */
+/** Error codes that are returned with their own HTTP status: authorisation, rate limit, size and store failures. */
 const httpFaults: ReadonlySet<ErrorCode> = new Set([
   'authentication_error',
   'forbidden',
@@ -74,7 +74,7 @@ const httpFaults: ReadonlySet<ErrorCode> = new Set([
   'service_unavailable',
 ]);
 
-/** Converts a thrown value to a response's error. Unexpected errors show no detail. */
+/** Converts a thrown value to a response error. Details of unexpected errors are left out. */
 export function errorOf(fault: unknown): { readonly error: RpcError; readonly status: number } {
   if (fault instanceof RpcFault) return { error: fault.toError(), status: fault.status };
   if (!(fault instanceof GatewayError))
@@ -99,7 +99,7 @@ export const notificationOf = (method: string, params?: JsonObject): JsonObject 
   ...(params && { params }),
 });
 
-/** Parses a JSON-RPC message. @throws RpcFault -32600 if the value is not one. */
+/** Parses a JSON-RPC message. @throws RpcFault -32600 if the value is not a valid message. */
 export function messageOf(value: unknown): RpcMessage {
   if (!isObject(value) || value.jsonrpc !== '2.0') throw notRpc('"jsonrpc": "2.0" is missing');
   const { id, method, params } = value;

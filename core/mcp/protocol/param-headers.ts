@@ -1,6 +1,6 @@
 /**
  * `Mcp-Param-*` headers (2026-07-28): arguments that a tool's schema marks with `x-mcp-header` are also sent as
- * headers, so that a proxy can route on them. Headers from clients must match the body; headers to servers are made
+ * headers, so that a proxy can route on them. Headers from clients must match the body; headers to servers are built
  * from the body.
  */
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -18,7 +18,7 @@ interface MarkedParameter {
 
 /**
  * Checks a call's headers against its arguments. Absent arguments need no header.
- * @throws RpcFault -32020 for a header that is missing, unreadable or different.
+ * @throws RpcFault -32020 for a header that is missing, unreadable or does not match.
  */
 export function checkParamHeaders(definition: JsonObject, args: JsonObject, given: Headers): void {
   for (const { header, path, value } of markedIn(definition.inputSchema, args)) {
@@ -31,7 +31,7 @@ export function checkParamHeaders(definition: JsonObject, args: JsonObject, give
   }
 }
 
-/** Returns the headers for a call to a server, independent of its client's revision. */
+/** Returns the headers for a call to a server, regardless of the client's protocol revision. */
 export const paramHeaders = (definition: JsonObject, args: JsonObject): Headers =>
   Object.fromEntries(
     markedIn(definition.inputSchema, args).map(({ header, value }) => [header, encodedHeader(String(value))]),
@@ -40,7 +40,7 @@ export const paramHeaders = (definition: JsonObject, args: JsonObject): Headers 
 const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]{1,100}$/;
 const deepest = 16;
 
-/** Returns the marked arguments. Marks count only under a path of `properties`. */
+/** Returns the marked arguments. A mark counts only if its path consists of `properties` alone. */
 function markedIn(schema: unknown, args: unknown, path: readonly string[] = []): MarkedParameter[] {
   const properties = isObject(schema) ? schema.properties : undefined;
   if (!isObject(properties) || !isObject(args) || path.length > deepest) return [];

@@ -13,13 +13,13 @@ import { rootsKey, rootsOf } from './roots.ts';
 interface ForwardedMeta {
   /** Protocol members. They do not change the meaning of a call. */
   readonly protocol: JsonObject;
-  /** Keys that `forwarded_meta` allows. They are part of the call on which the decision is made. */
+  /** Keys that `forwarded_meta` allows. They are part of the call that policy evaluates. */
   readonly governed: JsonObject;
 }
 
 /**
- * Client-specific notes (Claude Code, VS Code, Codex, ChatGPT, OpenCode, Antigravity, Cursor, Goose). They differ from
- * call to call and are not forwarded, nor is `baggage`, which a server may interpret in any way.
+ * Client-specific keys (Claude Code, VS Code, Codex, ChatGPT, OpenCode, Antigravity, Cursor, Goose). They differ from
+ * call to call and are not forwarded. Neither is `baggage`, which a server may interpret in any way.
  */
 const clientNotes =
   /^(?:(?:claudecode|claude|codex|openai|cursor|com\.anthropic|com\.openai|com\.cursor|ai\.opencode|antigravity\.google)\/.+|vscode\.(?:conversationId|requestId)|x-codex-[a-z-]+|(?:thread|session|turn|call|toolCall)Id|agent-(?:session-id|working-dir)|baggage)$/;
@@ -85,7 +85,10 @@ function protocolMember(key: string, value: Json, era: Era): Json | 'unknown' | 
   }
 }
 
-/** Key under which a host application sends the user's prompt. It is used by rules on sources and never forwarded. */
+/**
+ * Key under which a host application sends the user's prompt. The prompt is used by rules on sources and is never
+ * forwarded.
+ */
 const promptKey = 'agent-governance-gateway/prompt';
 
 /** Returns the prompt. @throws RpcFault -32602 if the prompt is not a string or is too long. */

@@ -23,7 +23,7 @@ export function rootsOf(value: Json | undefined): string[] | undefined {
 }
 
 /**
- * Returns the roots in a response to `roots/list`, or undefined for another response. An unreadable root stays in the
+ * Returns the roots in a response to `roots/list`, or undefined for any other response. An unreadable root stays in the
  * list as a root that contains no path.
  */
 export function rootsInAnswer(outcome: RpcOutcome): string[] | undefined {

@@ -15,12 +15,12 @@ export interface Caller {
   readonly sessionId: string;
   /** Sessions from earlier connections that may have a pending call. */
   readonly earlier: readonly string[];
-  /** True if the caller named the session. Otherwise the gateway assigns one for a limited time. */
+  /** True if the caller named the session. Otherwise the gateway assigns a session for a limited time. */
   readonly sessionIsNamed: boolean;
   /** Name that the client gives itself; used only as a label. */
   readonly agent: string;
   readonly conversation: Conversation;
-  /** Session under the older revisions. Absent for clients without one. */
+  /** Session in the older protocol revisions. Absent for clients without a session. */
   readonly session?: McpSession;
   /** `Mcp-Param-*` headers. */
   readonly passed: Readonly<Record<string, string>>;
@@ -29,11 +29,11 @@ export interface Caller {
 /** The channel for one request: its messages to the client, and the state of the client's connection. */
 export interface Exchange {
   readonly send: (message: JsonObject) => void;
-  /** Called when the server responds with events, so that the gateway does so too. */
+  /** Called when the server responds with events, so that the gateway does the same. */
   readonly streams: () => void;
   readonly signal: AbortSignal;
   /** Checks whether the connection has ended and no other connection has resumed the response. */
   readonly isGone: () => boolean;
-  /** Registers work that continues after the response. */
+  /** Registers work that continues after the response has been sent. */
   readonly later: (work: Promise<unknown>) => void;
 }

@@ -1,4 +1,4 @@
-/** The roots of a call: those declared with it, and those last listed by its client's session [guard.roots]. */
+/** The roots of a call: those declared with the call, and those that its client's session listed last [guard.roots]. */
 
 import type { RootLists } from '#core/guard/roots.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
@@ -15,7 +15,7 @@ export function declaredRoots({ session }: Pick<Caller, 'session'>, meta: Json |
 
 /**
  * Returns the roots that apply to reading a resource. Client roots are folders: they limit only file resources, and
- * other schemes are left to their server.
+ * checks for other schemes are left to the server.
  */
 export function rootsForReading(
   caller: Pick<Caller, 'session'>,

@@ -80,7 +80,10 @@ export async function ask(
   }
 }
 
-/** Checks for progress that the request did not ask for: strict clients close the connection on an unknown token. */
+/**
+ * Checks whether a message is progress that the request did not ask for: strict clients close the connection on an
+ * unknown token.
+ */
 const isProgressOfOther = ({ method, params }: JsonObject, token: string | number | undefined): boolean =>
   method === 'notifications/progress' && (token === undefined || !isObject(params) || params.progressToken !== token);
 
@@ -113,7 +116,7 @@ interface CachedLink {
 }
 
 const idleMs = 30 * 60_000;
-/** Maximum across all keys. The key with the most links loses its least recently used one. */
+/** Maximum number of links across all keys. Above it, the key with the most links loses its least recently used one. */
 const maxHeld = 2_000;
 
 /** Returns the session's continuation with a server. A server may have any name, even `constructor`. */
@@ -177,8 +180,8 @@ export class Conversations {
   }
 
   /**
-   * Returns the conversation at stateful servers, without client capabilities, that is shared by all of a key's callers
-   * that have no session.
+   * Returns the conversation with stateful servers that is shared by all of a key's callers without a session. It
+   * declares no client capabilities.
    */
   ofKey(
     { key_id, tenant }: Pick<Principal, 'key_id' | 'tenant'>,

@@ -1,6 +1,6 @@
 /**
  * Open streams for `GET /mcp`, `subscriptions/listen` and the older `GET /sse`: determines whether this host offers
- * them, counts them per key and session, and ends them if their key is revoked and on hosts that bill for open streams.
+ * them, counts them per key and session, and ends them if their key is revoked or the host bills for open streams.
  */
 
 import { watchKey } from '#core/configuration/identity/federation/watch-key.ts';
@@ -16,7 +16,7 @@ export type StreamOwner = Pick<Principal, 'tenant' | 'key_id'>;
 export interface OpenStream {
   readonly id: string;
   readonly session: string;
-  /** Latest end (ISO 8601), so that a dead process's streams stop counting. */
+  /** Latest time at which the stream ends (ISO 8601), so that a dead process's streams stop counting. */
   readonly until: string;
 }
 
@@ -27,7 +27,9 @@ interface StreamBounds {
 
 /** The open streams of each key. */
 export interface StreamSlots {
-  /** Takes a slot. Returns `key` or `session` if that one already has the maximum number of open streams. */
+  /**
+   * Takes a slot. Returns `key` or `session` if the key or the session already has the maximum number of open streams.
+   */
   take(owner: StreamOwner, stream: OpenStream, most: StreamBounds): Promise<'taken' | 'key' | 'session'>;
   give(owner: StreamOwner, id: string): Promise<void>;
 }
@@ -53,7 +55,7 @@ class ProcessStreamSlots implements StreamSlots {
 
 const ownerKey = ({ tenant, key_id }: StreamOwner): string => `${tenant}\n${key_id}`;
 
-/** Returns the limit that rejects one more stream for the session, if any. */
+/** Returns the limit, if any, that one more stream for the session would exceed. */
 export function fullOf(
   open: readonly Pick<OpenStream, 'session'>[],
   session: string,
@@ -69,7 +71,7 @@ export interface EventStreamPorts {
   readonly timeouts: Timeouts;
   readonly snapshots: Pick<Snapshots, 'current'>;
   readonly hostLimits: Pick<HostLimits, 'eventStreamMs'> | undefined;
-  /** Absent if one process serves all clients. */
+  /** Slots shared by all processes. Absent if one process serves all clients. */
   readonly streamSlots: StreamSlots | undefined;
 }
 
@@ -85,7 +87,7 @@ export class EventStreams {
   }
 
   /**
-   * Checks whether clients may open such streams. With `auto`, they are offered if an open stream costs nothing
+   * Checks whether clients may open event streams. With `auto`, they may do so if an open stream costs nothing
    * [mcp.event-streams].
    */
   offered({ server }: Pick<Configuration, 'server'>, kind: StreamKind): boolean {
@@ -94,8 +96,8 @@ export class EventStreams {
   }
 
   /**
-   * Opens a stream for the owner. The returned signal aborts with the given one, after the key is
-   * revoked, and at the host's time limit.
+   * Opens a stream for the owner. The returned signal aborts when the given one does, after the key is revoked, and at
+   * the host's time limit.
    * @param maxMs maximum duration; if undefined, the host's limit for event streams.
    * @returns the signal, and `close` to release the slot.
    * @throws GatewayError `rate_limit_error` if the key or the session has too many open streams [mcp.event-streams].

@@ -1,6 +1,6 @@
 /**
- * Limits requests to servers to known members, exactly as evaluated by policy. An unknown member is rejected, since no
- * rule, reviewer or evidence entry has seen it (decision 0036).
+ * Limits requests to servers to known members, so that they are sent exactly as evaluated by policy. An unknown member
+ * is rejected, since no rule, reviewer or evidence entry has seen it (decision 0036).
  */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
@@ -46,8 +46,8 @@ export function forwardable(method: string, params: JsonObject, era: Era): JsonO
 }
 
 /**
- * Checks that a request names its prompt or resource by a string: a server may interpret another value as a name that
- * no rule saw. @throws RpcFault -32602
+ * Checks that a request names its prompt or resource with a string: a server might interpret any other value as a name
+ * that was never checked by a rule. @throws RpcFault -32602
  */
 export function assertNamed(method: string, { uri, name, arguments: args, ref, argument }: JsonObject): void {
   if (method === 'prompts/get') {

@@ -3,7 +3,7 @@ import { AsyncQueue } from '#core/kernel/async-queue.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 
 export class MessageQueue extends AsyncQueue<JsonObject> {
-  /** True to write the messages as events, even if there is only one. */
+  /** True if the messages are written as events, even if there is only one. */
   streams = false;
   /** Checks whether a client is reading. Set if a reconnecting client can resume the messages. */
   hasReader: (() => boolean) | undefined;

@@ -1,13 +1,14 @@
 /**
  * Resumable responses of revision 2025-11-25 [mcp.event-streams]: each event has an id, and a client whose connection
- * ended requests the rest by GET with `Last-Event-ID`. Kept in memory, so available only on hosts with one process.
+ * ended requests the rest by GET with `Last-Event-ID`. Responses are kept in memory, and so are resumable only on hosts
+ * with one process.
  */
 import type { JsonObject } from '#core/kernel/json.ts';
 import type { Ids, Timeouts } from '#core/kernel/ports.ts';
 import { mcpCodes, RpcFault } from '../protocol/messages.ts';
 import type { MessageQueue } from './message-queue.ts';
 
-/** One event. The first event has no message: it gives the client an id for resuming. */
+/** One event of a stream. The first event has no message: it gives the client an id for resuming. */
 export interface StreamEvent {
   readonly id: string;
   readonly message?: JsonObject;
@@ -21,7 +22,10 @@ export const retryMs = 1_000;
 const maxUnread = 64;
 /** Maximum number of already read messages kept for a client that lost them. */
 const maxReplayed = 256;
-/** Maximum number of streams per process. The key with the most streams loses its oldest one without a reader first. */
+/**
+ * Maximum number of streams per process. At the limit, the key with the most streams first loses its oldest stream
+ * without a reader.
+ */
 const maxStreams = 1_000;
 
 interface Stream {
@@ -53,7 +57,7 @@ export class ResumableStreams {
 
   /**
    * Returns the messages as events. They are consumed to the end even without a reader.
-   * @param queue source of the messages; its `hasReader` is set.
+   * @param queue source of the messages; this function sets its `hasReader`.
    */
   begin(
     { session, owner }: Pick<Stream, 'session' | 'owner'>,

@@ -12,14 +12,14 @@ import { transportSession } from './session.ts';
 
 type Ports = Pick<McpPorts, 'approvals' | 'clock' | 'mcpStore'>;
 
-/** Maximum number of the key's requests that are examined, per state. */
+/** Maximum number of the key's requests examined per state. */
 const maxRows = 20;
 /** Maximum number of earlier sessions that a new session may join. */
 const maxSessions = 5;
 
 /**
- * Returns the same key and client's earlier sessions that have a pending or approved request, newest first. Costs three
- * reads at `initialize`, plus one for each such session.
+ * Returns earlier sessions of the same key and client that have a pending or approved request, newest first. Costs
+ * three reads at `initialize`, plus one for each such session.
  */
 export async function earlierSessions(
   { approvals, clock, mcpStore }: Ports,

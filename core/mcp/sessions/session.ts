@@ -8,7 +8,7 @@ import { mcpCodes, RpcFault } from '../protocol/messages.ts';
 export const transportSession = /^mcp-[0-9a-f]{32}$/;
 
 const lifeMs = 24 * 3_600_000;
-/** Cache time: the longest that a session remains usable after another instance has ended it. */
+/** Cache duration: the longest time a session remains usable after another instance has ended it. */
 const trustedMs = 5_000;
 const maxCached = 10_000;
 
@@ -27,7 +27,7 @@ export class Sessions {
 
   /**
    * Creates a session for the key. `keep` stores it.
-   * @param earlier sessions that may have pending calls by the client.
+   * @param earlier sessions that may have pending calls from this client.
    */
   open(handshake: ClientHandshake, { tenant, key_id }: Principal, earlier: readonly string[]): McpSession {
     const { ids, clock } = this.#ports;

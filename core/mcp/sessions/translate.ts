@@ -48,7 +48,7 @@ export function outcomeFor(link: Pick<UpstreamLink, 'era'>, to: Era, method: str
   return to === 'stateless' ? { result: complete(method, outcome.result) } : withoutModern(outcome.result);
 }
 
-/** Adds the members required by 2026-07-28 to a result of the gateway or of an older server. */
+/** Adds the members required by 2026-07-28 to a result from the gateway or from an older server. */
 export function complete(method: string, result: JsonObject): JsonObject {
   const tools =
     method === 'tools/list' && Array.isArray(result.tools) ? { tools: result.tools.map(withoutExecution) } : {};

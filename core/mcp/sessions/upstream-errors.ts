@@ -1,4 +1,7 @@
-/** Builds the client's error for a failed server: tool, server and next step, without secrets. */
+/**
+ * Builds the client's error for a failed server. The error names the tool, the server and the next step, but never
+ * contains secrets.
+ */
 
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';

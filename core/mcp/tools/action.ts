@@ -84,7 +84,7 @@ export async function actionOf(
 }
 
 /**
- * Builds the action for a call whose tool is not listed by any server. Returns undefined if it does not fit in an
+ * Builds the action for a call whose tool is not listed by any server. Returns undefined if the call does not fit in an
  * envelope.
  */
 export async function actionOfUnlisted(
@@ -129,16 +129,17 @@ export function argumentsOf(params: JsonObject): JsonObject {
 export const overrideOf = ({ overrides }: McpUpstreamEntry, own: string) =>
   overrides.find(({ tool }) => globMatches(tool, own));
 
-/** Folds a name in the same way as such servers: `ſ` equals `s`, the Kelvin sign equals `k`. */
+/** Folds a name in the same way as servers that ignore case: `ſ` equals `s`, the Kelvin sign equals `k`. */
 const foldArgumentName = (name: string): string => name.toUpperCase().toLowerCase();
 
 const deepest = 16;
 
 /**
  * Rejects argument names that differ only in case from the tool's schema or from each other: servers that ignore case
- * (Go, .NET) confuse them, while rules, reviewers and evidence saw another name [mcp.forwarded-is-decided]. Nested
- * objects without named properties are maps, whose names are data; the arguments themselves are always checked.
- * @throws RpcFault -32602 naming both.
+ * (Go, .NET) confuse them, so rules, reviewers and evidence would have seen a different name
+ * [mcp.forwarded-is-decided]. Nested objects without named properties are maps, whose names are data; the arguments
+ * themselves are always checked.
+ * @throws RpcFault -32602 with both names.
  */
 function assertOwnNames(schema: unknown, args: JsonObject, path: readonly string[] = []): void {
   const properties = isObject(schema) && isObject(schema.properties) ? schema.properties : {};
@@ -154,7 +155,7 @@ function assertOwnNames(schema: unknown, args: JsonObject, path: readonly string
   }
 }
 
-/** Returns the objects within a value, including those in lists, whose schema names properties. */
+/** Returns the objects within a value, including those in lists, for which the schema names properties. */
 function recordsIn(schema: unknown, value: unknown): [JsonObject, unknown][] {
   if (!isObject(schema)) return [];
   if (Array.isArray(value)) return value.flatMap((item) => recordsIn(schema.items, item));

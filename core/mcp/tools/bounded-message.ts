@@ -39,7 +39,7 @@ export function forwardMessage(
 }
 
 interface MessageHandling {
-  /** Loaded before the call, so that messages stay in order. */
+  /** Inspection function, loaded before the call so that messages stay in order. */
   readonly look: typeof inspectResult;
   readonly guard: GuardSettings | undefined;
   readonly hand: (message: JsonObject) => void;

@@ -146,7 +146,7 @@ interface CallArguments {
 }
 
 /**
- * Chooses the tool's name for policies. Decisions for both names are made with the sources of the values, so that a
+ * Chooses the tool's name for policies. Both names are evaluated together with the sources of the values, so that a
  * rule on sources is not mistaken for the default decision.
  */
 const nameFor = (
@@ -180,7 +180,7 @@ export function sentWith(params: JsonObject, meta: JsonObject): JsonObject | und
   return Object.keys(sent).length > 0 ? sent : undefined;
 }
 
-/** Records a block caused by the tool's definition instead of a rule. */
+/** Records a block caused by the tool's definition rather than by a rule. */
 async function refuseDrift(
   ports: Pick<GovernPorts, 'evidence'> & RecordPorts,
   caller: Caller,
@@ -196,7 +196,7 @@ async function refuseDrift(
 
 const schema = lazyImport(() => import('#core/guard/schema.ts'));
 
-/** Describes arguments that do not fit the tool's schema. Undefined if all of them fit [guard.arguments]. */
+/** Describes arguments that do not fit the tool's schema. Returns undefined if all of them fit [guard.arguments]. */
 async function misfitIn({ own, entry, definition }: Tool, args: JsonObject): Promise<string | undefined> {
   const { schemaViolations } = await schema();
   const misfits = schemaViolations(definition.inputSchema, args).map(({ where, problem }) => `${where} ${problem}`);
@@ -214,7 +214,7 @@ async function refuseMisfit(
   return recordBlock(ports, caller, request, { matched_rule: 'tool_guard:schema', reason });
 }
 
-/** Returns the decision in JSON-RPC: the server's response, or an error. */
+/** Returns the decision as JSON-RPC: the server's response, or an error. */
 export async function answer(
   ports: Pick<GovernPorts, 'results' | 'telemetry' | 'clock'>,
   decided: DecisionResult,

@@ -21,7 +21,9 @@ const classifying = lazyImport(() => import('./classify-definitions.ts'));
 const recording = lazyImport(() => import('./record-definitions.ts'));
 const tries = 5;
 const turnTools = 64;
-/** Servers with more tools than this have only fingerprints, without text, because the item size is bounded. */
+/**
+ * Servers with more tools than this are stored with fingerprints only, without text, because the item size is bounded.
+ */
 const maxSurfaces = 500;
 
 /**
@@ -194,7 +196,7 @@ function factsOf({ annotations, inputSchema }: JsonObject): ToolFacts {
   };
 }
 
-/** Returns a definition's finding kinds that have the given action, by default those held for a human. */
+/** Returns the kinds of a definition's findings that have the given action; by default, the kinds held for a human. */
 const heldKinds = (
   { definition, shadows }: ListedTool,
   { actions, look, secretFiles }: DefinitionGuard,
@@ -218,8 +220,8 @@ function noteHeld(tools: readonly ListedTool[], marks: ToolMarks['tools']): void
 }
 
 /**
- * Checks whether a tool is blocked or held for a human: every changed tool under `drift: block`, otherwise one with
- * findings to review. Reads the marks only if needed, so other calls cost no extra read.
+ * Checks whether a tool is blocked or held for a human. This applies to every changed tool under `drift: block`,
+ * otherwise to tools with findings to review. Reads the marks only if needed, so other calls cost no extra read.
  */
 export async function checkDrift(
   store: McpStore,

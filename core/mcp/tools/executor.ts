@@ -28,7 +28,7 @@ import type { inspectResult } from './inspect-result.ts';
 import { toolsOf, withEnvelope } from './inventory.ts';
 import { type PlacingPorts, placeToolCall, servesProtocol } from './placement.ts';
 
-/** One call to a server and its outcome. The client gets more of the outcome than evidence does. */
+/** One call to a server and its outcome. The client receives more of the outcome than is recorded in evidence. */
 export interface Run {
   readonly conversation: Conversation;
   readonly entry: McpUpstreamEntry;
@@ -43,13 +43,15 @@ export interface Run {
   readonly onMessage: (message: JsonObject) => void;
   readonly onEvents?: () => void;
   readonly passed?: Readonly<Record<string, string>>;
-  /** Scans large results in a worker. Without it they are scanned on the main thread. */
+  /** Worker that scans large results. If absent, they are scanned on the main thread. */
   readonly calls?: CallWork | undefined;
   /** Guard for results. Absent if the guard is off for the server. */
   readonly guard?: GuardSettings | undefined;
-  /** Classifier for results, after the guard. Absent if none is configured. */
+  /** Classifier that runs on results after the guard. Absent if none is configured. */
   readonly classifier?: ResultClassifier | undefined;
-  /** Checks whether, while the decision on the call was being made, its definition was found to need acceptance. */
+  /**
+   * Checks whether the tool's definition was found to need acceptance while the decision on the call was being made.
+   */
   readonly held?: () => Promise<boolean>;
   /** Set when the response has arrived, with secrets redacted. */
   outcome?: RpcOutcome;
@@ -65,7 +67,7 @@ export const runExecutor = (run: Run): Executor => ({
   },
 });
 
-/** Returns the executor for a single read of a resource or prompt, whose parameters are the method's own. */
+/** Returns the executor for a single read of a resource or prompt, which uses the method's own parameters. */
 export const readExecutor = (run: Run): Executor => ({
   name: `MCP server ${run.entry.name}`,
   handles: () => true,
@@ -75,7 +77,7 @@ export const readExecutor = (run: Run): Executor => ({
   },
 });
 
-/** Returns the parameters for the server's `tools/call`: the evaluated ones, and the protocol members. */
+/** Returns the parameters for the server's `tools/call`: those that were evaluated, and the protocol members. */
 function paramsOf(
   { tool, upstream_tool, parameters, sent_with = {} }: ActionEnvelope,
   protocol: JsonObject,

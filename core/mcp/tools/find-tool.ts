@@ -47,9 +47,7 @@ export async function findTool(
 const rpcFault = ({ code, message, data }: { code: number; message: string; data?: unknown }) =>
   new RpcFault(code, message, { data: data as never });
 
-/**
- * Checks for a hold found in a list that was read for this call. The comparison runs concurrently with the decision.
- */
+/** Checks whether a list read for this call led to a hold. The comparison runs concurrently with the decision. */
 export async function findHold(
   ports: Pick<McpPorts, 'mcpStore'>,
   tool: Tool,

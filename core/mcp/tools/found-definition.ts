@@ -7,9 +7,9 @@ import type { McpPorts, ToolFacts, ToolMark } from '../ports.ts';
 export interface CheckedDefinition {
   readonly fingerprint: string;
   readonly about: ToolFacts;
-  /** Finding kinds for which the tool is held for a human. */
+  /** Kinds of findings for which the tool is held for a human. */
   readonly held?: readonly string[];
-  /** Finding kinds that are only recorded, or that hide the tool. */
+  /** Kinds of findings that are only recorded, or that hide the tool. */
   readonly noted?: readonly string[];
   readonly surface?: string;
   readonly shadows?: readonly string[];

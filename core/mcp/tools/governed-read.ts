@@ -40,7 +40,7 @@ function readOf(schemas: EnvelopeSchemas, method: ReadMethod, entry: McpUpstream
 }
 
 /**
- * Makes and records the decision on the read, and performs it at the server if allowed.
+ * Makes and records the decision on a read, and reads from the server if allowed.
  * @throws RpcFault -32602; GatewayError as for a tool call.
  */
 export async function readGoverned(
@@ -91,7 +91,7 @@ function decisionOn(
   return decide(snapshot.policy, readOf(schemas, method, entry, parameters));
 }
 
-/** Removes items that the policy blocks from a list. */
+/** Removes from a list the items that the policy blocks. */
 export async function withoutBlocked(
   caller: Caller,
   entry: McpUpstreamEntry,

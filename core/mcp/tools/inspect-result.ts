@@ -1,5 +1,6 @@
 /**
- * Prepares a server's response for the client: redacts secrets, and marks, removes or withholds the guard's findings.
+ * Prepares a server's response for the client: redacts secrets, and marks, removes or withholds content flagged by the
+ * guard.
  */
 
 import {

@@ -1,4 +1,4 @@
-/** Lists the tools of all servers under their client-facing names: own names, or `<prefix>__<tool>`. */
+/** Lists the tools of all servers under their client-facing names: their own names, or `<prefix>__<tool>`. */
 import type { GovernPorts } from '#core/actions/ports.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -28,13 +28,13 @@ interface ReachedServer {
   readonly list: ToolList;
 }
 
-/** Called whenever a server's tools have been read. */
+/** Listener that is called whenever a server's tools have been read. */
 type ToolsListener = (entry: McpUpstreamEntry, tools: readonly ListedTool[]) => Promise<void>;
 
 const keptMs = 60_000;
 const maxPages = 100;
 
-/** Returns the tools of all servers. @param fresh re-reads every list. */
+/** Returns the tools of all servers. @param fresh true to re-read every list. */
 export async function inventoryOf(
   ports: Pick<McpPorts, 'clock' | 'mcpStore' | 'pause'>,
   conversation: Conversation,
@@ -143,7 +143,7 @@ async function readAll(
 export const servedTools = (entry: McpUpstreamEntry, listed: readonly unknown[]): JsonObject[] =>
   withoutRepeated(listed.filter((tool): tool is JsonObject => isServed(entry, tool)));
 
-/** Drops repeated names: model vendors refuse requests with two tools of the same name. */
+/** Drops repeated names: model vendors refuse requests that contain two tools with the same name. */
 function withoutRepeated(tools: readonly JsonObject[]): JsonObject[] {
   const byName = new Map<unknown, JsonObject>();
   for (const tool of tools) if (!byName.has(tool.name)) byName.set(tool.name, tool);
@@ -151,7 +151,8 @@ function withoutRepeated(tools: readonly JsonObject[]): JsonObject[] {
 }
 
 /**
- * Returns the cursor of the next page. Returns none if it is empty or does not advance, since the list would never end.
+ * Returns the cursor of the next page, or undefined if the cursor is empty or does not advance, since such a list would
+ * never end.
  */
 export const nextCursorOf = ({ nextCursor }: JsonObject, sent: unknown): string | undefined =>
   typeof nextCursor === 'string' && nextCursor !== '' && nextCursor !== sent ? nextCursor : undefined;
@@ -181,7 +182,7 @@ export async function listPage(
 export const memberOf = (method: string): string =>
   method === 'resources/templates/list' ? 'resourceTemplates' : method.split('/')[0]!;
 
-/** Adds the gateway's own envelope to requests made on its own behalf. */
+/** Adds the gateway's own envelope to requests that it makes on its own behalf. */
 export const withEnvelope = ({ era, handshake }: Conversation, params: JsonObject): JsonObject =>
   era === 'stateless' ? { ...params, _meta: envelopeOf(handshake) } : params;
 

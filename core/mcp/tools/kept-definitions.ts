@@ -16,9 +16,9 @@ function whatCounts({ name, title, description, inputSchema, outputSchema, annot
 export const fingerprintOf = (definition: JsonObject): string => digestOf(whatCounts(definition));
 
 export const keptSizes = {
-  /** Longer definitions are compared by digest only. */
+  /** Maximum size of one definition. Longer ones are compared by digest only. */
   oneBytes: 32 * 1024,
-  /** Maximum per read of a list, so that a server that changes everything cannot fill the store. */
+  /** Maximum size stored per read of a list, so that a server that changes everything cannot fill the store. */
   allBytes: 1024 * 1024,
 } as const;
 
@@ -31,7 +31,8 @@ interface Stores {
 
 /**
  * Stores definitions. Never throws: without the store a call still succeeds, and only the comparison is lost.
- * @returns for each fingerprint, whether the text was stored. Failed ones are missing and are retried at a later read.
+ * @returns for each fingerprint, whether the text was stored. Fingerprints that could not be stored are missing, and
+ * are retried on a later read.
  */
 export async function keepDefinitions(
   { definitionTexts, telemetry }: Stores,
@@ -62,7 +63,8 @@ export async function keepDefinitions(
 }
 
 /**
- * Returns the definition stored under a fingerprint, or undefined if it no longer exists. @throws as the object store.
+ * Returns the definition stored under a fingerprint, or undefined if it no longer exists. @throws the object store's
+ * errors.
  */
 export async function keptDefinition(
   definitionTexts: Pick<ObjectStore, 'get'>,

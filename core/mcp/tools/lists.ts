@@ -123,12 +123,15 @@ async function filterInTurns<T>(
   return kept;
 }
 
-/** Returns the only server if its names are unchanged; its pages then pass unchanged. */
+/** Returns the server if there is only one and its names are not prefixed, so that its pages can pass unchanged. */
 function onlyServer({ entries: [only, another] }: Caller['conversation']) {
   return only && !another && only.prefix === undefined ? only : undefined;
 }
 
-/** Lists the prompts, resources or templates that the policy does not block. One server's pages follow another's. */
+/**
+ * Lists the prompts, resources or templates that the policy does not block. Pages from different servers follow one
+ * another.
+ */
 export async function listThings(
   ports: Pick<GovernPorts, 'ids'>,
   caller: Caller,

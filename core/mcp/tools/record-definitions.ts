@@ -5,7 +5,7 @@ import { digestOf } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Actor, CheckedDefinition, DriftPorts, News } from './found-definition.ts';
 
-/** Maximum number of tools named per entry. If there are more, the entry has only a digest of them all. */
+/** Maximum number of tools named per entry. If there are more, the entry contains only a digest of all of them. */
 const maxNamedTools = 500;
 
 /** Records the definitions accepted at the first contact, for later comparisons with the store [evidence.in-force]. */

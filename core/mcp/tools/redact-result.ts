@@ -7,7 +7,7 @@ import { bytesMember, bytesOfText, textOfBytes } from './text-bytes.ts';
 const mark = '[redacted]';
 
 /**
- * Returns a copy without recognised tokens and the given values. The structure is unchanged, so result schemas remain
+ * Returns a copy without recognised tokens or the given values. The structure is unchanged, so result schemas remain
  * valid.
  * @param values secrets minted for the call.
  * @param found called for each string with a recognised token.

@@ -1,5 +1,6 @@
 /**
- * Base64 members of results that contain text. Clients decode them for the model, so they are checked like plain text.
+ * Result members whose Base64 value contains text. Clients decode them for the model, so they are checked like plain
+ * text.
  */
 
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -19,7 +20,7 @@ export function bytesMember(value: JsonObject): string | undefined {
 /** Media types that are always treated as text. */
 const textual =
   /^text\/|(?:json|xml|html|yaml|toml|csv|markdown|javascript|typescript|ecmascript|svg|x-sh|sql|graphql)\b/i;
-/** Base64 characters needed to recognise an image or an archive. */
+/** Number of Base64 characters needed to recognise an image or an archive. */
 const lookedAt = 1_024;
 const controls = /[^\t-\r -~\u0085\u00a0-\uffff]/;
 

@@ -1,7 +1,7 @@
 /**
- * Names the tools of several servers: the own name if it is unique, otherwise `<upstream>__<tool>`. A rule for
- * `files.*` was written for the server that serves `files.*`, so it must not match a tool that another server adds
- * later.
+ * Names the tools of several servers: a tool keeps its own name if that is unique, and otherwise becomes
+ * `<upstream>__<tool>`. A rule for `files.*` was written for the server that serves `files.*`, so it must not match a
+ * tool that another server adds later.
  */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { type Decision, decisions } from '#core/contracts/envelope.ts';

@@ -18,7 +18,10 @@ import { inspectResult, withoutMarks } from './inspect-result.ts';
 type Ports = Pick<GovernPorts, 'telemetry' | 'pause'> & { readonly calls?: Pick<CallWork, 'lookOver'> | undefined };
 type MessageContext = Pick<Caller, 'conversation' | 'snapshot'>;
 
-/** Returns the strictest guard of all servers, because a message does not name its server. Undefined if all are off. */
+/**
+ * Returns the strictest guard of all servers, because a message does not name its server. Returns undefined if all
+ * guards are off.
+ */
 function guardOf({ conversation, snapshot }: MessageContext): GuardSettings | undefined {
   const entries = conversation.entries.filter(({ guard }) => guard !== 'off');
   const entry = entries.find(({ guard }) => guard === 'on') ?? entries[0];
@@ -31,7 +34,7 @@ const count = ({ telemetry }: Pick<GovernPorts, 'telemetry'>, findings: readonly
     telemetry.count('svc_tool_guard_findings_total', { place: 'server', kind, action });
 };
 
-/** Forwards server messages outside of calls. */
+/** Forwards server messages that are sent outside of calls. */
 export function heardBy(
   ports: Ports,
   caller: MessageContext,
@@ -58,7 +61,7 @@ const members: ReadonlyMap<string, string> = new Map(
 );
 const turnThings = 64;
 
-/** Inspects the response to a method other than a call. */
+/** Inspects the response to a method other than a tool call. */
 export async function withoutFound(
   ports: Ports,
   caller: MessageContext,

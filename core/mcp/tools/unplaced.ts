@@ -1,4 +1,4 @@
-/** Handles calls to tools that no reachable server has. They do not run, and are recorded as actions. */
+/** Handles calls to tools that no reachable server has. Such calls do not run, and are recorded as actions. */
 
 import { assessCall } from '#core/actions/assess-call.ts';
 import { type GovernedRequest, openEnvelope } from '#core/actions/envelope.ts';
@@ -12,8 +12,8 @@ import { actionOfUnlisted } from './action.ts';
 import { recordBlock } from './record-block.ts';
 
 /**
- * Answers a call that the policy blocks as a block [mcp.placement]. Any other call is recorded as blocked by the
- * missing server, because approving it would have no effect, and the caller gets the error with the envelope_id
+ * Answers a call with a block if the policy blocks it [mcp.placement]. Any other call is recorded as blocked because of
+ * the missing server, since approving it would have no effect, and the caller gets the error with the envelope_id
  * [mcp.placement].
  * @param fault reason why the tool has no server.
  * @throws RpcFault or the fault, always.
@@ -54,7 +54,7 @@ async function isBlocked(
   return decision === 'block';
 }
 
-/** Records the block through the common flow, which counts it for session and key. */
+/** Records the block through the common flow, which counts it for the session and the key. */
 async function blockOf(
   ports: GovernPorts,
   { principal, sessionId }: Caller,

@@ -1,6 +1,6 @@
 /**
- * `input_required` (2026-07-28): directs a client that can open URLs to the approval; it then sends the call again. The
- * user's answer has no effect on the decision: a reviewer votes at the approval (decision 0028).
+ * `input_required` (2026-07-28): directs a client that can open URLs to the approval; the client then sends the call
+ * again. The user's answer has no effect on the decision: a reviewer votes on the approval (decision 0028).
  */
 import { approvalRequired } from '#core/actions/answers.ts';
 import { unusableReason } from '#core/approvals/approval.ts';
@@ -19,7 +19,7 @@ import { isOwnState, openState, type RequestState, sealState, statePrefix, state
 
 type Needs = Pick<McpPorts, 'approvals' | 'clock' | 'secrets' | 'adminUrl' | 'consoleUrl'>;
 
-/** Key that identifies the gateway's request among those of a server. */
+/** Key that distinguishes the gateway's request from a server's requests. */
 const requestKey = 'gateway.approval';
 /** SDKs give up after ten rounds without mentioning the approval, so the caller gets an error before that. */
 const maxRounds = 8;
@@ -49,9 +49,9 @@ export interface RepeatedCall {
 }
 
 /**
- * Extracts the gateway's state and the answer from a call. Returns undefined if there is no such state.
+ * Extracts the gateway's state and the user's answer from a call. Returns undefined if there is no such state.
  * @throws RpcFault -32602 for a forged or stale state, or an invalid answer; GatewayError `service_unavailable` if
- * there is no key to open it.
+ * there is no key to open the state.
  */
 export async function readRepeatedCall(
   ports: Needs,
@@ -87,7 +87,7 @@ function answerIn(responses: unknown): ElicitationAction {
 /**
  * Returns an immediate response: a refusal by a reviewer or the client's user, or the same question while the call is
  * running. Returns undefined if the call proceeds with its approval.
- * @throws RpcFault -32602 for another call, or an approval that is used up, expired or unknown.
+ * @throws RpcFault -32602 if the state is for another call, or the approval is used up, expired or unknown.
  */
 export async function immediateOutcome(
   ports: Needs,

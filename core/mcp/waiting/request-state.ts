@@ -1,7 +1,7 @@
 /**
  * The `requestState` of a call that is pending approval (2026-07-28). It is sealed, so that clients can neither create
- * nor change a state, and bound to approval, caller, session and call. The approval's row ensures single use (decision
- * 0028).
+ * nor change a state, and is bound to the approval, caller, session and call. The approval's row ensures single use
+ * (decision 0028).
  */
 
 import type { TicketKeys } from '#core/execution/tickets/keys.ts';
@@ -28,12 +28,15 @@ export interface RequestState {
 }
 
 export const statePrefix = 'ags1';
-/** Escapes a server's state that looks like the gateway's, for example because it comes from another gateway. */
+/**
+ * Prefix that escapes a server's state if it looks like the gateway's, for example because it comes from another
+ * gateway.
+ */
 const escaped = 'agx1:';
 /** Maximum size, including the server's state. With larger states, the call is held in another way. */
 const maxCharacters = 64 * 1024;
 
-/** Checks for a state in the gateway's format, valid or not. */
+/** Checks whether a text is a state in the gateway's format, valid or not. */
 export const isOwnState = (text: unknown): text is string =>
   typeof text === 'string' && text.startsWith(`${statePrefix}.`);
 
@@ -87,7 +90,7 @@ export function openState(
 const texts = ['approval', 'tenant', 'caller', 'session', 'call_digest'] as const;
 const numbers = ['round', 'expires_ms'] as const;
 
-/** Checks the members, since the state may come from another release. */
+/** Checks a state's members, since the state may come from another release. */
 const isState = (state: Partial<RequestState>): state is RequestState =>
   texts.every((name) => typeof state[name] === 'string') &&
   numbers.every((name) => Number.isFinite(state[name])) &&

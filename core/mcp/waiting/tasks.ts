@@ -46,8 +46,8 @@ interface Task {
 }
 
 /**
- * Returns the task for a call after the decision on it. Undefined for a block, a request that is no longer pending, and
- * a call whose sensitive arguments were withheld, which only its caller can resend.
+ * Returns the task for a call after the decision on it. Returns undefined for a block, for a request that is no longer
+ * pending, and for a call whose sensitive arguments were withheld, which only its caller can resend.
  */
 export async function taskFor(
   ports: Needs,
@@ -211,7 +211,7 @@ async function taskOf(ports: Needs, row: ApprovalRow): Promise<Task> {
   }
 }
 
-/** Returns the outcome of a task that ran: its result, or why the result is not available. */
+/** Returns the outcome of a task that ran: its result, or the reason why the result is not available. */
 async function endedOutcome(ports: Needs, row: ApprovalRow): Promise<Pick<Task, 'status' | 'message' | 'outcome'>> {
   try {
     return { status: 'completed', outcome: { result: await keptResult(ports, row.tool, row) } };

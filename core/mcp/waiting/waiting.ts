@@ -55,7 +55,7 @@ interface HeldWait {
   readonly send: (message: JsonObject) => void;
 }
 
-/** Returns how a call is held. The client receives the waiting time as progress, in seconds. */
+/** Builds the wait for a held call. The client receives the waiting time as progress, in seconds. */
 export function holdCall(
   holdSeconds: number,
   params: JsonObject,

@@ -21,7 +21,7 @@ export interface CacheKeyParts {
 /** Members that concern delivery or the caller and do not affect the response. */
 const ignored: ReadonlySet<string> = new Set(['model', 'stream', 'stream_options', 'user', 'metadata']);
 
-/** Maximum length: longer questions may differ in one decisive word and still have similar embeddings. */
+/** Maximum question length. Longer questions may differ in one decisive word and still have similar embeddings. */
 const semanticCharacters = 500;
 
 export const cacheKey = (parts: CacheKeyParts): string => digestOf(questionOf(parts));

@@ -21,7 +21,7 @@ export function cacheable(request: JsonObject, reply: JsonObject | undefined, ou
   return outcome === 'completed' && reply !== undefined && cacheableRequest(request) && wholeReply(reply);
 }
 
-/** Checks that every choice has text, ended normally or at its length limit, and calls no tool. */
+/** Checks that every choice has text, ended normally or at its length limit, and does not call a tool. */
 function wholeReply(reply: JsonObject): boolean {
   if (reply.error !== undefined) return false;
   if (Array.isArray(reply.choices)) {

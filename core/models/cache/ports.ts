@@ -41,7 +41,7 @@ export interface ResponseCache {
   /** Returns the number of entries evicted for lack of space since the previous call. */
   takeEvictions(): number;
   clear(tenant: string): number;
-  /** Counts unexpired entries, limited to one tenant if specified. */
+  /** Counts unexpired entries, for one tenant if specified. */
   stats(tenant?: string): { readonly entries: number };
 }
 

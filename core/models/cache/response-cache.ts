@@ -6,7 +6,7 @@ import { type CacheEntry, fromText, type Meaning, replyCharacters, TenantCache, 
 
 interface CacheDeps {
   readonly clock: Clock;
-  /** Without an embedder there are no semantic hits. */
+  /** Embedder for semantic hits. If absent, there are none. */
   readonly embedder?: Embedder;
 }
 
@@ -128,7 +128,8 @@ interface Waiter {
 }
 
 /**
- * Result of a flight for waiting callers: creates a lookup for each, or is undefined if the flight produced no answer.
+ * Result of a flight for waiting callers: a function that creates a lookup for each, or undefined if the flight
+ * produced no answer.
  */
 type FlightResult = (() => Lookup) | undefined;
 

@@ -1,5 +1,5 @@
 /**
- * Guard of the semantic cache. Embeddings do not separate paraphrases from opposites, so words that determine the
+ * Guard for the semantic cache. Embeddings do not separate paraphrases from opposites, so words that determine the
  * meaning must be equal in both texts. When in doubt, it reports a miss, because a wrong hit costs more.
  */
 
@@ -73,7 +73,7 @@ const nameIfCapitalised = (text: string): string[] =>
 /** Shortens `what's` to `what` and `I'm` to `I`. */
 const withoutSuffix = (word: string): string => word.split("'")[0]!;
 
-/** Returns "not" for every negation, and every other word that changes a meaning as itself. */
+/** Returns "not" for every negation. Any other word that changes the meaning is returned unchanged. */
 function turn({ folded }: Word): string[] {
   if (/n't$/.test(folded)) return ['not'];
   if (folded === 'cannot') return ['not'];

@@ -1,4 +1,4 @@
-/** Cached replies of one tenant, least recently used first, limited in number and in characters. */
+/** Cached replies of one tenant, from least to most recently used, limited in number and in total characters. */
 import type { CachedReply } from './ports.ts';
 
 export interface CacheEntry {
@@ -17,7 +17,7 @@ export interface Meaning {
   readonly vector: readonly number[];
 }
 
-/** Maximum total characters of a tenant's replies: about 16 MB of heap at most. */
+/** Maximum total characters of a tenant's replies, which take at most about 16 MB of heap. */
 const tenantCharacters = 8 * 1024 * 1024;
 /** Maximum length of a cached reply in characters. Longer replies are returned only to waiting callers. */
 export const replyCharacters = 512 * 1024;

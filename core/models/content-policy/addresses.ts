@@ -53,7 +53,10 @@ const goesOn = new RegExp(`^[${wordClass}:]`, 'u');
 const octet = '(?:25[0-5]|2[0-4]\\d|1\\d\\d|[1-9]?\\d)';
 const v4Pattern = new RegExp(`(?<![${wordClass}]|\\d\\.)${octet}(?:\\.${octet}){3}(?![${wordClass}]|\\.\\d)`, 'gu');
 
-/** Number of characters before four numbers in which a word such as `version` or `section` rules out an address. */
+/**
+ * Number of characters before four dotted numbers that are searched for a word such as `version` or `section`, which
+ * rules out an address.
+ */
 const versionCharacters = 48;
 const versionWords = `versions? vers? v releases? builds? firmware driver sdk revision rev upgraded? updated? downgraded? section
   chapter clause § oid fileversion productversion image tag`;

@@ -10,7 +10,7 @@ const secretAtMost = 8192;
 const blank = /\s/;
 const base64url = /[A-Za-z0-9_-]/;
 const openKey = /-----BEGIN [A-Z0-9 ]{0,58}-{0,5}$/;
-/** Signs of a secret. Text without any of them has no secrets, and searching for signs is cheaper. */
+/** Signs of a secret. Text without any of them contains no secrets, and searching for signs is cheaper. */
 const sign = /[:=]|--\w|-----B|A[KS]IA|AIza|eyJ|gh[oprsu]_|github_|glpat-|npm_|[rs]k[_-]|xox|xapp-|bearer/i;
 
 const secretsOf = (text: string): Range[] => (sign.test(text) ? secretRanges(text) : []);

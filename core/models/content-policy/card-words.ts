@@ -1,6 +1,6 @@
 /** Words near a number that mark it as a payment card, regardless of its range. */
 const charactersBefore = 60;
-/** Number of characters after a number in which such a word counts. */
+/** Number of characters after a number that are searched for such a word. */
 export const wordsAfter = 24;
 
 const names =

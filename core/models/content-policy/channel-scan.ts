@@ -1,4 +1,4 @@
-/** Applies the output filters to one stream of text: tracks which part is held, clean or to be redacted. */
+/** Applies the output filters to one stream of text, and tracks which text is held, clean or to be redacted. */
 import type { PiiEntity } from '#core/contracts/config.ts';
 import { apiKey } from './api-key.ts';
 import type { Filters } from './filters.ts';
@@ -42,7 +42,7 @@ export class ChannelScan {
   #keysSeen = 0;
   readonly #redactions: Occurrence[] = [];
   #redactedTo = 0;
-  /** Ends of the last occurrences, by entity and by filter. */
+  /** End positions of the last occurrences, by entity and by filter. */
   readonly #entityEnds = new Map<PiiEntity, number>();
   readonly #filterEnds = new Map<number, number>();
   readonly #keywordCount = new MatchCount();
@@ -141,7 +141,8 @@ export class ChannelScan {
   }
 
   /**
-   * Returns where open matches and held text start, including the unfinished letter and any marks that may follow it.
+   * Returns the positions at which open matches and held text start, including the unfinished letter and any marks that
+   * may follow it.
    */
   #lookAhead(letter: string): { readonly open: number; readonly holding: number } {
     const seen = endsIncomplete(letter) ? letter.slice(0, -1) : letter;
@@ -232,7 +233,7 @@ export class ChannelScan {
     this.#redactedTo = redactions.at(-1)?.end ?? this.#redactedTo;
   }
 
-  /** Releases text before `to`. An occurrence that begins before `to` is released in full, redacted. */
+  /** Releases text before `to`. An occurrence that begins before `to` is redacted and released in full. */
   #release(to: number): string {
     let released = '';
     const take = (end: number): void => {
@@ -253,7 +254,7 @@ export class ChannelScan {
     return this.#json?.written(from, to) ?? this.#text.slice(from - this.#base, to - this.#base);
   }
 
-  /** Drops text that is neither held nor needed as context. Runs rarely, because it copies. */
+  /** Drops text that is neither held nor needed as context. Runs rarely, because it copies text. */
   #forget(): void {
     const needed = Math.min(this.#released, this.#read, this.#lines.entities ? this.#decided : Infinity);
     const keep = needed - contextCharacters;

@@ -14,7 +14,7 @@ export interface ContentPolicyPorts {
 }
 
 /**
- * Compiles the policy. Patterns are compiled when first needed, so keep the policy for as long as the configuration.
+ * Compiles the policy. Patterns are compiled when first needed, so keep the policy as long as the configuration.
  * `strip_pii`, for all tenants or for one, adds a redaction after the configured output filters.
  */
 export function compileContentPolicy(

@@ -14,7 +14,7 @@ import {
 } from './program.ts';
 import { compositionsOf } from './reading.ts';
 
-/** Represents any character beyond ASCII, which RE2 does not treat as a word character. */
+/** Code point that represents any character beyond ASCII, which RE2 does not treat as a word character. */
 const beyondAscii = 0x100;
 
 /** Compositions of one pattern set, with cached results per letter. */

@@ -47,7 +47,10 @@ function cardEnd(text: string, groups: readonly DigitGroup[], first: number): nu
   return found;
 }
 
-/** Returns the end of a number written digit by digit, up to the end of the run; a longer sequence is not a card. */
+/**
+ * Returns the end of a card number written digit by digit. The number must extend to the end of the run, because a
+ * longer sequence is not a card.
+ */
 function spelledEnd(text: string, groups: readonly DigitGroup[], first: number): number | undefined {
   const last = groups.length - 1;
   if (last - first >= digitsAtMost || !mayEnd(text, groups[last]!.end)) return undefined;
@@ -70,7 +73,7 @@ const groupings = new Set([
 const isGrouping = (lengths: readonly number[]): boolean =>
   lengths.length === 1 ? lengths[0]! >= 12 : groupings.has(lengths.join('-'));
 
-/** Issued ranges, with their number lengths. */
+/** Issued number ranges, with the lengths of their numbers. */
 const schemes: readonly (readonly [prefixes: RegExp, lengths: readonly number[]])[] = [
   [/^4/, [13, 16, 19]], // Visa
   [/^(?:5[1-5]|222[1-9]|22[3-9]|2[3-6]|27[01]|2720)/, [16]], // Mastercard

@@ -5,7 +5,7 @@
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { wordClass } from './entity.ts';
 
-/** Characters between two groups, three at most, such as ` - `. */
+/** Characters that may separate two groups; at most three in a row, such as ` - `. */
 export const separators = String.raw` \t.\-_/()·•∙⋅‧\p{Pd}`;
 
 export interface DigitGroup {

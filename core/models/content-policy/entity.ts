@@ -8,12 +8,12 @@ export interface Entity {
   readonly name: PiiEntity;
   /**
    * RE2 pattern that matches everything `find` finds, including the text that `find` examines after it. Streamed text
-   * is held back while it can still match. The pattern may match more, but `find` decides.
+   * is held back while it can still match. The pattern may match more than `find`, whose result is final.
    */
   readonly shape?: string;
   /**
-   * Returns, for kinds without a shape, the start of the earliest occurrence that may still form or grow, or `Infinity`
-   * if there is none.
+   * Returns the start of the earliest occurrence that may still form or grow, or `Infinity` if there is none. Used for
+   * kinds without a shape.
    */
   openFrom?(text: string): number;
   /** Returns occurrences from `from` on, in order and without overlaps. Characters before `from` are context. */
@@ -22,11 +22,11 @@ export interface Entity {
 
 /** Digits, and letters of scripts that separate words with spaces: a number or name continues at such a character. */
 export const wordClass = String.raw`\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}_`;
-/** Same letters in RE2 syntax. */
+/** The same letters in RE2 syntax. */
 export const nameLetters = String.raw`\p{Latin}\p{Greek}\p{Cyrillic}`;
 
 /**
- * Returns the candidates of a pattern that the judge confirms or shortens. After a rejection, the search resumes one
+ * Returns the pattern's matches that the judge confirms or shortens. After a rejection, the search resumes one
  * character later.
  */
 export function candidates(

@@ -13,10 +13,10 @@ import { checkSilent } from './silent-texts.ts';
 import { isLarge, type TextWork, type WrittenText } from './text-work.ts';
 import { type WasmFilter, WasmFilters } from './wasm-filters.ts';
 
-/** Maximum number of characters on either side of a boundary in a match that spans it. */
+/** Maximum number of characters that a match across a boundary may have on either side. */
 const boundaryCharacters = 512;
 
-/** Separators: parts may be joined directly, or be separate lines. */
+/** Separators used to join parts: none, or a line break. */
 const separators = ['', '\n'];
 
 /** Returns the joined texts of each group in order, omitting the middle of long ones. */

@@ -1,4 +1,4 @@
-/** Filter findings and the resulting verdict, which the strictest action determines. */
+/** Filter findings and the resulting verdict, which is determined by the strictest action. */
 import type { Finding } from '#core/contracts/chat.ts';
 import type { Verdict } from './ports.ts';
 
@@ -23,7 +23,7 @@ export interface TallyPart {
   readonly erred: readonly ('block' | 'log' | null)[];
 }
 
-/** Collects the findings of one check or one stream. */
+/** Collector for the findings of one check or one stream. */
 export class Tally {
   readonly #filters: readonly FilterName[];
   readonly #phase: Phase;

@@ -5,7 +5,9 @@ import { iban } from './iban.ts';
 /** Maximum length of an account number, including blanks. */
 const ibanCharacters = 44;
 
-/** Returns a function that checks whether groups belong to a valid account number, which must end within the run. */
+/**
+ * Returns a function that checks whether groups belong to a valid account number. The number must end within the run.
+ */
 export function inAccount(text: string, groups: readonly DigitGroup[]): (group: DigitGroup) => boolean {
   const start = groups[0]!.start;
   const from = Math.max(0, start - ibanCharacters);

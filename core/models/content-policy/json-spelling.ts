@@ -26,7 +26,7 @@ const codeUnit = /\\+u([0-9a-fA-F]{4})/y;
 const openEscape = /\\+(?:u[0-9a-fA-F]{0,3})?$/;
 /** Maximum number of backslashes at the start of an escape. */
 const backslashesAtMost = 64;
-/** Number of characters to accumulate before they are dropped together. */
+/** Number of unneeded characters that accumulate before they are dropped together. */
 const keptAtMost = 4096;
 
 /** Characters as written, with a mapping to the decoded characters they represent. */

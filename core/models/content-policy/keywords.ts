@@ -1,4 +1,4 @@
-/** Keyword filters: finds configured phrases in any spelling, spacing or disguise. */
+/** Keyword filters, which find configured phrases in any spelling, spacing or disguise. */
 import type { ContentFilter } from '#core/contracts/config.ts';
 import type { Tally } from './findings.ts';
 import { PartialMatches } from './partial-match.ts';

@@ -1,4 +1,4 @@
-/** Reads text character by character with several pattern sets, each in the spelling it compares. */
+/** Reads text character by character with several pattern sets, each in the spelling that the set compares. */
 
 import { foldText, isPlain, silentReadings } from '#core/text/fold/visible.ts';
 import { newWalk, type PartialMatches, type PatternMatch, type Walk } from './partial-match.ts';
@@ -14,7 +14,7 @@ interface Line {
 export interface Lines {
   /** Folded, lower case. */
   readonly keywords: Line | undefined;
-  /** Folded, as it appears to a reader. */
+  /** Folded text, as it appears to a reader. */
   readonly asRead: Line | undefined;
   /** Text as written; absent while it is identical to the text as read. */
   asWritten: Line | undefined;

@@ -111,7 +111,7 @@ export class PartialMatches {
     walk.threads = this.#settled(next, length + 1, hits);
   }
 
-  /** Reads an optional character: walks that skip it continue in parallel with those that took it. */
+  /** Reads an optional character: walks that skip it continue in parallel with those that take it. */
   maybe(walk: Walk, char: number, at: number, hits: PatternMatch[]): void {
     const { last, threads } = walk;
     this.step(walk, char, at, hits);

@@ -1,4 +1,4 @@
-/** PII filters: find personal data and replace it if a filter requires it. */
+/** PII filters, which find personal data and replace it if a filter requires it. */
 import { type ContentFilter, type PiiEntity, piiEntities } from '#core/contracts/config.ts';
 import { email, ip } from './addresses.ts';
 import { apiKey } from './api-key.ts';

@@ -1,7 +1,7 @@
 /**
- * Telephone numbers [content.personal-data]: with a country code anywhere, in the formats a country prints, or in any
- * format after a word for a telephone number. The numbering plans determine validity; the formats exclude dates, orders
- * and prices.
+ * Telephone numbers [content.personal-data]: anywhere if they have a country code or use a country's printed format, or
+ * in any format after a word for a telephone number. The numbering plans determine validity; the formats exclude dates,
+ * orders and prices.
  */
 import { type DigitGroup, digitRuns, lookahead, mayBegin, mayEnd, separators } from './digit-groups.ts';
 import type { Entity, Range } from './entity.ts';
@@ -12,7 +12,7 @@ const digits = { least: 7, most: 18 } as const;
 const groupsAtMost = 9;
 /** Number of characters before a number that are searched for a word that identifies it. */
 const contextCharacters = 48;
-/** Number of characters after a number in which a unit makes it an amount. */
+/** Number of characters after a number that are searched for a unit, which would make it an amount. */
 const unitCharacters = 5;
 
 export const phone: Entity = {
@@ -46,7 +46,7 @@ interface Candidate {
   /** Text before the number. */
   readonly before: string;
   readonly after: string;
-  /** True if other digits precede or follow it, separated by a blank. */
+  /** True if other digits precede or follow the number, separated by a blank. */
   readonly amongNumbers: boolean;
 }
 
@@ -121,17 +121,19 @@ const isDialledLength = (digits: string): boolean => digits.length >= 8 && digit
 const isDialled = (digits: string): boolean =>
   isDialledLength(digits) && (isInternational(digits) || (digits.length > 9 && mayBeInternational(digits)));
 
-/** Checks for any grouping used in any region. Unassigned numbers are accepted, because examples use them. */
+/**
+ * Checks whether the number uses a grouping of any region. Unassigned numbers are accepted, because examples use them.
+ */
 const isBehindWord = ({ written, digits }: Candidate): boolean =>
   isNational(digits) ||
   isLocal(written) ||
   /^[2-9]\d\d\D*[2-9]\d\d\D*\d{4}$/.test(written) ||
   (digits.length >= 10 && isInternational(digits.replace(/^(?:00|011)/, '')));
 
-/** Checks for a local number without an area code: `468 6549`, `468 65 49`, `9822 3749`. */
+/** Checks whether text is a local number without an area code: `468 6549`, `468 65 49`, `9822 3749`. */
 const isLocal = (written: string): boolean => /^[2-9]\d{2,3}(?:[ .-]\d{4}|[ .-]\d\d[ .-]\d\d)$/.test(written);
 
-/** Checks for the 3-3-4 grouping, with or without a leading 1. */
+/** Checks whether digits are grouped as 3-3-4, with or without a leading 1. */
 const isNorthAmericanForm = (lengths: readonly number[]): boolean => /^(?:1-)?3-3-4$/.test(lengths.join('-'));
 
 function isNorthAmericanNumber({ written, digits, amongNumbers }: Candidate): boolean {
@@ -144,7 +146,7 @@ const frenchPairs = /^0[1-9](?:([ .-])\d{2})(?:\1\d{2}){3}$/;
 
 const isSsnForm = (lengths: readonly number[]): boolean => lengths.join('-') === '3-2-4';
 
-/** Checks for a national format: an area code in brackets, or a trunk 0 before the area code. */
+/** Checks whether a number is in a national format: an area code in brackets, or a trunk 0 before the area code. */
 function isNationalForm(candidate: Candidate): boolean {
   const { written, digits, lengths, amongNumbers } = candidate;
   if (/^\((?:\d{1,5}|0[ -]?\d{1,3}|06 \d\d?)\) ?\d/.test(written) || /^8[ -]?\(\d{3,5}\)[ -]?\d/.test(written))
@@ -168,7 +170,9 @@ const isYear = /^(?:19|20)\d\d$/;
 const unit =
   /^\s?(?:[€$£¥₹%°×]|eur|usd|gbp|chf|pln|czk|dkk|nok|sek|inr|jpy|rub|zł|kč|kr|mio|k?m\b|kg|m?g\b|[km]?s\b|[kmgt]?i?b\b|rows|pcs|pts|bytes?|uni|peop)/i;
 
-/** Checks for the groups of a numbering plan. Excludes amounts, year ranges and rows of round numbers. */
+/**
+ * Checks whether a number is grouped as in a numbering plan. Excludes amounts, year ranges and rows of round numbers.
+ */
 function isPrinted({ written, digits, lengths, before, after }: Candidate): boolean {
   if (!printedGroupings.has(lengths.join('-')) || unit.test(after) || partOfCode.test(before) || /^-\p{L}/u.test(after))
     return false;
@@ -184,7 +188,7 @@ const names = `(?<!i)phone mobile cell tel fax whatsapp sms signal hotline helpl
   (?:my|your|his|her|our|their|contact|registered|callback|daytime|emergency)~(?:new~|other~)?number telefono telefone telefoon handy mobil
   móvil movil celular cellulare portable rufnummer rückruf puhelin телефон тел моб τηλ τηλέφωνο هاتف جوال موبايل تلفن טלפון फ़ोन फोन
   मोबाइल 電話 电话 電話番号 携帯 手机 手機 전화 휴대폰 โทร ☎ ☏ 📞 📱 📲`;
-/** Words that may appear between such a word and the number. */
+/** Words that may appear between a telephone word and the number. */
 const joining = `no nr num number numbers nummer numéro número numero is at on me us via to the ist unter es est è au al или office work
   home private line`;
 const anyOf = (words: string): string => words.split(/\s+/).join('|').replaceAll('~', ' ');

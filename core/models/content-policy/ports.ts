@@ -61,8 +61,8 @@ export interface WasmRunner {
    * Runs the check.
    * @returns 0 without a message if the text is allowed; otherwise the module's reason, with its confidence (0 to 1) if
    * given.
-   * @throws Error if the module is missing, is corrupt, traps, allocates beyond its declared maximum or runs longer
-   * than `timeoutMs`.
+   * @throws Error if the module is missing or corrupt, traps, allocates beyond its declared maximum or runs longer than
+   * `timeoutMs`.
    */
   check(call: {
     readonly module: string;

@@ -1,6 +1,6 @@
 /**
- * Reads compiled re2js patterns: instructions, the characters they accept, and which instructions are reachable without
- * consuming a character.
+ * Reads compiled re2js patterns: their instructions, the characters these accept, and the instructions that are
+ * reachable without consuming a character.
  */
 
 /** re2js instruction, limited to the members that a walk needs. */
@@ -8,7 +8,7 @@ export interface Instruction {
   readonly op: number;
   readonly out: number;
   readonly arg: number;
-  /** Character ranges, first and last; shared by instructions that accept the same characters. */
+  /** Character ranges as pairs of first and last; shared by instructions that accept the same characters. */
   readonly runes: ArrayLike<number>;
   matchRune(char: number): boolean;
 }
@@ -45,7 +45,7 @@ export function boundaryConditions(before: number, after: number): number {
   return boundary | start | end;
 }
 
-/** Checks for a word character as RE2 defines it: ASCII only. */
+/** Checks whether a character is a word character as defined by RE2, which is ASCII only. */
 export const isWord = (char: number): boolean =>
   (char >= 97 && char <= 122) || (char >= 65 && char <= 90) || (char >= 48 && char <= 57) || char === 95;
 

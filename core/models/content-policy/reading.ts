@@ -121,7 +121,7 @@ const blanks = /\s\s+|[^\S ]/g;
 /** Collapses whitespace to one space between words. */
 export const withSingleSpaces = (text: string): string => text.replace(blanks, ' ');
 
-/** Returns the letters with which a mark after `letter` may compose, as written and as read. */
+/** Returns the letters that a mark after `letter` may combine with, as written and as read. */
 export function basesOf(letter: string): readonly number[] {
   if (isAscii(letter)) return letter === '' ? [] : [letter.codePointAt(letter.length - 1)!];
   return [letter, foldText(letter)].flatMap((text) => text.normalize('NFD').codePointAt(0) ?? []);

@@ -23,7 +23,7 @@ interface CompiledFilters {
   readonly broken: readonly number[];
 }
 
-/** Regex filters of a phase as one set, compiled when first needed. */
+/** Regex filters of a phase as one set, which is compiled when first needed. */
 export class Regexes {
   readonly #filters: readonly IndexedFilter[];
   #compiled: CompiledFilters | undefined;
@@ -78,7 +78,7 @@ function compiledOf(filters: readonly IndexedFilter[]): CompiledFilters | undefi
   }
 }
 
-/** Compiles the set, omitting filters that do not compile, or all filters if they are too large together. */
+/** Compiles the set, omitting filters that do not compile, or every filter if together they are too large. */
 function compiledApart(filters: readonly IndexedFilter[]): CompiledFilters {
   const sound = filters.filter((filter) => compiledOf([filter]) !== undefined);
   const compiled = compiledOf(sound);

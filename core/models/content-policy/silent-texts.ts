@@ -1,4 +1,4 @@
-/** Text with invisible characters: finds phrases that these characters separate or spell, as in a stream. */
+/** Text with invisible characters: finds phrases that these characters separate or spell, as a stream scan does. */
 
 import { invisiblePlaces } from '#core/text/fold/visible.ts';
 import type { Tally } from './findings.ts';
@@ -8,7 +8,7 @@ import type { Regexes } from './regexes.ts';
 
 /** Number of characters that a phrase or pattern may extend on either side of an invisible character. */
 const reachCharacters = 512;
-/** Represents the text before a window: neither a letter nor the start of the text. */
+/** Character that represents the text before a window: neither a letter nor the start of the text. */
 const textBeforeWindow = '\uffff';
 
 /**

@@ -1,7 +1,7 @@
 /** US social security numbers, distinguished from other numbers. */
 import { candidates, type Entity, wordClass } from './entity.ts';
 
-/** One more character, or two after a separator, to determine whether a number continues. */
+/** One more character, or two after a separator, which shows whether a number continues. */
 const next = String.raw`(?:[ .\-/](?s:.)|[^ .\-/])`;
 
 const digits = String.raw`(?!000|666|9)\d{3}([- ]?)(?!00)\d{2}\1(?!0000)\d{4}`;

@@ -32,7 +32,7 @@ export class OutputScan implements StreamScan {
   readonly #json = new Set<string>();
   /** Queue of WASM calls, so that text is released in order of arrival. */
   #queue: Promise<unknown> = Promise.resolve();
-  /** True if the scanner failed in permissive mode, in which case text passes. */
+  /** True if the scanner failed in permissive mode; text then passes. */
   #passes = false;
 
   constructor(filters: Filters, context: ContentContext) {

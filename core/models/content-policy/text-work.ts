@@ -33,7 +33,7 @@ export interface TextWork {
    * becomes free.
    */
   check(job: TextJob): Promise<CheckedTexts>;
-  /** Lets other work run. */
+  /** Yields to other work. */
   turn(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Reads WASM entries in content policies: module and time limit. */
+/** Reads the module and time limit of WASM entries in content policies. */
 import type { Configuration, ContentFilter } from '#core/contracts/config.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 

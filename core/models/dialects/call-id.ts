@@ -1,7 +1,7 @@
 /**
- * Tool call ids that carry members their vendor requires back with the history, such as Gemini's thought signature. The
- * messages and responses APIs cannot express these members, and the gateway stores no state for chats, but every client
- * returns ids [chat.translated-members].
+ * Tool call ids that carry members their vendor requires to be sent back with the history, such as Gemini's thought
+ * signature. The messages and responses APIs cannot express these members, and the gateway stores no state for chats,
+ * but every client returns ids [chat.translated-members].
  */
 import { sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -66,7 +66,7 @@ export function withVendorMembers(call: JsonObject): JsonObject {
 }
 
 /**
- * Returns a call id that fits the characters and length that Anthropic and Converse accept; other providers use ids
+ * Returns a call id within the character set and length that Anthropic and Converse accept; other providers use ids
  * such as `functions.get:0`. Distinct ids stay distinct.
  */
 export function portableId(id: string): string {
@@ -74,7 +74,7 @@ export function portableId(id: string): string {
   return `${id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 50)}_${sha256(id).slice(0, 12)}`;
 }
 
-/** Returns the content an id carries as text for filters, or undefined if it carries nothing. */
+/** Returns the content carried by an id, as text for filters, or undefined if the id carries nothing. */
 export function embeddedId(id: string): EmbeddedText | undefined {
   const carried = decodeCallId(id);
   return (

@@ -10,8 +10,8 @@ import { assertOwnSpelling } from './spelling.ts';
 const maxModelLength = 256;
 const maxChoices = 128;
 /**
- * Maximum above any model's output limit. Even when it is multiplied by the maximum number of choices, counts and costs
- * are still exact.
+ * Maximum that exceeds any model's output limit. Counts and costs stay exact even when it is multiplied by the maximum
+ * number of choices.
  */
 const maxOutputTokens = 100_000_000;
 
@@ -101,7 +101,8 @@ const isEmpty = (value: Json | undefined): boolean =>
   isAbsent(value) || value === '' || (Array.isArray(value) && value.length === 0);
 
 /**
- * Checks that content is a string, or parts with a type. An assistant's turn may have no content if it made tool calls.
+ * Checks that content is a string, or a list of parts with types. An assistant's turn may have no content if it made
+ * tool calls.
  */
 function checkContent(content: Json | undefined, path: string, { mayBeSilent }: { mayBeSilent: boolean }): void {
   if (typeof content === 'string' || (mayBeSilent && isAbsent(content))) return;
@@ -140,7 +141,7 @@ function checkObjects(value: Json | undefined, path: string): void {
   if (stranger !== -1) refuseMember(`${path}[${stranger}]`, value[stranger], 'an object');
 }
 
-/** Checks for an absent member. Optional members may be null, as the official clients' types allow. */
+/** Checks whether a member is absent. Optional members may be null, as the official clients' types allow. */
 const isAbsent = (value: Json | undefined): value is null | undefined => value === undefined || value === null;
 
 function refuseMember(path: string, found: Json | undefined, allowed: string): never {

@@ -1,4 +1,4 @@
-/** Estimates tokens if the provider reports none: characters / 4, and a fixed number per attachment. */
+/** Estimates tokens if the provider reports none: characters / 4, plus a fixed number per attachment. */
 import { chatSizes, type DialectName } from '#core/contracts/chat.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';

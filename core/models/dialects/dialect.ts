@@ -8,12 +8,12 @@ import type { JsonObject } from '#core/kernel/json.ts';
 
 /** Readable text inside a wire object. */
 export interface TextSlot {
-  /** Text stream it belongs to: deltas on one channel continue each other. */
+  /** Text stream that the slot belongs to: deltas on one channel continue each other. */
   readonly channel: string;
-  /** True if it repeats other text. It is sent unchanged or not at all, and a held part is never sent. */
+  /** True if the text repeats other text. Such text is sent unchanged or not at all, and a held part is never sent. */
   readonly echo?: boolean;
   readonly kind: 'text' | 'system' | 'refusal' | 'reasoning' | 'tool_arguments' | 'tool_result' | 'other';
-  /** True if it is complete on its own and is not continued, even in a stream. */
+  /** True if the text is complete on its own and is not continued, even in a stream. */
   readonly whole?: boolean;
   /** True for JSON text, such as call arguments, whose strings are decoded. */
   readonly json?: boolean;
@@ -41,7 +41,9 @@ export interface Dialect {
    * there is none. Does not change the given body.
    */
   withSystemPrompt(body: JsonObject, before: string, after: string): JsonObject;
-  /** Returns the maximum output tokens that the caller allows per choice, or undefined. */
+  /**
+   * Returns the maximum number of output tokens that the caller allows per choice, or undefined if there is no limit.
+   */
   maxTokens(body: JsonObject): number | undefined;
   /** Checks whether the request offers tools or contains tool calls or results. */
   usesTools(body: JsonObject): boolean;

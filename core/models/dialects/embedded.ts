@@ -17,7 +17,7 @@ const blank = /[\t\n\f\r ]/;
 
 /**
  * Reads a `data:` URL.
- * @returns `opaque` for bytes that are not text, or undefined if it is not an embedded file.
+ * @returns `opaque` for bytes that are not text, or undefined if the URL is not an embedded file.
  */
 export function embeddedUrl(text: string): EmbeddedText | 'opaque' | undefined {
   const start = text.length - text.trimStart().length;
@@ -47,12 +47,12 @@ export function embeddedBase64(payload: string, type: string, prefix = ''): Embe
   };
 }
 
-/** Checks for blanks within the base64, which may also be plain text. */
+/** Checks for blanks within a base64 string, which could also be plain text. */
 export const isBroken = (text: string): boolean => text.slice(text.indexOf(',') + 1).search(blank) !== -1;
 
 /**
- * Checks for text: images, recordings and documents contain zero bytes, but text in encodings other than UTF-16 does
- * not.
+ * Checks whether bytes are text: images, recordings and documents contain zero bytes, but text in encodings other than
+ * UTF-16 does not.
  */
 function isText(bytes: Buffer): boolean {
   if (bytes.length === 0) return false;

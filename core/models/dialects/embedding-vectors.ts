@@ -5,8 +5,8 @@ import { countOf, objectsOf } from '#core/kernel/narrow.ts';
 const floatBytes = 4;
 
 /**
- * Checks a response against its request: one vector per text, indexes from 0 without gaps, finite numbers, and the
- * requested dimensions.
+ * Checks a response against its request: it must have one vector per text, indexes from 0 without gaps, finite numbers,
+ * and the requested dimensions.
  * @param body as sent to the provider.
  */
 export function isEmbeddings(reply: JsonObject, { input, dimensions }: JsonObject): boolean {
@@ -18,7 +18,7 @@ export function isEmbeddings(reply: JsonObject, { input, dimensions }: JsonObjec
   return lengths.size === 1 && length !== undefined && length > 0 && length === wanted;
 }
 
-/** Checks that the rows have each index below `count` exactly once. A row without an index uses its position. */
+/** Checks that the rows contain each index below `count` exactly once. A row without an index uses its position. */
 export function hasEachPlace(rows: readonly JsonObject[], count: number): boolean {
   const places = new Set(rows.map(({ index }, at) => countOf(index) ?? at));
   return rows.length === count && places.size === count && Math.max(...places) < count;

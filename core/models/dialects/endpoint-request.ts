@@ -7,9 +7,9 @@ import { countOf, isObject, objectsOf } from '#core/kernel/narrow.ts';
 import { refuseOtherEndpoint } from './check-request.ts';
 import { endpoints } from './endpoints.ts';
 
-/** Maximum in OpenAI's API. */
+/** Maximum number of texts in OpenAI's API. */
 const maxTexts = 2048;
-/** Default output tokens of a completion without a specified maximum, as in OpenAI's API. */
+/** Default number of output tokens for a completion without a specified maximum, as in OpenAI's API. */
 const completionTokens = 16;
 const maxTokens = 1_000_000;
 
@@ -82,7 +82,8 @@ const vectorFormats: ReadonlySet<Json> = new Set(['float', 'base64']);
 const audioFormats: ReadonlySet<Json> = new Set(['json', 'verbose_json', 'diarized_json']);
 
 /**
- * Returns the input text: one or more strings; for moderations, possibly parts with images; for forms, possibly none.
+ * Returns the input text: one or more strings. For moderations there may also be parts with images; for forms there may
+ * be no text.
  */
 function inputTexts(name: EndpointName, field: string, value: Json | undefined): (string | JsonObject[])[] {
   if (value === undefined && endpoints[name].form) return [''];
@@ -102,7 +103,7 @@ function inputTexts(name: EndpointName, field: string, value: Json | undefined):
 const notTokens =
   'a string; filters cannot read tokens, so have the client send strings (LangChain in Python: check_embedding_ctx_length=False)';
 
-/** Returns the billed maximum, divided by `n` because chat calls multiply by it. */
+/** Returns the billed maximum of output tokens, divided by `n` because chat calls multiply by it. */
 function outputOf({ max_tokens, n, best_of }: JsonObject, prompts: number): number {
   const count = (member: string, value: Json | undefined, most: number, otherwise: number): number => {
     if (value === undefined || value === null) return otherwise;

@@ -28,11 +28,11 @@ export interface Speech {
   readonly base64: string;
 }
 
-/** Checks for the requested number of choices per prompt. */
+/** Checks that a completion has the requested number of choices per prompt. */
 const isCompletion = ({ choices }: JsonObject, { prompt, n }: JsonObject): boolean =>
   hasEachPlace(objectsOf(choices), textCount(prompt) * (countOf(n) ?? 1));
 
-/** Checks for one result per text, or one result for text and images that belong together. */
+/** Checks that there is one result per text, or a single result for text and images that belong together. */
 function isModeration({ results }: JsonObject, { input }: JsonObject): boolean {
   const isOne = Array.isArray(input) && input.every(isObject);
   return objectsOf(results).length === (isOne ? 1 : textCount(input));

@@ -9,7 +9,7 @@ import { embeddedId } from './call-id.ts';
 import type { TextSlot } from './dialect.ts';
 import { type EmbeddedText, embeddedBase64, embeddedUrl, isBroken } from './embedded.ts';
 
-/** Members with identifiers, enumerated words or ciphertext. Values of any other shape are scanned. */
+/** Members that contain identifiers, enum values or ciphertext. Values of any other shape are scanned. */
 const opaque: ReadonlyMap<string, RegExp> = new Map([
   ...['id', 'tool_use_id', 'tool_call_id', 'call_id', 'item_id', 'file_id', 'container_id', 'system_fingerprint'].map(
     (name): [string, RegExp] => [name, /^[\w.:/-]{1,128}$/],

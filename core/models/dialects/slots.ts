@@ -48,7 +48,7 @@ class MemberSlot implements TextSlot {
 /** Object read as JSON text (tool input). If the changed text is not a JSON object, it is stored under `_raw`. */
 class JsonSlot implements TextSlot {
   readonly json = true;
-  /** True if no later event continues it, even in a stream. */
+  /** True if no later event continues the text, even in a stream. */
   whole = false;
   readonly channel: string;
   readonly kind: SlotKind;
@@ -149,7 +149,7 @@ export function addPart(slots: TextSlot[], channel: string, kind: SlotKind, part
   addContent(slots, `${channel}.source.content`, own, source, 'content');
 }
 
-/** Returns text outside the messages that a model may read: tools, schemas, and members unknown to the dialect. */
+/** Returns text that a model may read outside the messages: tools, schemas, and members unknown to the dialect. */
 export function definitions(body: JsonObject, others: ReadonlySet<string>): TextSlot[] {
   const texts: TextSlot[] = [];
   const inside: TextSlot[] = [];

@@ -87,7 +87,7 @@ function checkNames(object: JsonObject | undefined, known: ReadonlySet<string>, 
   }
 }
 
-/** Matches nearly all names. */
+/** Pattern that nearly all names match. */
 const plainSpelling = /^[a-z0-9_.-]*$/;
 
 const caseRefusal = (path: string, name: string, known: string) =>

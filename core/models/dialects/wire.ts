@@ -23,7 +23,7 @@ export const contentText = (content: Json | undefined): string =>
     .map(({ text }) => textOf(text) ?? '')
     .join('');
 
-/** Returns `{ [key]: value }`, or an empty object if there is no value, for spreading. */
+/** Returns `{ [key]: value }` for spreading, or an empty object if there is no value. */
 export const member = (key: string, value: Json | undefined): JsonObject =>
   value === undefined ? {} : { [key]: value };
 

@@ -42,7 +42,7 @@ function anthropicBody({ model, body, stream }: ProviderCall): JsonObject {
 }
 
 /**
- * Checks whether thinking was signed by its vendor, who refuses unsigned thinking. The gateway creates unsigned
+ * Checks whether thinking was signed by its vendor, which refuses unsigned thinking. The gateway creates unsigned
  * thinking from other providers' reasoning, and clients send it back.
  */
 export const isSigned = ({ type, signature }: JsonObject): boolean => type !== 'thinking' || Boolean(textOf(signature));

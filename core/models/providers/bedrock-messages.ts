@@ -54,7 +54,7 @@ const contentParts = (content: Json | undefined, path: string, names: DocumentNa
         return parts.length === 0 ? [] : [...parts, ...cachePoint(block)];
       });
 
-/** Returns a text part, or none for text without visible characters, which Converse refuses. */
+/** Returns a text part in a list. The list is empty for text without visible characters, which Converse refuses. */
 const textPart = (text: string | undefined): ConversePart[] =>
   text === undefined || text.trim() === '' ? [] : [{ text }];
 

@@ -11,7 +11,7 @@ export interface BedrockTarget {
   readonly timeoutMs: number;
 }
 
-/** Bedrock calls. Both throw the SDK's errors, or HttpFault for timeouts. Aborting closes the connection. */
+/** Bedrock calls. Both methods throw the SDK's errors, or HttpFault for timeouts. Aborting closes the connection. */
 export interface Bedrock {
   converse(target: BedrockTarget, input: ConverseInput, signal: AbortSignal): Promise<ConverseOutput>;
   converseStream(target: BedrockTarget, input: ConverseInput, signal: AbortSignal): Promise<ConverseStream>;

@@ -121,7 +121,9 @@ function toolConfigOf({ tools, tool_choice, messages }: JsonObject): ConversePar
   return { tools: offered.flatMap(toolOf), ...(toolChoice && { toolChoice }) };
 }
 
-/** Returns the tools that a conversation has called, which Converse requires also if the caller offers none any more. */
+/**
+ * Returns the tools that a conversation has called, which Converse requires even if the caller no longer offers any.
+ */
 function toolsCalledIn(messages: Json | undefined): ConversePart | undefined {
   const blocks = objectsOf(messages).flatMap(({ content }) => objectsOf(content));
   const names = new Set(blocks.flatMap(({ type, name }) => (type === 'tool_use' && name !== undefined ? [name] : [])));

@@ -125,7 +125,7 @@ const statusByName: ReadonlyMap<string, number> = new Map(
   }),
 );
 
-/** Converts an SDK error by its name and status. */
+/** Converts an SDK error based on its name and status. */
 function sdkFault(
   provider: string,
   thrown: unknown,

@@ -3,7 +3,7 @@ import type { ProviderEntry } from '#core/contracts/config.ts';
 
 const mockName = /^mock/i;
 
-/** Checks for a demo answer: the mock's own models are all named `mock…`. */
+/** Checks whether the mock would give a demo answer for this model: its own models are all named `mock…`. */
 export const isDemoOf = ({ type }: Pick<ProviderEntry, 'type'>, model: string): boolean =>
   type === 'mock' && !mockName.test(model);
 

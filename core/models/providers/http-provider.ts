@@ -190,7 +190,7 @@ function refuseForeign({ headers, body }: HttpReply): void {
 
 const allDialects = lazyImport(() => import('#core/models/dialects/dialects.ts'));
 
-/** Checks for a server that answers with the complete reply although a stream was requested. */
+/** Checks whether the server sent a complete reply although a stream was requested. */
 const isOneDocument = ({ headers }: HttpReply): boolean => /^application\/json\b/i.test(headers['content-type'] ?? '');
 
 function replayed(dialect: DialectName, body: JsonObject): ProviderReply {
@@ -236,7 +236,7 @@ async function* streamOf(
   }
 }
 
-/** Waits for the first event, because a stream does not count as a response before it. @throws ProviderFault */
+/** Waits for the first event, because until then a stream does not count as a response. @throws ProviderFault */
 export async function awaitFirstEvent(provider: string, events: Events): Promise<AsyncIterable<JsonObject>> {
   const first = await events.next();
   if (first.done) throw new ProviderFault(provider, 'garbage', `${provider} answered with a stream without events`);

@@ -35,18 +35,26 @@ export interface HttpReply {
   readonly body: HttpBody;
   /** Reads the body. @throws HttpFault `too-large` if it is longer than `maxBytes`; the connection is then closed. */
   bytes(maxBytes: number): Promise<Buffer>;
-  /** Reads the body as UTF-8. @throws HttpFault as `bytes` does. */
+  /** Reads the body as UTF-8. @throws HttpFault like `bytes`. */
   text(maxBytes: number): Promise<string>;
 }
 
-/** Sends a request. Does not follow redirects or request an encoding, but decodes the common ones. @throws HttpFault */
+/**
+ * Sends a request. Does not follow redirects or request an encoding, but decodes common encodings. @throws HttpFault
+ */
 export type HttpCall = (request: HttpRequest) => Promise<HttpReply>;
 
 export type HttpFaultKind =
-  /** No connection, or it ended before a status line; if the request is sent only once, no connection. */
+  /**
+   * No connection, or a connection that ended before a status line. For a request that is sent only once, only the
+   * former.
+   */
   | 'unreachable'
   | 'timeout'
-  /** The connection ended within the body; if the request is sent only once, at any time after it was established. */
+  /**
+   * The connection ended within the body or, for a request that is sent only once, at any time after it was
+   * established.
+   */
   | 'broken'
   | 'too-large'
   | 'aborted';

@@ -4,7 +4,7 @@ import type { SecretStore } from '#core/kernel/ports.ts';
 import { ProviderFault } from './ports.ts';
 
 /**
- * Returns the key named by the entry, read at call time, or undefined for a provider that requires none.
+ * Returns the key named by the entry, read at call time, or undefined if the provider does not require a key.
  * @throws ProviderFault
  */
 export async function keyOf(entry: ProviderEntry, secrets: SecretStore): Promise<string | undefined> {

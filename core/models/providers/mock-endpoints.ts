@@ -1,4 +1,4 @@
-/** Answers of the built-in provider on endpoints other than chat, always the same for the same request. */
+/** The built-in provider's answers on endpoints other than chat. The same request always gets the same answer. */
 
 import type { EndpointName } from '#core/contracts/chat.ts';
 import { asText } from '#core/kernel/as-text.ts';
@@ -75,8 +75,9 @@ export function mockAnswer(endpoint: EndpointName, { body, model, created }: Moc
 const maxDimensions = 4096;
 
 /**
- * Returns the vector of a text, always the same and of length 1, as numbers or as base64 of 32-bit floats, which
- * OpenAI's client requests. Each digest provides eight numbers, so longer vectors use more digests.
+ * Returns a text's vector, which has length 1 and is always the same for the same text. It consists of numbers, or of
+ * base64 of 32-bit floats, which OpenAI's client requests. Each digest provides eight numbers, so longer vectors use
+ * more digests.
  */
 function vectorOf(text: string, { encoding_format, dimensions }: JsonObject): Json {
   const size = typeof dimensions === 'number' ? Math.min(dimensions, maxDimensions) : 8;

@@ -1,6 +1,6 @@
 /**
- * Built-in provider that responds in process, always the same for the same request, so that routes, policies and
- * clients can be tried without a model. Scripted answers take precedence.
+ * Built-in provider that runs in process and always gives the same response to the same request, so that routes,
+ * policies and clients can be tried without a model. Scripted answers take precedence.
  */
 import type { MockScript, ProviderEntry } from '#core/contracts/config.ts';
 import { digestOf } from '#core/kernel/canonical.ts';

@@ -91,7 +91,7 @@ function messageOf(body: JsonObject): JsonObject {
   return body.message;
 }
 
-/** Returns an id. Ollama sends none, but its timestamp has nanosecond precision. */
+/** Returns a reply id. Ollama does not send one, but its timestamp has nanosecond precision. */
 const replyId = ({ created_at, model, message }: JsonObject) =>
   sha256(JSON.stringify([created_at ?? null, model ?? null, message ?? null])).slice(0, 24);
 
@@ -118,13 +118,13 @@ const toolCalls = (message: JsonObject, id: string, from: number): JsonObject[] 
     };
   });
 
-/** Returns the finish reason. Older servers send none, and an unknown reason never counts as a normal end. */
+/** Returns the finish reason. Older servers do not send one, and an unknown reason never counts as a normal end. */
 function finishOf({ done_reason }: JsonObject, called: boolean): string {
   if (done_reason !== undefined && done_reason !== 'stop') return 'length';
   return called ? 'tool_calls' : 'stop';
 }
 
-/** Returns the usage. Ollama does not count a cached prompt, in which case that count is left out. */
+/** Returns the usage. Ollama does not count a cached prompt; the prompt count is then left out. */
 function openaiUsage({ prompt_eval_count, eval_count }: JsonObject): JsonObject {
   const [prompt, completion] = [countOf(prompt_eval_count), countOf(eval_count)];
   return defined({

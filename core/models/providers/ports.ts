@@ -12,7 +12,7 @@ export interface ProviderCall {
   readonly headers: Readonly<Record<string, string>>;
   /** Aborts the call and closes its connection. */
   readonly signal: AbortSignal;
-  /** Sent in place of the body. */
+  /** Form sent in place of the body. */
   readonly form?: ProviderForm | undefined;
   /**
    * Set if the provider should store its response or continue a stored one; ignored by provider types that store none.
@@ -33,7 +33,7 @@ export interface ResourceCall {
   readonly method: 'GET' | 'POST' | 'DELETE';
   readonly path: string;
   readonly body?: JsonObject;
-  /** Sent in place of the body. */
+  /** Form sent in place of the body. */
   readonly form?: ProviderForm;
   /** Set if the request must never be sent twice. */
   readonly once?: true;
@@ -116,7 +116,7 @@ export interface ProviderAttempt {
   readonly error: string;
 }
 
-/** Reason a provider did not answer. `message` is for the log; callers receive generic text. */
+/** Reason why a provider did not answer. `message` is for the log; callers receive generic text. */
 export class ProviderFault extends Error {
   override readonly name = 'ProviderFault';
   readonly kind: FaultKind;

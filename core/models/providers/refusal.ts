@@ -97,7 +97,10 @@ export function readError(from: JsonObject): Pick<Refusal, 'type' | 'code' | 'me
   };
 }
 
-/** Short placeholder keys for servers that require none (`none`, `ollama`), which also occur in ordinary responses. */
+/**
+ * Short placeholder keys for servers that do not require a key (`none`, `ollama`). They also occur in ordinary
+ * responses.
+ */
 const placeholder = /^(?:[A-Za-z]{0,7}|.{0,3})$/s;
 
 /** Returns the text without the key, which some providers echo. */

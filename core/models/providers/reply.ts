@@ -1,4 +1,4 @@
-/** Checks that every provider response is JSON, an object, and not an error in disguise. */
+/** Checks that every provider response is a JSON object and not an error in disguise. */
 
 import { GatewayError } from '#core/kernel/errors.ts';
 import { assertBounded, type Json, type JsonObject } from '#core/kernel/json.ts';
@@ -38,7 +38,7 @@ export class UnfitRequest extends Error {
 export const asUnfitRequest = (thrown: unknown): unknown =>
   thrown instanceof GatewayError ? new UnfitRequest(thrown.message, thrown) : thrown;
 
-/** Limits of a valid reply, because processing a value costs more than its characters. */
+/** Maximum nesting and number of values in a valid reply, because processing a value costs more than its characters. */
 export const replyBounds = { nesting: 256, values: 200_000 } as const;
 
 /** Parses a reply. @throws BadReply if the text is not a JSON object or exceeds the reply limits. */
@@ -71,7 +71,7 @@ export function refuseError(message: JsonObject): void {
   throw status === undefined ? new BadReply(found) : new ReportedError(found, status, reported);
 }
 
-/** Returns the status that a reported error is equivalent to, or undefined if it does not tell. */
+/** Returns the status that a reported error is equivalent to, or undefined if the error does not indicate one. */
 function statusOf({ type, code }: JsonObject): number | undefined {
   const words = [type, code].filter((word) => word !== undefined);
   const known = words.map((word) => waiting.get(word!)).find((status) => status !== undefined);
@@ -92,7 +92,7 @@ const waiting: ReadonlyMap<Json, number> = new Map<Json, number>([
   ),
 ]);
 
-/** Returns the additional reason that a provider's error type and code give beyond its status. */
+/** Returns the reason, in addition to the status, that a provider's error type and code give. */
 export function reasonOf(words: readonly (Json | undefined)[]): FaultReason | undefined {
   if (words.some((word) => word === 'insufficient_quota' || word === 'billing_hard_limit_reached')) return 'quota';
   return words.includes('model_not_found') ? 'no_model' : undefined;

@@ -48,11 +48,11 @@ const argumentsOf: ReadonlySet<string> = new Set([
 /** Translates response events into chat completion chunks. */
 class EventReader implements FrameReader {
   ended = false;
-  /** A response that breaks off has not ended, because the last event contains the reason. */
+  /** Always false: a response that breaks off is incomplete, because only the last event contains the finish reason. */
   readonly complete = false;
   #head: JsonObject = {};
   #said = false;
-  /** Index of each call among the calls, keyed by its index in the output. */
+  /** Position of each call among all calls, keyed by its index in the output. */
   readonly #calls = new Map<number, { readonly index: number; readonly custom: boolean }>();
 
   read({ data }: Frame): readonly JsonObject[] {

@@ -9,7 +9,8 @@ const soundType = /^(?:audio\/[a-z0-9.+-]{1,64}|application\/octet-stream)$/;
 
 /**
  * Reads the audio.
- * @throws BadReply for anything else, after closing the connection; HttpFault `too-large` above `maxBytes`.
+ * @throws BadReply for a response that is not audio, after closing the connection; HttpFault `too-large` above
+ * `maxBytes`.
  */
 export async function speechOf({ headers, body, bytes }: HttpReply, maxBytes: number): Promise<Speech & JsonObject> {
   const media_type = (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();

@@ -10,7 +10,7 @@ import { countOf, isObject, objectOf, objectsOf, textOf } from '#core/kernel/nar
 import { toolFragments } from '#core/models/dialects/tool-fragments.ts';
 import { isJson, jsonText } from '#core/models/dialects/wire.ts';
 
-/** Checks for a request that offers `functions`, whose caller reads `function_call`. */
+/** Checks whether a request offers `functions`, in which case its caller reads `function_call`. */
 export const readsFunctionCall = ({ functions }: JsonObject): boolean => objectsOf(functions).length > 0;
 
 /**
@@ -86,7 +86,7 @@ export function completeChunks(older = false): (chunk: JsonObject) => JsonObject
   };
 }
 
-/** Finish reasons of calls that are complete, so that no arguments means an empty object. */
+/** Finish reasons after which calls are complete, so that missing arguments mean an empty object. */
 const ordinaryEnds: ReadonlySet<Json> = new Set(['stop', 'tool_calls', 'function_call']);
 
 /** Returns functions that complete the fragments of one choice, chunk by chunk, and then its calls without arguments. */

@@ -11,7 +11,7 @@ export interface Wire {
   readonly frames: 'sse' | 'lines';
   /** Returns the path relative to the base URL, without repeating the version. */
   path(baseUrl: string): string;
-  /** Returns the headers specific to this provider type; the key is absent for servers that require none. */
+  /** Returns the headers specific to this provider type; the key is absent for servers that do not require one. */
   headers(key: string | undefined, call: ProviderCall): Record<string, string>;
   /** @throws UnfitRequest */
   body(call: ProviderCall): JsonObject;

@@ -40,7 +40,10 @@ export async function figuresOf(
   };
 }
 
-/** Returns sums. The dimension covers only this observation, so the first minute can be counted in full. */
+/**
+ * Returns the sums of one arm since the start of its stage. The dimension covers only this observation, so the first
+ * minute can be counted in full.
+ */
 async function sumsOf(
   observations: Pick<Observations, 'minutes'>,
   rollout: Rollout,

@@ -20,7 +20,7 @@ export interface RolloutsInForce {
 export function rolloutsInForce(store: Pick<Rollouts, 'inForce'>, clock: Clock): RolloutsInForce {
   let known: { readonly rollouts: readonly Rollout[]; readonly atMs: number } | undefined;
   let asked: Promise<readonly Rollout[]> | undefined;
-  /** Counts moves: a result requested before a move is discarded. */
+  /** Number of moves so far. A result requested before a move is discarded. */
   let moves = 0;
 
   const ask = (): Promise<readonly Rollout[]> => {

@@ -1,4 +1,4 @@
-/** States and moves of a rollout, as one table and pure functions [rollout.states]. */
+/** States and moves of a rollout, as a table and pure functions [rollout.states]. */
 import type { Rollout, RolloutState } from '#core/contracts/rollout.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 

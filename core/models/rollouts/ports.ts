@@ -1,7 +1,7 @@
 /** Store and clock of rollouts. */
 import type { Rollout } from '#core/contracts/rollout.ts';
 
-/** Timer for rollouts that checks a rollout repeatedly until it is over. Starting the same one twice succeeds. */
+/** Timer that checks a rollout repeatedly until it is over. Starting it twice for the same rollout succeeds. */
 export interface RolloutClock {
   start(id: string): Promise<void>;
 }

@@ -26,8 +26,8 @@ export interface BreakerBoard {
   /** Returns the state as last read or changed, or undefined if it has never changed. Does no I/O. */
   seen(provider: string): SharedBreaker | undefined;
   /**
-   * Replaces the state that was read. Returns false if another environment changed it first; that environment's state
-   * is returned from then on.
+   * Replaces the state that was read. Returns false if another environment changed it first; later reads then return
+   * that environment's state.
    * @throws GatewayError `service_unavailable`.
    */
   change(provider: string, from: SharedBreaker | undefined, to: SharedBreaker): Promise<boolean>;

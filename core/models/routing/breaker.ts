@@ -32,7 +32,7 @@ export type CallOutcome = 'success' | 'fault' | 'nothing';
 
 export const closedBreaker: BreakerState = { kind: 'closed', epoch: 0, slices: [] };
 
-/** Number of slices per window, which keeps the cost constant instead of growing with each remembered call. */
+/** Number of slices per window. Counting by slice keeps the cost constant, regardless of the number of calls. */
 const slicesPerWindow = 10;
 
 /** Requests permission to make a call, which is refused while open or while a probe is in progress. */

@@ -1,4 +1,4 @@
-/** Breakers for this process's providers, which live as long as the providers. */
+/** Breakers for this process's providers, with the same lifetime as the providers. */
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -21,7 +21,9 @@ export interface AdmittedAttempt {
 export interface Breakers {
   /** Returns undefined while the provider's breaker is open, or half-open with a probe in progress. */
   admit(entry: ProviderEntry, deps: BreakerDeps): AdmittedAttempt | undefined | Promise<AdmittedAttempt | undefined>;
-  /** Returns states by provider, for the most recently called entry; providers that were never called are left out. */
+  /**
+   * Returns each provider's state, for its most recently called entry. Providers that were never called are left out.
+   */
   states(): Readonly<Record<string, BreakerState['kind']>>;
 }
 

@@ -45,7 +45,7 @@ export interface RoutedCall {
   readonly stream: boolean;
   /** Endpoint to call; chat by default. Providers without it are skipped. */
   readonly endpoint?: EndpointName;
-  /** Sent in place of the body. */
+  /** Form sent in place of the body. */
   readonly form?: ProviderForm | undefined;
   readonly kept?: StoredCallOptions | undefined;
   /** Caller's headers to forward; the attempt's own trace headers replace the caller's. */

@@ -13,7 +13,7 @@ type Options = ConstructorParameters<typeof GatewayError>[2];
 
 /**
  * Converts a fault.
- * @param gatewayRequestId gateway's call id, which callers may pass on to its operator.
+ * @param gatewayRequestId gateway's call id, which callers may pass on to the gateway's operator.
  */
 export function faultToError(cause: ProviderFault, gatewayRequestId?: string): GatewayError {
   const { kind, status, retryAfterSeconds, requestId } = cause;
@@ -46,7 +46,7 @@ export function faultToError(cause: ProviderFault, gatewayRequestId?: string): G
   );
 }
 
-/** Returns the member and the provider's code, on which clients branch; `code` itself is the status. */
+/** Returns the member and the provider's code, because clients branch on them; `code` itself is the status. */
 const dataOf = ({ param, code }: ProviderFault): Record<string, string> => ({
   ...(param !== undefined && { param }),
   ...(code !== undefined && { reason: code }),

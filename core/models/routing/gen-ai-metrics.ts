@@ -15,7 +15,7 @@ export interface ModelCall {
   /** Provider's counts; absent if the call failed. */
   readonly usage?: Partial<Usage> | undefined;
   readonly durationSeconds: number;
-  /** Set for a stream. */
+  /** Time to the first chunk in seconds; set for streams only. */
   readonly firstChunkSeconds?: number | undefined;
   /** Reason the call failed. */
   readonly errorType?: string | undefined;

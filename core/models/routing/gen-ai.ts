@@ -12,7 +12,7 @@ export interface ReplyOutcome {
   /** Reply that arrived in full. */
   readonly body?: JsonObject;
   readonly usage: Partial<Usage>;
-  /** Finish reasons of a stream, one per choice; those of a complete reply are read from it. */
+  /** Finish reasons of a stream, one per choice. For a complete reply, they are read from the reply itself. */
   readonly finishReasons?: readonly string[] | undefined;
 }
 
@@ -83,7 +83,10 @@ const settings = ['temperature', 'top_p', 'top_k', 'seed', 'frequency_penalty', 
   (name) => [name, `gen_ai.request.${name}`] as const,
 );
 
-/** Returns as many sequences as providers accept, truncated and without secrets, because callers write them. */
+/**
+ * Returns the stop sequences: at most as many as providers accept, truncated and without secrets, because callers
+ * choose their text.
+ */
 function stopSequences({ stop, stop_sequences }: JsonObject): readonly string[] | undefined {
   const given = [stop_sequences ?? stop].flat().filter((each) => typeof each === 'string');
   const short = given.slice(0, 16).map((each) => maskSecrets(each).slice(0, 64));

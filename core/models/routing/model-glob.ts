@@ -5,7 +5,7 @@ import { everyChar, noSlash } from '#core/text/matching/char-set.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { type GlobNode, parseGlob } from '#core/text/matching/glob-syntax.ts';
 
-/** Checks whether a model name matches a pattern, ignoring case. */
+/** Predicate that checks whether a model name matches a pattern, ignoring case. */
 export type ModelGlob = (model: string) => boolean;
 
 /** Compiles a pattern. @throws GatewayError `invalid_request` if it is malformed. */

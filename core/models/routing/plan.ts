@@ -23,8 +23,8 @@ export interface RoutePlan {
 export const entriesOf = ({ candidates }: RoutePlan): readonly ProviderEntry[] => candidates.map(({ entry }) => entry);
 
 /**
- * Number of plans per round-robin route, so that each call starts with the next candidate; lost when the process
- * restarts.
+ * Number of plans made per round-robin route, so that each call starts with the next candidate. The numbers are lost
+ * when the process restarts.
  */
 type Rotation = Map<string, number>;
 

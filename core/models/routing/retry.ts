@@ -4,13 +4,13 @@ import type { CallOutcome } from './breaker.ts';
 
 const baseMs = 200;
 const capMs = 2_000;
-/** Maximum wait; if a provider asks for more, the next one is called. */
+/** Maximum wait before a retry. If a provider asks for a longer one, the next provider is called. */
 const longestWaitMs = 5_000;
 
 /** Statuses about the caller's own request, which every other provider would also return. */
 const ofTheRequest: ReadonlySet<number> = new Set([400, 413, 422]);
 
-/** Checks whether no other provider can help. */
+/** Checks whether a fault is final because no other provider can help. */
 export const isFinal = ({ kind, status = 0, reason }: ProviderFault): boolean =>
   kind === 'aborted' || (kind === 'status' && ofTheRequest.has(status) && reason !== 'unfit');
 
@@ -28,7 +28,7 @@ export function retryDelayMs(fault: ProviderFault, attempt: number, random: () =
   return ms <= longestWaitMs ? ms : undefined;
 }
 
-/** Checks for a temporary status: vendors' clients also retry timeouts and conflicts at the provider. */
+/** Checks whether a status is temporary: vendors' clients also retry timeouts and conflicts at the provider. */
 const mayPass = (status: number): boolean => status >= 500 || status === 408 || status === 409 || status === 429;
 
 /** Returns the outcome for the breaker: limits and refusals are responses from a healthy provider. */
@@ -68,7 +68,7 @@ function rank(fault: ProviderFault): number {
   return isOverloaded(fault) || fault.reason === 'no_model' ? ranks.timeout : ranks.status;
 }
 
-/** Checks for an overloaded provider: 529 (Anthropic) or 503 (others). */
+/** Checks whether a provider is overloaded: 529 (Anthropic) or 503 (others). */
 export const isOverloaded = ({ kind, status }: Pick<ProviderFault, 'kind' | 'status'>): boolean =>
   kind === 'status' && (status === 529 || status === 503);
 

@@ -7,12 +7,12 @@ import type { ProviderEntry } from '#core/contracts/config.ts';
 import { type BreakerBoard, entryDigest, type SharedBreaker, stateOf, type Tally } from './breaker-board.ts';
 import { type AdmittedAttempt, type BreakerDeps, type Breakers, createBreakers } from './breakers.ts';
 
-/** Time after the call's timeout until another environment may take over the probe from one that died. */
+/** Time after the call's timeout before another environment may take over a probe from an environment that died. */
 const spareMs = 5_000;
 /** Maximum number of reports per window and environment. */
 const reportsPerWindow = 10;
 
-/** Telemetry for changes that the environment's own breaker has already reported. */
+/** Telemetry that discards its input, for changes that the environment's own breaker has already reported. */
 const silentTelemetry: BreakerDeps['telemetry'] = { count() {}, gauge() {}, log() {} };
 
 interface SharedBreakers extends Breakers {

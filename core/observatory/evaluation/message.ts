@@ -12,19 +12,19 @@ export interface EvaluationMessage {
   readonly provider: string | null;
   readonly prompt: string;
   readonly response: string;
-  /** Whether either text was truncated. */
+  /** True if either text was truncated. */
   readonly truncated: boolean;
   readonly latency_ms: number;
   readonly tokens: { readonly input: number; readonly output: number };
   readonly finish_reason: string | null;
   /** Hash of the call's evidence entry. */
   readonly evidence_hash: string;
-  /** W3C trace context; null without tracing. */
+  /** W3C trace context; null if tracing is off. */
   readonly traceparent: string | null;
 }
 
 /**
- * Reports whether a call belongs to the sampled share, 0 to 1. The result depends on the call's id, so all processes
+ * Reports whether a call is sampled at the given rate, 0 to 1. The result depends on the call's id, so all processes
  * agree and callers cannot influence it.
  */
 export const isSampled = (envelopeId: string, rate: number): boolean =>

@@ -7,10 +7,10 @@ import { RecentMap } from '#core/kernel/recent-map.ts';
 import { auditChainMetric, type BrokenSession } from './conditions.ts';
 
 const sessionsPerRun = 5;
-/** Longer sessions are left to `audit verify`. */
+/** Maximum number of entries per session; longer sessions are left to `audit verify`. */
 const maxEntries = 2_000;
 
-/** Maximum number of sessions per tenant that were found broken and are re-checked in each evaluation. */
+/** Maximum number of known broken sessions per tenant that each evaluation re-checks. */
 const mostKnown = 5;
 
 /** Maximum number of tenants that a process remembers. */
@@ -25,7 +25,7 @@ export class ChainWatch {
    * Verifies the sessions that were broken and the next ones in the rotation.
    * @param rows the tenant's alert rows; after a restart, they also show which sessions with an open alert are known to
    * be broken.
-   * @returns broken sessions, those from earlier evaluations first.
+   * @returns broken sessions, starting with those from earlier evaluations.
    */
   async look(evidence: EvidenceLog, tenant: string, rows: readonly AlertRow[]): Promise<BrokenSession[]> {
     const open = rows.find(({ alert }) => alert.metric === auditChainMetric && alert.state !== 'resolved')?.alert;

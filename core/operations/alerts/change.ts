@@ -20,7 +20,7 @@ interface ChangedAlert {
   /** The row before the change. */
   readonly before: AlertRow | undefined;
   readonly change: AlertChange;
-  /** The caller who acknowledged the alert. If absent, the evaluation itself. */
+  /** The caller who acknowledged the alert. If absent, the evaluation itself made the change. */
   readonly actor?: EntryDraft['actor'];
 }
 

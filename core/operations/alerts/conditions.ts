@@ -183,8 +183,8 @@ export function setAsideSessions(tenant: string, rows: readonly FailedEntry[]): 
 }
 
 /**
- * Reports each chain that contradicts its evidence in a separate alert, and chains beyond the maximum in a joint one
- * [evidence.contradicted].
+ * Reports each chain that contradicts its evidence in a separate alert, and any chains beyond the maximum in one joint
+ * alert [evidence.contradicted].
  */
 export const contradictedChains = (tenant: string, rows: readonly Contradiction[]): Measurement[] => [
   ...rows.slice(0, setAsideLooked).map(contradictedChain),

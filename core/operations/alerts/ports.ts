@@ -3,7 +3,7 @@ import type { AlertRow, AlertScope } from '#core/contracts/alert.ts';
 import type { Page } from '#core/kernel/page.ts';
 
 export interface AlertStore {
-  /** Returns the newest alert for each key and any older ones that were kept. Consistent. */
+  /** Returns the newest alert for each key and any older ones that were kept. Reads are strongly consistent. */
   list(scope: AlertScope): Promise<readonly AlertRow[]>;
   /** Returns unresolved alerts from all scopes, newest first. The index may lag by a second. */
   open(options: { readonly limit: number; readonly cursor?: string | undefined }): Promise<Page<AlertRow>>;

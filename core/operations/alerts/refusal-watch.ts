@@ -1,4 +1,4 @@
-/** Reads recently refused plugins, packs and modules [alert.thresholds], continuing after the entry read last. */
+/** Reads recently refused plugins, packs and modules [alert.thresholds], starting after the last entry read. */
 import { actionOf } from '#core/contracts/plugin-act.ts';
 import { adminSession } from '#core/evidence/admin-session.ts';
 import { UnreadableEntry } from '#core/evidence/entry-text.ts';

@@ -19,7 +19,7 @@ const scopeOf = (dimension: Dimension): AlertScope => {
   return parts?.kind === 'tenant' ? parts.name : platformAlerts;
 };
 
-/** Formats a number for messages in short form, without an exponent. */
+/** Formats a number compactly for messages, without an exponent. */
 const formatNumber = (value: number): string => String(Number(value.toPrecision(3)));
 const words: Readonly<Record<BaselineMetric, (value: number) => string>> = {
   error_rate: (value) => `${formatNumber(value * 100)} % errors`,
@@ -66,7 +66,7 @@ export function staticThresholds(
 
 /**
  * Reports replies from a different model than the one requested [budget.served], as an alert for the tenant.
- * @param measures for the last five minutes
+ * @param measures those of the last five minutes
  */
 export function otherModels(tenant: string, measures: readonly Measures[]): Measurement {
   const value = measures.reduce((sum, { other_model = 0 }) => sum + other_model, 0);
@@ -111,7 +111,7 @@ export function baselineConditions(
   });
 }
 
-/** Reports budgets: a warning at 80 %, critical at 100 %. */
+/** Reports budget usage: a warning at 80 %, critical at 100 %. */
 export function budgetThresholds(tenant: string, budgets: readonly BudgetStatus[]): Measurement[] {
   return budgets.map(({ account, scope, period, limit_microusd, used_microusd }) => {
     const value = limit_microusd === 0 ? 100 : Math.round((used_microusd / limit_microusd) * 1000) / 10;

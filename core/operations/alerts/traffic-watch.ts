@@ -20,9 +20,9 @@ type Baselines = Partial<Record<BaselineMetric, Baseline>>;
 
 const recentMinutes = 5;
 const historyMinutes = 24 * 60;
-/** Interval at which the day's minutes are reread. Mean and deviation hardly change in between. */
+/** Interval at which the day's minutes are reread. The mean and deviation hardly change in between. */
 const baselineMs = 10 * minuteMs;
-/** Maximum number of models and providers that are measured for the platform. */
+/** Maximum number of models and providers measured for the platform. */
 const maxDimensions = 200;
 const dimensionConcurrency = 10;
 
@@ -33,7 +33,7 @@ export class TrafficWatch {
     return this.#dimension(ports, tenant, `tenant:${tenant}`, settings);
   }
 
-  /** Measures all traffic together, as well as each model and provider. */
+  /** Measures all traffic together, and each model and provider separately. */
   async platform(ports: Ports, settings: AlertSettings): Promise<Measurement[]> {
     const now = ports.clock.now();
     const span = { from: isoTime(now - recentMinutes * minuteMs), to: isoTime(now) };
@@ -46,7 +46,7 @@ export class TrafficWatch {
     return measured;
   }
 
-  /** Measures one dimension. If there was no traffic in the last five minutes, it reads no baseline. */
+  /** Measures one dimension. Skips reading its baseline if there was no traffic in the last five minutes. */
   async #dimension(ports: Ports, scope: Scope, dimension: Dimension, settings: AlertSettings): Promise<Measurement[]> {
     const now = Math.floor(ports.clock.now() / minuteMs) * minuteMs;
     const sums = await ports.observations.minutes(scope, {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { operation } from '../endpoint.ts';
 import { count, health } from './schemas.ts';
 
-/** Chat request. Other members pass through unchanged in both directions. */
+/** Chat request. Members not listed here pass through unchanged in both directions. */
 const chatRequest = z.looseObject({
   model: z.string().min(1),
   messages: z.array(z.looseObject({ role: z.string() })).min(1),
@@ -13,7 +13,7 @@ export const review = { status: 202, description: 'A person has to approve; retr
 const images = z.looseObject({
   data: z.array(z.looseObject({ url: z.string().optional(), b64_json: z.string().optional() })).min(1),
 });
-/** Form fields in addition to the file. */
+/** Form fields sent in addition to the file. */
 const speech = z.looseObject({
   model: z.string().min(1),
   prompt: z.string().optional(),

@@ -1,4 +1,4 @@
-/** Sessions with evidence: export, verification, reports, keys; and the audit log. */
+/** Sessions with evidence (export, verification, reports, keys) and the audit log. */
 import * as z from 'zod';
 import {
   evidenceEntrySchema,

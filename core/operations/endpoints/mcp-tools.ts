@@ -10,7 +10,7 @@ const about = z.strictObject({
   destructive: z.boolean().optional(),
   target: z.string().optional(),
 });
-/** Recorded tool of an MCP server, with the classification under the active policy. */
+/** Recorded tool of an MCP server, with its classification under the active policy. */
 const seenTool = {
   upstream: z.string(),
   tool: z.string(),

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { operation } from '../endpoint.ts';
 
 const model = z.looseObject({ id: z.string(), object: z.literal('model'), created: z.int(), owned_by: z.string() });
-/** Model in the format returned to callers that send `anthropic-version`. */
+/** Model in the format returned to callers that send the `anthropic-version` header. */
 const anthropicModel = z.strictObject({
   id: z.string(),
   type: z.literal('model'),

@@ -35,7 +35,7 @@ const arm = z.strictObject({
   cost_usd: usd,
 });
 
-/** Moves are judged by observing both sides. */
+/** Settings shared by all rollout endpoints. Moves are judged by observing both sides. */
 const common = {
   function: 'policies',
   role: 'operator',

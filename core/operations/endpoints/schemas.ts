@@ -14,7 +14,7 @@ export const share = z.number().min(0).max(1).meta({ description: 'A share, 0 to
 export const milliseconds = z.number().nonnegative().meta({ description: 'Milliseconds.' });
 export const counts = z.record(z.string(), count);
 export const tokens = z.strictObject({ input: count, output: count });
-/** Members that identify the subject of the numbers. */
+/** Members that identify what the numbers refer to. */
 export const subject = {
   tenant: z.string().optional().meta({ description: "The caller's tenant; absent if path was requested." }),
   path: z.string().optional().meta({ description: 'The path of the organisations, as requested.' }),
@@ -32,7 +32,7 @@ export const unreadableRows = z
   )
   .optional()
   .meta({ description: 'Rows of evidence that cannot be read and were left out.' });
-/** Opaque cursor of the next page. Absent on the last page. */
+/** Opaque cursor for the next page. Absent on the last page. */
 export const cursor = z
   .string()
   .optional()
@@ -41,7 +41,7 @@ export const decision = z.enum(['allow', 'review', 'block']);
 /** Returns the schema of the `/health` response. */
 export const health = () => z.strictObject({ status: z.literal('ok'), version: z.string() });
 
-/** Rows that were left out when the session was replayed. */
+/** Rows that were skipped when the session was replayed. */
 export const unreadableIndexes = z
   .array(count)
   .optional()

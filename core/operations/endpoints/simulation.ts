@@ -1,4 +1,4 @@
-/** Calls evaluated without running them, and explanations of decisions. */
+/** Evaluation of calls without running them, and explanations of decisions. */
 
 import * as z from 'zod';
 import { simulateSchema } from '#core/contracts/admin-requests.ts';

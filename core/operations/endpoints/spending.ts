@@ -1,4 +1,4 @@
-/** Budgets, and what remains of the rate limits. */
+/** Budgets and remaining rate limits. */
 import * as z from 'zod';
 import { optionOf } from '../command.ts';
 import { operation } from '../endpoint.ts';

@@ -1,4 +1,4 @@
-/** Health, metrics, the caller, and a deployment's state. */
+/** Health, metrics, the caller's identity, and a deployment's state. */
 import * as z from 'zod';
 import { capabilities } from '#core/contracts/envelope.ts';
 import { keyKinds, roles } from '#core/contracts/route.ts';

@@ -1,4 +1,4 @@
-/** Plugins and policy packs: the active ones, and the actions that people took on them. */
+/** Plugins and policy packs: those that are active, and the actions people have taken on them. */
 import * as z from 'zod';
 import { artifactKinds, recordedActs } from '#core/contracts/plugin-act.ts';
 import { operation } from '../endpoint.ts';

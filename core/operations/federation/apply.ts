@@ -22,7 +22,7 @@ export type ServedText = Readonly<Record<string, unknown>>;
 
 /**
  * Activates the served configuration if it differs. Secrets and their destinations are bound as for a configuration
- * sent over HTTP, so that an administrator of the control plane cannot obtain a plane's secrets.
+ * sent over HTTP, so that a control plane administrator cannot obtain a data plane's secrets.
  * @returns the new version, or undefined if unchanged.
  * @throws GatewayError for a configuration that may not be activated here; the previous one stays active.
  */
@@ -52,8 +52,8 @@ const withoutKeys = (configuration: Configuration): Configuration => ({
 });
 
 /**
- * Checks that all modules are stored here. They are not served, and a filter without its module would fail on every
- * call.
+ * Checks that all modules are stored here. The control plane does not serve them, and a filter without its module would
+ * fail on every call.
  */
 async function assertModules(objects: ObjectStore, { policies }: Configuration): Promise<void> {
   for (const filter of [...policies.input, ...policies.output]) {

@@ -6,7 +6,7 @@ import type { EvidenceLog, SessionHead } from '#core/evidence/ports.ts';
 import { verifyChain } from '#core/evidence/verify.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
-/** Number of a tenant's sessions per report: the newest ones, and the next of all others. */
+/** Numbers of a tenant's sessions in each report: of the newest ones, and of all others in turn. */
 const newestPageSize = 100;
 const othersPageSize = 50;
 /** Number of entries read per report to verify whole chains. Longer chains are left to `audit verify`. */
@@ -27,8 +27,8 @@ interface ReportedChain {
 }
 
 /**
- * Remembers reported heads, so that a report only includes changes. If this memory is lost, the next report is merely
- * longer.
+ * Remembers which heads were reported, so that each report only includes changes. If this memory is lost, the next
+ * report is merely longer.
  */
 export class ReportedChains {
   readonly #reported = new RecentMap<string, ReportedChain>({ max: 20_000 });
@@ -99,7 +99,7 @@ export class ReportedChains {
 const sessionKey = ({ tenant, session_id }: { readonly tenant: string; readonly session_id: string }) =>
   JSON.stringify([tenant, session_id]);
 
-/** Returns the report on a chain. @param index position whose hash is included if the chain reaches it */
+/** Returns the report on a chain. @param index position whose hash is included if the chain is that long */
 async function reportOf(evidence: EvidenceLog, head: SessionHead, index: number | undefined): Promise<EvidenceHead> {
   const { tenant, session_id, total_entries, last_hash } = head;
   const reached = index !== undefined && index < total_entries;

@@ -13,19 +13,17 @@ import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { describeIssue } from '#core/kernel/issue-words.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 
-/** Interval at which new documents are issued, which limits the replay of an old one. */
+/** Interval at which new documents are issued. It limits how long an old one can be replayed. */
 const issueEveryMs = 10 * 60_000;
 
-/** Domain separator: no other signature of the gateway begins with these bytes. */
+/** Domain separator. No other signature made by the gateway begins with these bytes. */
 const domain = 'agent-governance/federation-config/1\n';
 
 /** Returns the signed bytes: the head, whose digest binds the configuration. */
 const signedBytes = ({ format, plane, version, digest, issued_at, expires_at }: DocumentHead): Uint8Array =>
   new TextEncoder().encode(domain + canonicalize({ format, plane, version, digest, issued_at, expires_at }));
 
-/**
- * Builds the head of a document. @param maxStalenessMs how long the configuration stays valid after it was last issued.
- */
+/** Builds the head of a document. @param maxStalenessMs how long the configuration stays valid after its last issue. */
 export function documentHead(
   given: Pick<DocumentHead, 'plane' | 'version' | 'digest'>,
   now: number,
@@ -66,11 +64,11 @@ export function keyDigest(pem: string): string | undefined {
   }
 }
 
-/** A data plane's expectations of a document. */
+/** A data plane's requirements for a document. */
 interface DocumentExpectation {
   readonly plane: string;
   readonly trustedKeys: readonly string[];
-  /** The last good document. Versions never decrease, and each version has exactly one configuration. */
+  /** The last valid document. Versions never decrease, and each version has exactly one configuration. */
   readonly last?: { readonly version: number; readonly digest: string } | undefined;
   readonly now: number;
 }

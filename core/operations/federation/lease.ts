@@ -1,6 +1,4 @@
-/**
- * Number of missed reports after which a gateway counts as gone, and may be replaced by another one with the same name.
- */
+/** Number of missed reports after which a gateway counts as gone and another one with the same name may replace it. */
 const intervals = 3;
 const leastSeconds = 30;
 

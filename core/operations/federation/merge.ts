@@ -18,7 +18,7 @@ interface MergeResult {
 /**
  * Merges the two configurations.
  * @param served the configuration from a verified document.
- * @throws GatewayError `invalid_request` if this release cannot parse it, or its parts do not fit together here.
+ * @throws GatewayError `invalid_request` if this release cannot parse it, or if the merged parts are inconsistent.
  */
 export function mergedConfiguration(
   served: Readonly<Record<string, unknown>>,

@@ -19,15 +19,15 @@ export interface PollPorts extends Omit<ApplyDeps, 'clock' | 'secrets'> {
   readonly secrets: SecretStore;
   readonly snapshots: Snapshots;
   readonly telemetry: Pick<Telemetry, 'log' | 'count'>;
-  /** Records in evidence that a version was activated or a document was refused. */
+  /** Records in evidence that a version was activated or that a document was refused. */
   readonly record: (action: string, details: Record<string, unknown>) => Promise<unknown>;
-  /** Called with the reason after each poll that fails. */
+  /** Called with the reason after each failed poll. */
   readonly unreachable: ((reason: string) => void) | undefined;
 }
 
 export type PollResult = 'adopted' | 'unchanged' | 'refused' | 'unreachable' | 'not_a_data_plane';
 
-/** Polls once. A refused document only changes the state, which contains the reason. */
+/** Polls once. If a document is refused, only the state changes; it contains the reason. */
 export async function pollControlPlane(ports: PollPorts): Promise<PollResult> {
   const snapshot = await ports.snapshots.refresh();
   const { federation } = snapshot.configuration;
@@ -46,7 +46,7 @@ export async function pollControlPlane(ports: PollPorts): Promise<PollResult> {
   return confirmDocument(ports, snapshot, last!.state, last!.served!);
 }
 
-/** Returns the address of the control plane, or undefined for a gateway that is not a data plane. */
+/** Returns the control plane's address, or undefined for a gateway that is not a data plane. */
 export async function controlPlaneAddress(
   { secrets, telemetry }: Pick<PollPorts, 'secrets' | 'telemetry'>,
   { role, plane, control_plane_url: url, token_env }: FederationSettings,
@@ -128,7 +128,10 @@ async function applyDocument(
   for (const warning of outcome.warnings) ports.telemetry.log('warn', warning);
 }
 
-/** Handles an unchanged document. Restores its configuration after a local change, or if a version was not stored. */
+/**
+ * Handles an unchanged document. Restores its configuration if that was changed locally or if its version was not
+ * stored.
+ */
 async function confirmDocument(
   ports: PollPorts,
   snapshot: Snapshot,
@@ -161,8 +164,8 @@ async function remember(
 }
 
 /**
- * Refuses a document; the last good one stays active. The first refusal for each reason is recorded. The alert lasts
- * until a good document arrives.
+ * Refuses a document; the last valid one stays active. The first refusal for each reason is recorded. The alert lasts
+ * until a valid document arrives.
  */
 async function refuseDocument(ports: PollPorts, { configuration }: Snapshot, reason: string): Promise<PollResult> {
   const { plane, control_plane_url } = configuration.federation;

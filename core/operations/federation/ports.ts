@@ -2,14 +2,15 @@
 import type { KnownHead, PlaneRow } from '#core/contracts/federation.ts';
 
 export interface PlaneStore {
-  /** Returns the planes that have reported. Consistent. */
+  /** Returns the planes that have reported. The read is consistent. */
   list(names: readonly string[]): Promise<readonly PlaneRow[]>;
   get(plane: string): Promise<PlaneRow | undefined>;
   /**
-   * Writes the row if it has not changed since `read`, or is still absent. @returns false if another report was faster
+   * Writes the row if it has not changed since `read`, or is still absent. @returns false if another report was written
+   * first
    */
   put(row: PlaneRow, read: PlaneRow | undefined): Promise<boolean>;
-  /** Returns the known heads of these chains, omitting chains that were never reported. Consistent. */
+  /** Returns the known heads of these chains, omitting chains that were never reported. The read is consistent. */
   heads(plane: string, sessions: readonly HeadKey[]): Promise<readonly KnownHead[]>;
   putHeads(plane: string, heads: readonly KnownHead[]): Promise<void>;
   /** Returns known heads after `cursor`, in key order. `next` is absent at the end. */
@@ -34,11 +35,11 @@ export type ConfigAnswer =
 export interface ControlPlane {
   /**
    * Fetches the configuration.
-   * @param etag of the stored document.
+   * @param etag ETag of the stored document.
    * @throws ControlPlaneRefused if the control plane responds with an error, Error if it cannot be reached.
    */
   config(to: ControlPlaneAddress, etag: string | undefined): Promise<ConfigAnswer>;
-  /** Sends a report. @throws as `config` does */
+  /** Sends a report. @throws the same errors as `config` */
   post(to: ControlPlaneAddress, what: 'status' | 'metrics', body: object): Promise<unknown>;
 }
 
@@ -58,7 +59,7 @@ export class ControlPlaneRefusal extends Error {
     this.status = status;
   }
 
-  /** Returns true if a retry may succeed: the control plane is busy or down, and this plane is not at fault. */
+  /** Returns true if a retry may succeed because the control plane is busy or down and this plane is not at fault. */
   get mayPass(): boolean {
     return this.status >= 500 || this.status === 408 || this.status === 429;
   }

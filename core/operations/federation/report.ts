@@ -29,27 +29,30 @@ interface ReportPorts
   readonly observations: Pick<Observations, 'minutes'>;
   /** Distinguishes gateways with the same name. Stable across restarts. */
   readonly instance: string;
-  /** Seconds between two runs, if the host runs this on a schedule. Requested chains are then sent immediately. */
+  /**
+   * Seconds between two runs, if the host runs this on a schedule. In that case, requested chains are sent immediately.
+   */
   readonly everySeconds: number | undefined;
 }
 
 const trafficMinutes = 5;
 /**
- * Number of recent minutes that may still change after they were sent, because projections lag and the current minute
- * is incomplete.
+ * Number of recent minutes that may still change after being sent, because projections lag and the current minute is
+ * incomplete.
  */
 const lateMinutes = 3;
 /** Maximum number of pending requests counted per tenant. */
 const maxCounted = 200;
 
-/** Sends the reports of one data plane in sequence. */
+/** Sends one data plane's reports in sequence. */
 export class Reports {
   readonly #chains = new ReportedChains();
   #wanted: readonly WantedHead[] = [];
   #sentUntil: number | undefined;
 
   /**
-   * Sends the status, followed by all minutes stored since the last report, including after a partition.
+   * Sends the status, followed by all minutes stored since the last report, including those stored during a network
+   * partition.
    * @throws ControlPlaneRefused, or Error if the control plane cannot be reached; the rest is sent next time.
    */
   async send(ports: ReportPorts): Promise<void> {
@@ -123,7 +126,7 @@ const expiresBefore = ({ evidence: { retention_days: days } }: Configuration, no
 
 type SentMinute = PlaneMetrics['minutes'][number];
 
-/** Splits minutes into portions that the control plane accepts, limited by the number of minutes and of JSON values. */
+/** Splits minutes into batches that the control plane accepts, limited by the number of minutes and of JSON values. */
 function portionsOf(minutes: readonly SentMinute[]): SentMinute[][] {
   const portions: SentMinute[][] = [];
   let values = Number.POSITIVE_INFINITY;

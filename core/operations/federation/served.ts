@@ -1,6 +1,6 @@
 /**
- * The configuration for data planes [federation.document], without the credentials of callers, either here or on a
- * plane.
+ * The configuration for data planes [federation.document]. It excludes all callers' credentials, whether for this
+ * gateway or for a plane.
  */
 import type { Configuration } from '#core/contracts/config.ts';
 
@@ -12,8 +12,9 @@ type ServedConfiguration = Omit<Configuration, 'admin' | 'federation' | 'tenants
 };
 
 /**
- * Returns the configuration for data planes. It contains the names of environment variables, under which a plane finds
- * its own secrets, but no keys, tokens or digests of either, because a short key can be guessed from its digest.
+ * Returns the configuration for data planes. It contains the names of environment variables, which a plane uses to find
+ * its own secrets. It contains no keys or tokens, nor digests of them, because a short key can be guessed from its
+ * digest.
  */
 export function servedConfiguration(configuration: Configuration): ServedConfiguration {
   const { admin: _admin, federation: _federation, tenants, ...rest } = configuration;

@@ -14,13 +14,13 @@ interface Claim {
 }
 
 /**
- * Protocols whose calls are parsed by a grammar, which determines the effect. For an MCP call, only the name is
+ * Protocols whose calls are parsed with a grammar, which determines the effect. For an MCP call, only the name is
  * available.
  */
 const readOtherwise: ReadonlySet<string> = new Set(['shell', 'sql', 'http', 'git']);
 
 /**
- * Returns the capability used to evaluate a call. A caller may claim a more severe one, never a lesser one
+ * Returns the capability used to evaluate a call. A caller may claim a more severe capability, never a less severe one
  * [action.class].
  * @param servers servers whose overrides take precedence over the tool's name.
  * @param inventoried the tool's capability in its server's inventory, if known.
@@ -38,7 +38,7 @@ export function agreedCapability(
 const argumentsModule = lazyImport(() => import('./classify-arguments.ts'));
 
 /**
- * Returns the capability of a call: its tool's capability, unless the arguments imply a more severe one [action.class].
+ * Returns a call's capability: that of its tool, unless the arguments imply a more severe one [action.class].
  * @param networks networks in the configuration.
  */
 export async function capabilityOfCall(

@@ -9,9 +9,9 @@ export const operationKeys = wordSet('action actions op operation operations ops
 
 /** Arguments whose value may name the operation or something else, so only a verb that implies a change counts. */
 export const modeKeys = wordSet('intent mode');
-/** Text written by people; JSON in it is not inspected. */
+/** Arguments for text written by people. JSON in this text is not inspected. */
 export const writtenKeys = wordSet('body comment content description message prompt text title');
-/** Nouns in an argument such as `cache_to` that name the data being sent. */
+/** Nouns in an argument such as `cache_to` that indicate that data is sent. */
 export const sendingNouns = wordSet('cache deliver email log mail post');
 /** Modes that open a file for writing (`fopen`). */
 export const writingModes = /^(?:[wax]b?\+?|r\+|rb\+|r\+b|[wax]\+?b)$/;
@@ -27,15 +27,15 @@ export const writingMethods: ReadonlyMap<string, Change> = new Map([
   ['purge', 'delete'],
 ]);
 
-/** First words of switches that only include or exclude parts of the response and change nothing. */
+/** First words of switches that only include or exclude parts of the response, without changing anything. */
 export const excludingSwitches = wordSet('dont dry except exclude hide include includes no not only show skip without');
 
-/** Verbs that normally imply a change but, as a switch, only control how a response is formatted or found. */
+/** Verbs that normally imply a change but that, as a switch, only control how a response is formatted or found. */
 export const shownVerbs = wordSet(`
   align close compress connect decompress deduplicate encode expand extract fill flip follow format highlight join minimize
   redact refresh retry sanitize scale simplify split strip transform translate trim`);
 
-/** Nouns that change something when used as a switch: `commit: true`. */
+/** Nouns that imply a change when used as a switch: `commit: true`. */
 export const switches: ReadonlyMap<string, Change> = new Map([
   ...['ack', 'archive', 'block', 'charge', 'commit', 'email', 'export', 'invite', 'mail', 'post', 'share'].map(
     (word) => [word, 'write'] as const,
@@ -46,7 +46,7 @@ export const switches: ReadonlyMap<string, Change> = new Map([
   ['empty', 'delete'],
 ]);
 
-/** Arguments whose name alone implies a change, whatever their value is: `{delete: 'a.txt'}`. */
+/** Arguments whose name alone implies a change, regardless of the value: `{delete: 'a.txt'}`. */
 export const valuedVerbs = wordSet(`
   append create delete deploy destroy drop eval exec execute grant insert invoke kill overwrite patch purge put remove rename replace reset
   revoke terminate truncate update upsert write`);
@@ -55,7 +55,7 @@ export const valuedVerbs = wordSet(`
 export const replacements = wordSet(
   'new_content new_contents new_string new_text new_value replacement replace_with substitution',
 );
-/** Members that, together with one of `calledWith`, make an object a call to another tool. */
+/** Members that, together with one of `calledWith`, turn an object into a call to another tool. */
 export const calledTools = ['tool', 'tool_name', 'toolName', 'function'];
 export const calledWith = ['arguments', 'args', 'input', 'parameters', 'params', 'tool_input', 'toolInput'];
 
@@ -74,7 +74,7 @@ export const listeners = wordSet('callback callback_url notify_url webhook webho
 /** Words in a switch that request hidden values: `with_decryption: true`. */
 export const revealingSwitches = wordSet('decrypted decryption plaintext reveal revealed unmask unmasked unredacted');
 
-/** First words of argument names for an output path. A `joined` entry is a complete name by itself. */
+/** First words of argument names for an output path. A `joined` entry is itself a complete name. */
 export const outputVerbs: ReadonlyMap<string, 'first' | 'joined'> = new Map([
   ...'dest destination download dump export out output save saved store to write'
     .split(' ')
@@ -92,9 +92,9 @@ export const formatWords = /^(?:application|audio|image|text|video)\/[\w.+-]+$/i
 export const programKeys = wordSet(
   'code javascript js lambda lua perl php powershell program python ruby script snippet',
 );
-/** Lists of command words, in which the first word that is not an option names the operation. */
+/** Lists of command words. The first word in such a list that is not an option names the operation. */
 export const commandLists = wordSet('args argv cmd command subcommand');
-/** Objects that a program can use without calling a function: pages, their stores, the process. */
+/** Objects that a program can use without calling a function: pages, their storage, the process. */
 export const reachedByPrograms = /\b(?:document|window|globalThis|localStorage|sessionStorage|process)\s*(?:\.|\[)/;
 /** Arguments that hold an expression, which may be arithmetic. */
 export const expressionKeys = wordSet('expr expression formula');

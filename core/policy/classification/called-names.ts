@@ -17,8 +17,8 @@ const calledKeys = wordSet(`
   procedure_name routine sproc stored_proc stored_procedure subroutine tool tool_name toolname tools_to_call`);
 
 /**
- * Words in the names of tools that inspect programs, their runs or their output: they search for a function but do not
- * call it.
+ * Words in the names of tools that inspect programs, their runs or their output. Such tools search for a function but
+ * do not call it.
  */
 const aboutFunctions = wordSet(`
   alarms alert alerts alias aliases call callee callees caller callers calls code config configuration coverage dashboard
@@ -33,8 +33,8 @@ const computing = wordSet(`
   rand rank round sin sqrt stddev stdev substr substring sum tan trim truncation upper variance`);
 
 /**
- * Returns the change made by the function that an argument names. Undefined if the argument names no function, or one
- * that only reads.
+ * Returns the change made by the function that an argument names. Undefined if the argument does not name a function,
+ * or names one that only reads.
  */
 export function calledBy(tool: readonly string[], key: readonly string[], value: string): Change | undefined {
   if (!calledKeys.has(key.join('_')) || tool.some((word) => aboutFunctions.has(word))) return undefined;
@@ -79,7 +79,7 @@ export function changeOfEndpoint(tool: readonly string[], key: readonly string[]
   return gravest;
 }
 
-/** Returns the decoded segments of a path. `items:purge` has two. */
+/** Returns the decoded segments of a path. `items:purge` counts as two. */
 function stepsOf(path: string): string[] {
   let plain = path;
   for (let times = 0; times < 3; times++) plain = decodePercent(plain);

@@ -1,6 +1,6 @@
 /**
- * Capability of a call based on its arguments. A tool whose name only reads may take an operation (`method: DELETE`), a
- * switch (`purge: true`), an output file (`output_path`) or a program [action.class].
+ * Determines a call's capability from its arguments. A tool whose name only implies reading may take an operation
+ * (`method: DELETE`), a switch (`purge: true`), an output file (`output_path`) or a program [action.class].
  */
 
 import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
@@ -50,10 +50,11 @@ const maxValues = 20_000;
 const maxLevels = 64;
 
 /**
- * Returns the most severe capability that an argument implies, with its reason. Undefined if all arguments only read.
+ * Returns the most severe capability that an argument implies, with its reason. Undefined if all arguments only imply
+ * reading.
  * @param tool the tool's name: a tool that checks or explains a program does not run it.
- * @param parameters if the parameters, or the values sent alongside them, are too large or too deep to scan, the result
- * is `execute`.
+ * @param parameters the parameters; if they, or the values sent alongside them, are too large or too deep to scan, the
+ * result is `execute`.
  * @param networks networks in the configuration.
  */
 export function classifyArguments(
@@ -75,7 +76,7 @@ class Look {
   readonly #readsPrograms: boolean;
   /** Words of the tool's name, including its family. */
   readonly #named: readonly string[];
-  /** Whether the tool's command line is parsed as one [effects.profiles]. */
+  /** True if the tool's command line is parsed as one [effects.profiles]. */
   readonly #hasProgram: boolean;
 
   readonly #networks: OwnNetworks | undefined;
@@ -171,7 +172,7 @@ class Look {
     return isInnerAddress(value, isHost || addressKeys.has(last), this.#networks);
   }
 
-  /** Checks JSON in a string like the value itself, except in text written by people. */
+  /** Checks JSON in a string as if it were the value itself, except in text written by people. */
   #json(text: string, key: readonly string[], level: number): void {
     if (!/^\s*[[{]/.test(text) || text.length > maxJson || writtenKeys.has(key.at(-1) ?? '')) return;
     let value: unknown;
@@ -191,7 +192,7 @@ class Look {
 
 const maxJson = 64 * 1024;
 
-/** Checks for `impersonate`, `run_as`, `as_user`. */
+/** Checks for an argument to act as another user: `impersonate`, `run_as`, `as_user`. */
 const actsAs = (key: readonly string[]): boolean =>
   key.includes('impersonate') || ['act_as', 'as_user', 'on_behalf_of', 'run_as', 'sudo_user'].includes(key.join('_'));
 
@@ -209,12 +210,15 @@ function changeOfCommand(key: readonly string[], list: readonly unknown[]): Excl
 }
 
 /**
- * Returns the outer key for `{action: {type: 'delete'}}`, which names its operation just as `{action: 'delete'}` does.
+ * Returns the outer key for `{action: {type: 'delete'}}`, which names its operation in the same way as `{action:
+ * 'delete'}`.
  */
 const namedBy = (outer: readonly string[], own: readonly string[]): readonly string[] =>
   own.length === 1 && ['kind', 'name', 'type', 'value'].includes(own[0]!) && isOperationKey(outer) ? outer : own;
 
-/** Checks that a value is present, not switched off and not a number, because a count does not name what changes. */
+/**
+ * Checks that a value is present, not switched off, and not a number, since a count does not name anything to change.
+ */
 const hasContents = (value: unknown): boolean =>
   typeof value === 'string'
     ? value.trim() !== '' && !/^\s*(?:false|no|off|0|n|f|none|null)\s*$/i.test(value)
@@ -272,7 +276,7 @@ function sentTo(key: readonly string[]): Exclude<Capability, 'read'> | undefined
   return changeOfWord(key[0]!) ?? (sendingNouns.has(key[0]!) ? 'write' : undefined);
 }
 
-/** Checks for an address whose content a browser runs. */
+/** Checks for an address whose content is run by a browser. */
 const runsInBrowser = (value: string): boolean =>
   /^[\p{Cc}\s]*(?:j[\s]*a[\s]*v[\s]*a[\s]*s[\s]*c[\s]*r[\s]*i[\s]*p[\s]*t|vbscript)[\s]*:|^\s*data:(?:text\/(?:html|xml|javascript)|image\/svg|application\/x(?:html|ml|slt))/iu.test(
     value,
@@ -280,7 +284,7 @@ const runsInBrowser = (value: string): boolean =>
 
 const pathLike = /[/\\]|^~|\.[a-z][a-z0-9]{0,7}$/i;
 
-/** Checks for a place that the result is written to, instead of or in addition to the response. */
+/** Checks for a place to which the result is written, instead of or in addition to the response. */
 function isOutput(key: readonly string[], value: string): boolean {
   const [first = ''] = key;
   const last = key.at(-1) ?? '';

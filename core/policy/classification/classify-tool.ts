@@ -1,6 +1,6 @@
 /**
- * Capability of a tool based on its name, determined in the same way for chat, MCP and Git hosts. The most severe verb
- * in the name counts; a name is a read only if all of it clearly reads [action.class].
+ * Determines a tool's capability from its name, in the same way for chat, MCP and Git hosts. The most severe verb in
+ * the name counts. A name counts as a read only if all of it clearly implies reading [action.class].
  */
 import { type Capability, capabilities } from '#core/contracts/call-sizes.ts';
 import { rememberedText } from '#core/kernel/remembered.ts';
@@ -33,7 +33,7 @@ export interface ToolClass {
 
 /** Class derived from a tool name. */
 interface NamedClass extends ToolClass {
-  /** Whether a verb in the name implies a change. */
+  /** True if a verb in the name implies a change. */
   readonly changes: boolean;
 }
 
@@ -45,16 +45,15 @@ export const moreSevere = (a: Capability, b: Capability): Capability =>
   capabilities.indexOf(a) >= capabilities.indexOf(b) ? a : b;
 
 /**
- * Returns the capability of a tool based on its name. Annotations from its server can only make the capability more
- * severe.
+ * Returns a tool's capability based on its name. Annotations from its server can only make the capability more severe.
  */
 export const capabilityFromName = (name: string, annotations?: Annotations): Capability =>
   classifyTool(name, annotations).capability;
 
 /**
- * Returns the capability with its reason. A name without a known verb is `execute`. `readOnlyHint: false` turns a read
- * into a write. `destructiveHint: true` means `delete` only if no verb in the name implies a change: with a verb such
- * as `write`, the hint only means that data is overwritten.
+ * Returns the capability with its reason. A name without a known verb counts as `execute`. `readOnlyHint: false` turns
+ * a read into a write. `destructiveHint: true` means `delete` only if no verb in the name implies a change: with a verb
+ * such as `write`, the hint only means that data is overwritten.
  */
 export function classifyTool(name: string, annotations?: Annotations): NamedClass {
   const named = byName(name);
@@ -89,7 +88,10 @@ const byName = rememberedText((name: string): NamedClass => {
     );
 });
 
-/** POST in capitals next to other letters is the HTTP method rather than a noun: `readPOSTdata`, `read_post_data`. */
+/**
+ * Matches POST in capitals among other letters, which is the HTTP method rather than a noun: `readPOSTdata`,
+ * `read_post_data`.
+ */
 const postMethod = /(?<![A-Z])POST(?![A-Z])/;
 
 function byWords({ family, words: written, ascii }: ToolWords): NamedClass {
@@ -132,7 +134,7 @@ function leadOf(words: readonly string[]): number {
   return at < 0 ? words.length : at;
 }
 
-/** Returns what the word at an index changes, if it is used as a verb there. */
+/** Returns what the word at an index changes, if it is used as a verb in that position. */
 function changeAt(words: readonly string[], i: number, lead: number, inFamily: boolean): Change | undefined {
   const word = words[i]!;
   const always = changeOfWord(word);
@@ -159,7 +161,7 @@ const isOffer = (words: readonly string[]): boolean =>
   words.some((word, at) => at > 0 && offering.has(word) && prepositions.has(words[at - 1]!));
 
 /**
- * Checks for a plural or collection: `list_items` and `list_directory` read, but `list_item` may offer the item for
+ * Checks for a plural or a collection: `list_items` and `list_directory` read, but `list_item` may offer the item for
  * sale.
  */
 function listsMany(words: readonly string[]): boolean {

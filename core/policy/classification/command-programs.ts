@@ -1,6 +1,6 @@
 /**
  * Tools that run a program with its own command line (`core/catalog/tool-names.yaml`), and the arguments that supply
- * words of that line.
+ * parts of that command line.
  */
 import { programs } from '#core/catalog/tool-names.ts';
 import { commandLists, textKeys } from './argument-words.ts';
@@ -19,7 +19,7 @@ export interface NamedProgram {
   readonly rest: readonly string[];
 }
 
-/** Returns the first program in the tool's name: `git_diff` runs git. */
+/** Returns the first program named in the tool's name: `git_diff` runs git. */
 export function programNamed(tool: readonly string[]): NamedProgram | undefined {
   // `k8s` was split at its digit.
   const joined = tool
@@ -37,18 +37,19 @@ export function programNamed(tool: readonly string[]): NamedProgram | undefined 
 export const startsProgram = (program: string, word = ''): boolean =>
   word === program || (started.has(word) && programOfWord.get(word) === program);
 
-/** `certain`: words of a command line. `possible`: often data; a command line only if one of the words is an option. */
+/** `certain`: words of a command line. `possible`: often data, but a command line if one of the words is an option. */
 const listNames: ReadonlyMap<string, 'certain' | 'possible'> = new Map([
   ...set('args argv flags switches').map((name) => [name, 'certain'] as const),
   ...set('arg arguments flag opt option options opts parameters params').map((name) => [name, 'possible'] as const),
 ]);
 
 /**
- * Returns how an argument list with this name (given as words) relates to a command line, or undefined if it does not.
+ * Returns how an argument list with this name (given as words) relates to a command line, or undefined if it is
+ * unrelated.
  */
 export const listKind = (key: readonly string[]): 'certain' | 'possible' | undefined => listNames.get(key.at(-1) ?? '');
 
-/** Checks for an option: `-o`, `--output`, `-destroy`; not `-5`, `--` or `---`. */
+/** Checks for an option: `-o`, `--output`, `-destroy`, but not `-5`, `--` or `---`. */
 export const isOptionWord = (word: string): boolean => /^-{1,2}[A-Za-z]/.test(word);
 
 const showing = new Set(set(programs.showing_options));
@@ -56,7 +57,10 @@ const showing = new Set(set(programs.showing_options));
 /** Splits an argument string into words. */
 export const wordsOfText = (text: string): readonly string[] => text.split(/\s+/).filter((word) => word !== '');
 
-/** Checks whether an argument list holds an option that is not known to only format, limit or filter the output. */
+/**
+ * Checks whether an argument list contains any option other than those known to only format, limit or filter the
+ * output.
+ */
 export function holdsOption(key: readonly string[], value: string): boolean {
   const kind = listKind(key);
   const showsOnly = (word: string): boolean => showing.has(word) || showing.has(word.split('=')[0]!);

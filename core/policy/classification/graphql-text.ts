@@ -9,7 +9,8 @@ const operation = new RegExp(
 );
 
 /**
- * Checks for a mutation or subscription, with and without comments: a comment may separate the keyword from its braces.
+ * Checks for a mutation or subscription, with and without removing comments, because a comment may separate the keyword
+ * from its braces.
  */
 export const hasMutation = (text: string): boolean =>
   text.includes('{') &&

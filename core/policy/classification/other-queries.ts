@@ -11,8 +11,8 @@ const languages = wordSet(`
 const queryKeys = wordSet('code query queries script statement statements text traversal');
 
 /**
- * Clauses and steps that write or run something, but not a property (`n.set`), label (`:Set`) or parameter (`$set`) of
- * that name.
+ * Clauses and steps that write or run something. A property (`n.set`), label (`:Set`) or parameter (`$set`) of the same
+ * name does not match.
  */
 const changing =
   /(?<![.:\w$])(?:create|merge|set|delete|detach|remove|drop|call|load|foreach|insert|upsert|replace|update|clear|copy|move|add|alter|grant|deny|revoke|start|stop|terminate)(?![\w(]*\s*:)\b|\.(?:addv|adde|drop|property|mergev|mergee|io|program|call|sideeffect)\s*\(|\|>\s*(?:\w+\.)?(?:to|delete|post)\s*\(|\bservice\s+(?:silent\s+)?[<?]|^\s*\.\w/im;
@@ -33,7 +33,7 @@ const rejoinNeo4j = (words: readonly string[]): readonly string[] =>
 
 const closing: Readonly<Record<string, string>> = { "'": "'", '"': '"', '`': '`', '//': '\n', '/*': '*/' };
 
-/** Removes comments and quoted text unless they are unclosed. Reads each character once. */
+/** Removes comments and quoted text, unless they are unclosed. Reads each character only once. */
 function withoutLiterals(text: string): string {
   let bare = '';
   let from = 0;
@@ -47,7 +47,7 @@ function withoutLiterals(text: string): string {
   return bare + text.slice(from);
 }
 
-/** Returns the index after the end of a literal, or -1 if it is not closed. Backslashes escape within quotes. */
+/** Returns the index after the end of a literal, or -1 if it is not closed. Within quotes, a backslash is an escape. */
 function endOf(text: string, end: string, start: number): number {
   for (let at = text.indexOf(end, start); at >= 0; at = text.indexOf(end, at + 1)) {
     let slashes = 0;

@@ -14,14 +14,14 @@ const usualTarget = (
   'directory dir folder destination paths files file_paths uris'
 ).split(' ');
 /**
- * Arguments for statements and commands, which are matched as parameters. They are a target only if they fit the limits
- * of a target.
+ * Arguments for statements and commands, which are matched as parameters. They count as a target only if they fit its
+ * limits.
  */
 const texts = ['command', 'cmd', 'query', 'sql'];
 
 /**
  * Returns the target of a call, or an empty string if no argument names one.
- * @param wanted arguments whose values, joined by "/", are the target, whatever their names are.
+ * @param wanted arguments whose values, joined by "/", form the target, whatever their names are.
  */
 export function targetFromArguments(args: Readonly<Record<string, unknown>>, wanted?: readonly string[]): string {
   if (wanted) return wanted.map((name) => (typeof args[name] === 'string' ? args[name] : '')).join('/');
@@ -40,7 +40,7 @@ export function targetFromArguments(args: Readonly<Record<string, unknown>>, wan
 }
 
 /**
- * Returns the argument from which calls of a tool take their target, based on the tool's argument names. `owner/repo`
+ * Returns the argument that supplies the target of a tool's calls, based on the tool's argument names. `owner/repo`
  * means both.
  */
 export function targetArgument(names: readonly string[]): string | undefined {
@@ -51,7 +51,7 @@ export function targetArgument(names: readonly string[]): string | undefined {
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** Returns a string, or the only string in a list. A list of several has no single target. */
+/** Returns a string, or the only string in a list. A list of several strings has no single target. */
 const onlyText = (value: unknown): string | undefined => {
   const only = Array.isArray(value) && value.length === 1 ? value[0] : value;
   return isText(only) ? only : undefined;

@@ -17,9 +17,9 @@ export interface ToolWords {
 export const toolWords = rememberedText((name: string): ToolWords => cutWith(name, wordsIn));
 
 /**
- * Returns the words of a name for each way to split its runs of capitals: `getDELETErepo` is `get`, `delet`, `erepo`
- * (as in `parseHTTPResponse`) or `get`, `delete`, `repo`; `getURLDELETE` ends with `urldelete` or `delete`. Returns one
- * entry if the name has no such run.
+ * Returns the words of a name for each way to split its runs of capitals. `getDELETErepo` is either `get`, `delet`,
+ * `erepo` (as in `parseHTTPResponse`) or `get`, `delete`, `repo`; `getURLDELETE` ends with `urldelete` or `delete`.
+ * Returns one entry if the name has no such run.
  */
 export const toolWordCuts = rememberedText((name: string): readonly ToolWords[] => [
   toolWords(name),
@@ -47,7 +47,7 @@ const abbreviations = 'HTTPS?|URL|URI|API|DB|SQL|JSON|XML|AWS|GCP|DNS|HTML|CSS|U
 const leading = new RegExp(`(?<![A-Z])(?:${abbreviations})(?=[A-Z]{2})`, 'g');
 const trailing = new RegExp(`(?<=[A-Z]{2})(?:${abbreviations})(?![A-Z])`, 'g');
 
-/** Splits a run of capitals off as one word, with the following lower-case letters as the next word: `DELETErepo`. */
+/** Splits off a run of capitals as one word, with the following lower-case letters as the next word: `DELETErepo`. */
 const wordsAfterRuns = (name: string): readonly string[] => lowerWords(afterRuns(name));
 const wordsAfterAbbreviations = (name: string): readonly string[] =>
   lowerWords(afterRuns(name).replace(leading, '$& '));

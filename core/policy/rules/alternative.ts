@@ -1,4 +1,4 @@
-/** The `suggested_alternative` of a refused call: the nearest call that the policy in force would not block. */
+/** The `suggested_alternative` for a refused call: the nearest call that the active policy would not block. */
 import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
 import { exampleOf } from '#core/text/matching/glob-example.ts';
 import type { CompiledPolicy, CompiledRule } from './compile.ts';
@@ -45,7 +45,7 @@ function nearestAlternative(policy: CompiledPolicy, call: ToolCall): string | un
 }
 
 /**
- * Returns the call changed to meet every condition of the rule, or undefined if it would become a different action.
+ * Returns the call, changed to meet every condition of the rule, or undefined if it would become a different action.
  * With `moved`, also replaces a target that matches the rule, because another rule may refuse that target.
  */
 function attemptFor(rule: CompiledRule, call: ToolCall, reading: NormalCall, moved: boolean): Attempt | undefined {
@@ -82,8 +82,8 @@ function attemptFor(rule: CompiledRule, call: ToolCall, reading: NormalCall, mov
 const foreign = 8;
 
 /**
- * Returns how far apart two tool names are. Tools of one family that share other words are near: the more shared words,
- * the nearer.
+ * Returns how far apart two tool names are. Tools in the same family that share other words are close: the more shared
+ * words, the closer.
  */
 function distanceOf(asked: string, offered: string): number {
   const words = (tool: string): string[] => tool.split(/[._/-]/);

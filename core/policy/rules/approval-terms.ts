@@ -1,4 +1,4 @@
-/** Approval terms of rules, and which of two rules requires less. */
+/** Approval terms of rules, and a check of which of two rules requires less. */
 import type { Requirement } from '#core/contracts/separation.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
@@ -7,9 +7,9 @@ export interface ApprovalTerms {
   readonly require_passkey: boolean;
   /** Timeout of each rule in seconds; undefined for the configured default. */
   readonly times: readonly (number | undefined)[];
-  /** Whether every rule lets a reviewer decide on identical calls in one step. */
+  /** True if every rule lets a reviewer decide on identical calls in one step. */
   readonly together?: boolean;
-  /** How many people must approve, and whose approval counts. Absent if one approval by any person is enough. */
+  /** Number of people who must approve, and whose approval counts. Absent if one approval by any person is enough. */
   readonly requires?: readonly Requirement[];
 }
 
@@ -23,7 +23,7 @@ export function termsOfRule(rule: ToolRule): ApprovalTerms {
   };
 }
 
-/** Combines two sets of terms, so that an approval under the result satisfies both. */
+/** Combines two sets of terms so that an approval under the result satisfies both. */
 export function bothTerms(own: ApprovalTerms, more: ApprovalTerms): ApprovalTerms {
   const requires = new Map(
     [...(own.requires ?? []), ...(more.requires ?? [])].map((each) => [canonicalize(each), each]),
@@ -52,7 +52,7 @@ function requirementOf({
   };
 }
 
-/** A rule, or a default without approval terms. */
+/** A rule, or a default, which has no approval terms. */
 type ApprovalRule = Pick<ToolRule, 'approval'>;
 
 const any = { protocol: '*', tool: '*' };

@@ -1,7 +1,7 @@
 /**
  * Paths into `parameters`: `a.b`, `list[*]` (every element must match), `list[?]` (some element must match), `**` (some
- * string anywhere, keys included), `** (path-named)` and `** (not-text)` (some string at those places). Blocks use the
- * "some" forms, because one offending value is enough.
+ * string anywhere, keys included), `** (path-named)` and `** (not-text)` (some string at those places). Block rules use
+ * the "some" forms, because one offending value is enough.
  */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
@@ -12,7 +12,7 @@ export interface ArgumentPath {
   readonly source: string;
   readonly steps: readonly PathStep[];
   readonly quantifier: 'every' | 'some';
-  /** For `**`: the places whose strings are searched, instead of a single place. */
+  /** For `**`: the places to search for strings, instead of a single place. */
   readonly anywhere?: Places;
 }
 
@@ -25,7 +25,7 @@ const part = /^([^[\]?*]+)((?:\[[*?]\])*)$/;
 
 /**
  * Parses the source of a path.
- * @throws GatewayError `invalid_request` with what was found and what is allowed.
+ * @throws GatewayError `invalid_request` that states what was found and what is allowed.
  */
 export function parsePath(source: string): ArgumentPath {
   const places = anywhere.get(source);
@@ -45,7 +45,7 @@ export function parsePath(source: string): ArgumentPath {
   return { source, steps, quantifier: some ? 'some' : 'every' };
 }
 
-/** Returns a path that matches if some string at the places does. */
+/** Returns a path that matches if some string at the places matches. */
 export const textsAt = (places: Places): ArgumentPath => ({
   source: places === 'all' ? '**' : `** (${places})`,
   steps: [],
@@ -80,7 +80,7 @@ function holdsFrom(path: ArgumentPath, depth: number, value: unknown, holds: (va
   return path.quantifier === 'every' ? elements.every(next) : elements.some(next);
 }
 
-/** Returns a value's own member, so that `__proto__` and `constructor` are ordinary names. */
+/** Returns an own member of a value, so that `__proto__` and `constructor` are ordinary names. */
 function ownMember(value: unknown, key: string): unknown {
   if (value === null || typeof value !== 'object' || Array.isArray(value) || !Object.hasOwn(value, key))
     return undefined;

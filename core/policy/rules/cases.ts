@@ -1,4 +1,4 @@
-/** Decision tables for policies: calls with the expected decisions [cli.config-check]. */
+/** Decision tables for policies: calls with their expected decisions [cli.config-check]. */
 import * as z from 'zod';
 import { decisions, type ToolCall } from '#core/contracts/envelope.ts';
 import { actionRequestSchema } from '#core/contracts/envelope-schema.ts';
@@ -26,8 +26,8 @@ type PolicyCase = z.infer<typeof policyCaseSchema>;
 
 /**
  * Parses the rows of a decision table.
- * @param where name of the table in errors.
- * @param lineOf finds the line of a path in the file with the rows.
+ * @param where name of the table for error messages.
+ * @param lineOf finds the line of a path in the file that contains the rows.
  * @throws GatewayError `invalid_request` with the row, its line, the member, what was found and what is allowed.
  */
 export function parseCases(

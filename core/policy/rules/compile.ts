@@ -16,21 +16,21 @@ export type { CompiledArgument, CompiledRule } from './compiled-rule.ts';
 export interface CompiledPolicy {
   readonly name: string;
   readonly defaultDecision: Decision;
-  /** Blocks that are checked before any rule. */
+  /** Block rules that are checked before any other rule. */
   readonly guards: readonly CompiledRule[];
   readonly rules: readonly CompiledRule[];
   readonly index: RuleIndex;
-  /** Whether any rule has a condition on `parameters`. */
+  /** True if any rule has a condition on `parameters`. */
   readonly readsParameters: boolean;
-  /** Whether any rule, including those of levels, has a condition on the source of a value. */
+  /** True if any rule, including those of levels, has a condition on the source of a value. */
   readonly readsSources: boolean;
-  /** Policies of the levels above the tenant, which can only make decisions stricter. */
+  /** Policies of the levels above the tenant. They can only make decisions stricter. */
   readonly levels?: readonly CompiledPolicy[];
 }
 
 /**
  * Compiles a policy document.
- * @throws GatewayError `invalid_request` with the rule, the field, what was found and what is allowed.
+ * @throws GatewayError `invalid_request` that states the rule, the field, what was found and what is allowed.
  */
 export function compilePolicy(document: ToolPolicyDocument): CompiledPolicy {
   const rules = document.rules.map((rule, index) => compileRule(rule, index, `rules[${index}]`));
@@ -57,7 +57,7 @@ function compileLevel({ path, rules }: LevelPolicy): CompiledPolicy {
 /** Prefix of `matched_rule` for rules of a level. */
 export const levelPrefix = 'level:';
 
-/** Returns the policy of compiled guards and rules; the guards come first. */
+/** Returns the policy made up of compiled guards and rules, with the guards first. */
 export function policyOf(
   name: string,
   defaultDecision: Decision,
@@ -120,23 +120,23 @@ function compileRule(rule: ToolRule, index: number, where: string): CompiledRule
 
 /**
  * Checks for a rule that blocks or reviews paths by name. Such a rule ignores case, because laptop file systems treat
- * `Node_Modules` and `node_modules` as one folder [policy.case-folding].
+ * `Node_Modules` and `node_modules` as the same folder [policy.case-folding].
  */
 const namesPaths = ({ decision }: ToolRule, { anywhere }: ArgumentPath): boolean =>
   decision !== 'allow' && anywhere !== undefined && anywhere !== 'all';
 
 /**
- * Checks for a rule that blocks or reviews Git calls, whose target ignores case: Git hosts treat `Acme/Web` and
- * `acme/web` as one repository. A rule that allows is case-sensitive [policy.case-folding].
+ * Checks for a rule that blocks or reviews Git calls. Its target ignores case, because Git hosts treat `Acme/Web` and
+ * `acme/web` as the same repository. A rule that allows is case-sensitive [policy.case-folding].
  */
 const namesRepositories = ({ protocol, decision }: ToolRule): boolean =>
   protocol?.trim().toLowerCase() === 'git' && decision !== 'allow';
 
-/** Returns the catalog guards with a name, or the pack's own guard. */
+/** Returns the catalog's guards with this name, or the guard that the pack itself defines. */
 const guardsOf = (guard: GuardEntry): readonly ToolGuard[] =>
   typeof guard === 'string' ? catalogGuard(guard) : [guard];
 
-/** Quick tests that rule out that a guard's path occurs in a text, either among its words or as the whole text. */
+/** Quick tests that rule out that a guard's path occurs in a string, either among its words or as the whole string. */
 interface Sieves {
   readonly word: (text: string) => boolean;
   readonly whole: (text: string) => boolean;

@@ -14,7 +14,7 @@ export interface CompiledRule {
   /** Index among the rules; negative for a guard, which precedes all rules. */
   readonly index: number;
   readonly rule: ToolRule;
-  /** The `matched_rule` of its decisions: `<protocol>:<tool-pattern>`, or `guard:<name>`. */
+  /** The `matched_rule` in its decisions: `<protocol>:<tool-pattern>`, or `guard:<name>`. */
   readonly name: string;
   readonly protocol: Glob | undefined;
   readonly tool: Glob | undefined;
@@ -22,6 +22,6 @@ export interface CompiledRule {
   readonly target: Glob | undefined;
   readonly capability: Glob | undefined;
   readonly arguments: readonly CompiledArgument[];
-  /** Set if the guard protects contents, so that it does not match an effect that shows only names and sizes. */
+  /** Set if the guard protects contents only, so that it does not match an effect that reveals just names and sizes. */
   readonly contents?: true;
 }

@@ -11,35 +11,39 @@ import { assumedKey, type ConditionResult, type SourceCondition, sourceHolds } f
 
 export interface PolicyDecision {
   readonly decision: Decision;
-  /** `<protocol>:<tool-pattern>` of the rule, `guard:<name>`, or `default` if none matched. */
+  /** `<protocol>:<tool-pattern>` of the rule, `guard:<name>`, or `default` if no rule or guard matched. */
   readonly matched_rule: string;
-  /** Name of the policy in force. */
+  /** Name of the active policy. */
   readonly policy: string;
   readonly rule?: ToolRule;
   /**
-   * Rule that allowed the call, if a source that no rule covers turned that decision into a review [credential.minted].
+   * Rule that allowed the call before the decision became a review because of a source that no rule covers
+   * [credential.minted].
    */
   readonly allowed_by?: ToolRule;
-  /** Index of the rule among the rules; absent for a guard. */
+  /** Position of the matched rule in the list of rules. Absent for a guard. */
   readonly rule_index?: number;
   readonly reason?: string;
-  /** Combined approval terms if several rules review the call. Otherwise the terms of `rule` apply. */
+  /** Combined approval terms if several rules require review of the call. Otherwise the terms of `rule` apply. */
   readonly terms?: ApprovalTerms;
 }
 
-/** Returns the approval terms of a decision. Undefined if no rule decides, in which case the configured terms apply. */
+/** Returns the approval terms of a decision. Undefined if no rule made it, in which case the configured terms apply. */
 export const termsOf = ({ terms, rule }: PolicyDecision): ApprovalTerms | undefined =>
   terms ?? (rule && termsOfRule(rule));
 
-/** Returns the rule whose credential the call gets: the rule that decided, or the one that allowed the reviewed call. */
+/**
+ * Returns the rule whose credential the call gets: the rule that made the decision, or the one that allowed the call
+ * before it became a review.
+ */
 export const credentialRule = ({
   rule,
   allowed_by,
 }: Pick<PolicyDecision, 'rule' | 'allowed_by'>): ToolRule | undefined => rule ?? allowed_by;
 
 /**
- * Returns the `allowed_by` of a review that replaces an earlier decision. A rule that reviews has its own credential or
- * none.
+ * Returns the `allowed_by` of a review that replaces an earlier decision. A rule that requires review has its own
+ * credential or none.
  */
 export const allowedBefore = (
   next: Partial<PolicyDecision>,
@@ -50,7 +54,7 @@ export const allowedBefore = (
 };
 
 /**
- * Combines two reviews, so that an approval of the result satisfies both [approval.strictest-terms]. A review without
+ * Combines two reviews so that an approval of the result satisfies both [approval.strictest-terms]. A review without
  * terms does not allow a joint decision on identical calls.
  */
 export function combineReviews(standing: PolicyDecision, other: PolicyDecision): PolicyDecision {
@@ -62,7 +66,7 @@ export function combineReviews(standing: PolicyDecision, other: PolicyDecision):
   return { ...standing, terms };
 }
 
-/** Evaluates a call. Never throws: if the evaluation fails, the decision is block. */
+/** Evaluates a call. Never throws: if the evaluation fails, the call is blocked. */
 export function decide(policy: CompiledPolicy, call: ToolCall): PolicyDecision {
   try {
     return tightenByLevels(decideReadings(policy, call), policy.levels ?? [], call);
@@ -77,7 +81,7 @@ export function decide(policy: CompiledPolicy, call: ToolCall): PolicyDecision {
   }
 }
 
-/** Returns the worst decision among those of the policy and of the tenant's levels [identity.organizations]. */
+/** Returns the worse of the policy's decision and those of the tenant's levels [identity.organizations]. */
 function tightenByLevels(own: PolicyDecision, levels: readonly CompiledPolicy[], call: ToolCall): PolicyDecision {
   let worst = own;
   for (const level of levels) {
@@ -98,7 +102,7 @@ function tightenByLevels(own: PolicyDecision, levels: readonly CompiledPolicy[],
 
 const isByRule = ({ matched_rule }: PolicyDecision): boolean => matched_rule !== 'default';
 
-/** Keeps the credential of the tenant's own rule: a level neither issues nor removes one. */
+/** Keeps the credential of the tenant's own rule. A level neither issues nor removes a credential. */
 function withCredentialOf(own: ToolRule | undefined, rule: ToolRule): ToolRule {
   if (!own?.credential) return rule;
   const { upstream: _, ...conditions } = rule;
@@ -106,7 +110,7 @@ function withCredentialOf(own: ToolRule | undefined, rule: ToolRule): ToolRule {
   return { ...conditions, credential, ...(upstream !== undefined && { upstream }) };
 }
 
-/** Returns the reading of the call that determines the decision: the first with the worst decision. */
+/** Returns the reading of the call that determines the decision: the first one with the worst decision. */
 export function worstReading(policy: CompiledPolicy, call: ToolCall): NormalCall {
   const [first, ...others] = readingsOf(call, policy.readsParameters);
   let worst = first!;
@@ -165,7 +169,7 @@ const asksOfApproval = ({ rule: { decision, approval } }: CompiledRule): boolean
 const unclearSourceRule = 'provenance:unclear';
 
 /**
- * Returns a review, because a source condition must not allow the call if the record cannot settle it
+ * Returns a review, because a source condition must not allow the call if the record cannot settle the condition
  * [provenance.rules]. Uses the configured timeout; the rules' own approval terms are added later
  * [approval.strictest-terms].
  */
@@ -177,11 +181,11 @@ const unclearSource = ({ name }: CompiledPolicy, rules: readonly CompiledRule[])
   reason: `The rule ${rules[0]?.name} depends on where a value comes from, and the gateway does not know for certain what this session has seen.`,
 });
 
-/** Checks whether an argument condition certainly holds; shared with `explain`. */
+/** Checks whether an argument condition is certainly true. Shared with `explain`. */
 export const argumentHolds = (argument: CompiledArgument, call: NormalCall): boolean =>
   argumentState(argument, call) === 'yes';
 
-/** Checks an argument condition; shared with `explain`. */
+/** Checks an argument condition. Shared with `explain`. */
 export function argumentState({ path, predicate }: CompiledArgument, call: NormalCall): ConditionResult {
   const { origin } = predicate;
   if (call.withheld) return shownState({ path, predicate }, call);
@@ -210,14 +214,16 @@ function shownState({ path, predicate }: CompiledArgument, call: NormalCall): Co
   return predicate.origin === undefined && held(false) ? 'yes' : 'unclear';
 }
 
-/** Returns whether a source condition holds. The analysis assumes the result for its examples instead of tracing it. */
+/**
+ * Returns whether a source condition is met. For its examples, the analysis assumes the result instead of tracing it.
+ */
 const originHolds = (path: ArgumentPath, origin: SourceCondition, value: unknown, call: NormalCall): ConditionResult =>
   call.assumed ? (call.assumed.has(assumedKey(path, origin)) ? 'yes' : 'no') : sourceHolds(origin, value, call.sources);
 
 interface Match {
-  /** The guard or rule that decides, if one certainly matches. */
+  /** The guard or rule that makes the decision, if one certainly matches. */
   readonly rule?: CompiledRule;
-  /** Earlier rules (or all rules, if none matches) that would match if an uncertain condition held. */
+  /** Earlier rules (or all rules, if none matches) that would match if an uncertain condition were met. */
   readonly unclear?: readonly CompiledRule[];
 }
 
@@ -232,7 +238,7 @@ function matchOf(policy: CompiledPolicy, call: NormalCall): Match {
   return unclear ? { unclear } : {};
 }
 
-/** Returns the guard or rule that decides, if one matches. */
+/** Returns the guard or rule that makes the decision, if one matches. */
 export const firstMatch = (policy: CompiledPolicy, call: NormalCall): CompiledRule | undefined =>
   matchOf(policy, call).rule;
 

@@ -6,7 +6,7 @@ import { argumentState, worstReading } from './decide.ts';
 import type { NormalCall } from './normalise.ts';
 
 export interface RuleTrace {
-  /** Negative for a guard. */
+  /** Index of the rule. Negative for a guard. */
   readonly index: number;
   /** `<protocol>:<tool-pattern>`, or `guard:<name>`. */
   readonly rule: string;
@@ -14,13 +14,13 @@ export interface RuleTrace {
   readonly name?: string;
   readonly decision: Decision;
   readonly matched: boolean;
-  /** First condition that failed. `found` is the normal form that the rule was compared with. */
+  /** First condition that failed. `found` is the normalised value that the rule was compared with. */
   readonly failed?: { readonly field: string; readonly expected: string; readonly found: string };
 }
 
 /**
  * Traces the policy's rules, then those of each level.
- * @throws Error if the call cannot be read; `decide` blocks such a call and reports why.
+ * @throws Error if the call cannot be read; `decide` blocks such a call and reports the reason.
  */
 export const explain = (policy: CompiledPolicy, call: ToolCall): RuleTrace[] =>
   [policy, ...(policy.levels ?? [])].flatMap((each) => explainOne(each, call));
@@ -80,10 +80,13 @@ function firstFailure(rule: CompiledRule, call: NormalCall): RuleTrace['failed']
   };
 }
 
-/** A recorded call is not traced again, because the values that its session had seen are no longer available. */
+/**
+ * Text for a recorded call, which is not traced again because the values that its session had seen are no longer
+ * available.
+ */
 const notTraced = 'a source that can no longer be traced; the evidence entry names the recorded one';
 
-/** Returns the values at the path: undefined, the only value, or a list. */
+/** Returns the values at the path: undefined if there are none, the only value, or a list. */
 function valuesAt({ path }: CompiledArgument, call: NormalCall): unknown {
   const values: unknown[] = [];
   holdsInCall(path, call, (value) => {

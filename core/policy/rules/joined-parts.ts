@@ -1,6 +1,6 @@
 /**
- * Joins parts that a server may combine into a path under any name: `{a: '/etc/sha', b: 'dow'}`, `{steps: ['home',
- * '.ssh']}`.
+ * Joins parts that a server may combine into a path, whatever their names: `{a: '/etc/sha', b: 'dow'}`, `{steps:
+ * ['home', '.ssh']}`.
  */
 
 import { remembered } from '#core/kernel/remembered.ts';

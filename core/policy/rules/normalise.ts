@@ -3,19 +3,19 @@ import type { ToolCall } from '#core/contracts/envelope.ts';
 import { canonicalText, plainReading, type Reading } from '#core/text/matching/canonical-text.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 
-/** One reading of a call. `parameters` are left unchanged; `text` normalises a string parameter. */
+/** One reading of a call. `parameters` are left unchanged; the `text` function normalises a string parameter. */
 export interface NormalCall extends ToolCall {
   /** Empty if no upstream is known. Only patterns that match everything match an empty upstream. */
   readonly upstream: string;
   readonly text: (raw: string) => string;
 }
 
-/** Returns the standard reading: look-alikes folded, escapes decoded, paths resolved. */
+/** Returns the standard reading, with look-alikes folded, escapes decoded and paths resolved. */
 export const normaliseCall = (call: ToolCall): NormalCall => readAs(call, plainReading);
 
 /**
- * Returns every reading of a call that a tool may use, usually one. A policy evaluates each, and the worst decision
- * counts: one reading is enough to block, but all must agree to allow.
+ * Returns every reading of a call that a tool may use, usually just one. A policy evaluates each of them, and the worst
+ * decision counts: one reading is enough to block, but all must agree to allow.
  */
 export function readingsOf(call: ToolCall, withParameters: boolean): NormalCall[] {
   refuseWhatIsNoText(call);
@@ -78,9 +78,9 @@ interface Marks {
   unicode: boolean;
   backslash: boolean;
   percent: boolean;
-  /** Whether `..` occurs in text with blanks, which may be one path or a command line. */
+  /** True if `..` occurs in text with blanks, which may be one path or a command line. */
   blanks: boolean;
-  /** Whether `..` follows characters that are unusual in folder names. */
+  /** True if `..` follows characters that are unusual in folder names. */
   dotDot: boolean;
   /** Total length of the ambiguous strings, in UTF-16 units. */
   length: number;
@@ -119,8 +119,8 @@ const others: Reading = { unicode: 'asis', backslash: '', percent: 'drop', blank
 const manyReadings = 8 * 1024;
 
 /**
- * Returns every combination of answers to the open questions. For long text that would take seconds, so each question
- * is varied on its own, then all together.
+ * Returns every combination of answers to the open questions. Because this would take seconds for long text, there each
+ * question is varied on its own, and then all of them together.
  */
 function modesFor(marks: Marks): Reading[] {
   const open = (Object.keys(others) as (keyof Reading)[]).filter((question) => marks[question]);

@@ -1,4 +1,4 @@
-/** Validates policy packs. Errors name the place in the YAML document and the problem. */
+/** Validates policy packs. Errors state the place in the YAML document and the problem. */
 
 import { entriesOfRules, rulesOfEntry } from '#core/catalog/rule-sets.ts';
 import { capabilities } from '#core/contracts/envelope.ts';
@@ -8,7 +8,7 @@ import { describeIssue, relevantIssues } from '#core/kernel/issue-words.ts';
 import { unknownCapabilities } from './capability-words.ts';
 import { compilePolicy } from './compile.ts';
 
-/** The packs that ship with the gateway, in `policies/<name>.yaml`. */
+/** Packs that ship with the gateway, in `policies/<name>.yaml`. */
 export const shippedPacks = [
   'readonly',
   'pr-writer',
@@ -20,7 +20,7 @@ export const shippedPacks = [
 
 /**
  * Parses a policy pack and replaces its rule sets with their rules.
- * @param where name of the document in errors, e.g. `policies/pr-writer.yaml`.
+ * @param where name of the document for error messages, e.g. `policies/pr-writer.yaml`.
  * @throws GatewayError `invalid_request` with the YAML path, what was found and what is allowed.
  */
 export function parsePack(value: unknown, where: string): ToolPack {
@@ -36,7 +36,7 @@ export function parsePack(value: unknown, where: string): ToolPack {
   return pack;
 }
 
-/** Checks that a pack compiles. Errors name the entry in the file. */
+/** Checks that a pack compiles. Errors name the affected entry in the file. */
 function compilePack(pack: ToolPack, file: PackFile, where: string): void {
   try {
     compilePolicy(pack);

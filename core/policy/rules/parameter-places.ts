@@ -5,8 +5,8 @@ import { wordSet } from '#core/kernel/word-set.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 
 /**
- * `all` strings, keys included; strings under a path name (`path-named`: `filePath`, `target_file`); or strings under
- * any name except free-text names (`not-text`: not `content`, `query`, `message`).
+ * `all`: all strings, including keys. `path-named`: strings under a path name (`filePath`, `target_file`). Or
+ * `not-text`: strings under any name except free-text names (`content`, `query`, `message`).
  */
 export type Places = 'all' | 'path-named' | 'not-text';
 
@@ -15,15 +15,15 @@ const pathWords = wordSet(`
   cwd dest destination destinations dir directories directory dirname dirs file filename filenames filepath filepaths files
   folder folders glob globs include includes path pathname pathnames paths root roots src uri uris url urls workdir`);
 
-/** Words that show that a search selects files: `include_pattern`. */
+/** Words that indicate that a search selects files: `include_pattern`. */
 const choosingWords = wordSet('glob include includes file files path paths');
 
-/** Words of parameters that exclude files, so their files are not read. */
+/** Words in the names of parameters that exclude files, which are therefore not read. */
 const leavingOutWords = wordSet('except exclude excluded excludes ignore ignored ignores');
 
 /**
- * Last words of parameters that hold free text, a search, a command (parsed by its own grammar), or the name of
- * something else.
+ * Last words in the names of parameters that hold free text, a search, a command (parsed by its own grammar), or the
+ * name of something else.
  */
 const textWords = wordSet(`
   argv args base body branch cmd code command comment comments commit content contents data description diff env
@@ -34,8 +34,8 @@ const textWords = wordSet(`
 const searchWords = wordSet('pattern patterns q query search');
 
 /**
- * Checks whether a string under this name is at the places. A key counts under the name of its parent, or "" at the top
- * level.
+ * Checks whether a string under this name is at one of the places. A key counts under its parent's name, or "" at the
+ * top level.
  */
 export function isPlace(places: Places, name: string): boolean {
   if (places === 'all') return true;
@@ -49,7 +49,7 @@ interface ReadName {
   readonly kind: ParameterKind;
   readonly lastWord: string;
 }
-/** Callers choose names, so the cache must not grow with them. */
+/** Cache of parsed names, limited in size because callers choose the names. */
 const readNames = new RecentMap<string, ReadName>({ max: 4096 });
 
 const readName = (name: string): ReadName =>
@@ -74,7 +74,7 @@ export const exampleNames: readonly string[] =
     ' ',
   );
 
-/** Checks whether some string at the places matches, keys included. List elements count under the name of the list. */
+/** Checks whether some string at the places matches, keys included. List elements count under the list's name. */
 export function anyTextMatches(places: Places, value: unknown, holds: (text: string) => boolean, name = ''): boolean {
   if (typeof value === 'string') return isPlace(places, name) && holds(value);
   if (Array.isArray(value)) return value.some((item) => anyTextMatches(places, item, holds, name));
@@ -96,7 +96,7 @@ const partWords = {
 };
 const maxParts = 8;
 
-/** Returns paths that are given in parts: a folder and a name (`dir`, `file`), with or without an extension. */
+/** Returns paths that are given in parts: a folder and a file name (`dir`, `file`), with or without an extension. */
 function pathsInParts(value: Readonly<Record<string, unknown>>): string[] {
   const keys = Object.keys(value).filter((key) => typeof value[key] === 'string');
   if (keys.length < 2) return [];

@@ -1,4 +1,4 @@
-/** A compiled condition on a parameter. Every member must hold. */
+/** A compiled condition on a parameter. All of its members must be met. */
 import type { ArgumentPredicate } from '#core/contracts/tool-policy.ts';
 import { canonicalText, plainReading } from '#core/text/matching/canonical-text.ts';
 import { compileGlob, type Glob } from '#core/text/matching/glob.ts';
@@ -8,11 +8,11 @@ type Scalar = string | number | boolean | null;
 
 export interface Predicate {
   readonly source: ArgumentPredicate;
-  /** Whether a missing value passes. */
+  /** True if a missing value passes. */
   readonly missingPasses: boolean;
-  /** Whether a present value passes if the members hold. */
+  /** True if a present value passes when the members are met. */
   readonly presentPasses: boolean;
-  /** Allowed scalars with strings in normal form: one list each for `equals` and `in`. */
+  /** Allowed scalars, with strings in normalised form: one list each for `equals` and `in`. */
   readonly oneOf: readonly (readonly Scalar[])[];
   readonly globs: readonly Glob[] | undefined;
   readonly notGlobs: readonly Glob[];
@@ -24,8 +24,8 @@ export interface Predicate {
 }
 
 /**
- * Compiles a condition. With `any-case`, `glob` ignores case and `not_glob` does not. If `absent: true` is the only
- * member, the value must be missing; with other members, a missing value is allowed.
+ * Compiles a condition. With `any-case`, `glob` ignores case but `not_glob` does not. If `absent: true` is the only
+ * member, the value must be missing; together with other members, it means that the value may be missing.
  * @throws GatewayError `invalid_request` for a malformed glob.
  */
 export function compilePredicate(source: ArgumentPredicate, kind: 'text' | 'any-case' = 'text'): Predicate {
@@ -67,7 +67,7 @@ export function meetsPredicate(predicate: Predicate, value: unknown, text: (raw:
   );
 }
 
-/** Checks the members that apply to strings. Other values fail a glob or a length. */
+/** Checks the members that apply to strings. Values of other types fail a glob or length condition. */
 function holdsText({ globs, notGlobs, maxLength }: Predicate, value: unknown): boolean {
   if (typeof value !== 'string') return globs === undefined && maxLength === undefined;
   if (globs && !globs.some((glob) => glob.matches(value))) return false;

@@ -6,8 +6,8 @@ import { compileGlob } from '#core/text/matching/glob.ts';
 import { unknownWords } from './capability-words.ts';
 
 /**
- * Describes rules that name an unknown protocol. This is only a warning, because callers of `test-action` may name any
- * protocol.
+ * Describes rules that name an unknown protocol. The result is only a warning, because callers of `test-action` may
+ * name any protocol.
  */
 export const unknownProtocols = ({ rules, levels = [] }: ToolPolicyDocument): string[] => [
   ...ofRules(rules, ''),

@@ -1,5 +1,5 @@
 /**
- * Identifies a rule by its content, so that its decisions are counted separately from those of other rules with the
+ * Identifies a rule by its content, so that its decisions are not counted together with those of other rules with the
  * same name.
  */
 import type { ToolRule } from '#core/contracts/tool-policy.ts';

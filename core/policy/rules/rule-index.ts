@@ -1,12 +1,12 @@
-/** Index of rules by protocol and tool, which makes ten thousand rules cost about as much as a few. */
+/** Index of rules by protocol and tool, so that ten thousand rules cost about as much as a few. */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { CompiledRule } from './compiled-rule.ts';
 
-/** Callers choose tool names, so the cache must not grow with them. */
+/** Maximum number of cached lookups. It is needed because callers choose tool names. */
 const maxCached = 4096;
 
 export class RuleIndex {
-  /** Rules by the literal prefix of `<protocol>:<tool>`, or of the tool alone if any protocol matches. */
+  /** Rules by the literal prefix of `<protocol>:<tool>`, or of the tool name alone if any protocol matches. */
   readonly #byPrefix = new Map<string, CompiledRule[]>();
   readonly #exact = new Map<string, CompiledRule[]>();
   readonly #prefixLengths: readonly number[];
@@ -17,7 +17,7 @@ export class RuleIndex {
     this.#prefixLengths = [...new Set([...this.#byPrefix.keys()].map(toolLength))];
   }
 
-  /** Returns the matching rules in policy order. Names must be in normal form. */
+  /** Returns the matching rules in policy order. Names must be normalised. */
   candidates(protocol: string, tool: string): readonly CompiledRule[] {
     return this.#cache.getOrInsertComputed(`${protocol}:${tool}`, () => this.#find(protocol, tool));
   }

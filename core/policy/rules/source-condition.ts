@@ -1,11 +1,11 @@
-/** Conditions on the source of a value. Each holds, fails or is unclear [provenance.rules]. */
+/** Conditions on the source of a value. The result of each is true, false or unclear [provenance.rules]. */
 import { type CallSources, sourceKey, trusted, type ValueSource } from '#core/contracts/provenance.ts';
 import type { ArgumentPredicate } from '#core/contracts/tool-policy.ts';
 import { compileGlob, type Glob } from '#core/text/matching/glob.ts';
 import type { ArgumentPath } from './argument-path.ts';
 
 export interface SourceCondition {
-  /** The condition as a string that is the same for equal conditions. */
+  /** The condition as a string. Equal conditions have the same string. */
   readonly key: string;
   readonly of: readonly Glob[] | undefined;
   readonly not: readonly Glob[] | undefined;
@@ -29,8 +29,8 @@ export function compileSource({ source, source_not, source_some }: ArgumentPredi
 }
 
 /**
- * Checks a condition. In a list or object, the condition must hold for each value and for each member name that is
- * data. Empty containers and empty strings always pass. Untraced values are unclear.
+ * Checks a condition. In a list or object, each value and each member name that is data must meet the condition. Empty
+ * containers and empty strings always pass. Untraced values are unclear.
  * @param value the value as found in the call; never `undefined`.
  */
 export function sourceHolds(
@@ -76,12 +76,12 @@ function ofName(
   return source === undefined || source.whole.length + source.parts.length === 0 ? 'yes' : ask(source);
 }
 
-/** Checks whether a source of the whole value matches. More results would not change that. */
+/** Checks whether a source of the whole value matches. Additional tool results would not change the answer. */
 const comesFrom = (globs: readonly Glob[], { whole }: ValueSource): ConditionResult =>
   matchesLabel(globs, whole) ? 'yes' : 'no';
 
 /**
- * Checks whether a source of the value or of part of it matches. If a person supplied the full value, it has no other
+ * Checks whether a source of the value, or of part of it, matches. If a person supplied the full value, it has no other
  * source.
  */
 function touches(globs: readonly Glob[], { whole, parts, incomplete }: ValueSource): ConditionResult {

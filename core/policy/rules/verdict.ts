@@ -10,7 +10,7 @@ export interface Verdict extends Partial<Omit<PolicyDecision, 'policy'>> {
   readonly provenance?: SourceNotes;
 }
 
-/** Adds a verdict to earlier ones. The decision is replaced only by a worse one; findings of both are kept. */
+/** Adds a verdict to earlier ones. Only a worse decision replaces the earlier one; the findings of both are kept. */
 export function addVerdict<V extends Verdict>(earlier: V, next: V): V {
   const {
     decision,

@@ -41,8 +41,8 @@ export interface BehaviorBlock {
 }
 
 /**
- * Returns the block if the kill switch has tripped for the session or its key. Called before any decision, including
- * for chats.
+ * Returns the block if the kill switch has been triggered for the session or its key. Called before any decision,
+ * including for chats.
  */
 export function blockedBy(settings: BehaviorSettings, standing: RiskRecords, nowMs: number): BehaviorBlock | undefined {
   if (!settings.enabled) return undefined;
@@ -55,16 +55,16 @@ export function blockedBy(settings: BehaviorSettings, standing: RiskRecords, now
   return undefined;
 }
 
-/** Cached, since each call needs the settings several times. */
+/** Cached settings, since each call needs them several times. */
 const numbersOf = remembered(riskSettingsOf);
 
-/** Returns a record's current score, which decreases over time. */
+/** Returns a record's current score. Scores decrease over time. */
 function scoreNow(settings: BehaviorSettings, record: RiskRecord, nowMs: number): Pick<RiskRecord, 'score' | 'rule'> {
   const state = stateOf(record);
   return state ? scoreAt(state, nowMs, numbersOf(settings)) : record;
 }
 
-/** Returns a caller's current scores; 0 if there is no record. */
+/** Returns a caller's current scores, or 0 if there is no record. */
 export const scoresOf = (settings: BehaviorSettings, { session, key }: RiskRecords, nowMs: number) => ({
   session: session ? scoreNow(settings, session, nowMs).score : 0,
   key: key ? scoreNow(settings, key, nowMs).score : 0,
@@ -95,7 +95,7 @@ export const sessionBlocked = (
 interface Assessment {
   /** Member `behavior` in the decision entry's body. */
   readonly note: BehaviorNote;
-  /** Set if this call would reach the kill switch. It is blocked together with its session. */
+  /** Set if this call would trigger the kill switch. The call is then blocked together with its session. */
   readonly blocked?: BehaviorBlock;
 }
 
@@ -105,11 +105,11 @@ interface RiskInput {
   readonly standing: RiskRecords;
   readonly call: ToolCall & { readonly call_digest: string };
   readonly effects: Effects;
-  /** Combined decision from policy, sandbox and manifest. */
+  /** Combined decision of policy, sandbox and manifest. */
   readonly decision: Decision;
-  /** Whether a human approved exactly this call. */
+  /** True if a human approved exactly this call. */
   readonly approved?: boolean;
-  /** Number of full batches of probes made by the key since the last report. */
+  /** Number of full batches of probes that the key has made since the last report. */
   readonly probed?: number;
   readonly nowMs: number;
 }
@@ -136,7 +136,7 @@ export function assessAction(assessed: RiskInput): Assessment | undefined {
   return { note };
 }
 
-/** Returns the signal for probing, weighted by the number of full batches of dry runs and simulations. */
+/** Returns the signal for probing, weighted by the number of full batches of denied dry runs and simulations. */
 const probesOf = ({ probed = 0, settings }: RiskInput): Signal[] =>
   probed === 0
     ? []
@@ -147,11 +147,11 @@ const probesOf = ({ probed = 0, settings }: RiskInput): Signal[] =>
         },
       ];
 
-/** Returns the note for an event outside a call: a refused chat, a refused login, a misused ticket. */
+/** Returns the note for an event outside of a call: a refused chat, a refused login, or a misused ticket. */
 export const noteOfSignal = (settings: BehaviorSettings, kind: Signal['s'], object: string): BehaviorNote =>
   noteOf(settings, [signalOf({ kind, object })]);
 
-/** Adds to a call's note a signal that cannot be derived from the call itself. */
+/** Adds a signal to a call's note that cannot be derived from the call itself. */
 export function noteWith(
   settings: BehaviorSettings,
   note: BehaviorNote | undefined,
@@ -171,7 +171,10 @@ function noteOf(settings: BehaviorSettings, signals: readonly Signal[]): Behavio
   return { signals, ...(differing && { settings: differing }) };
 }
 
-/** Scales the settings for keys, since a key serves several sessions. Limited by the size of the record. */
+/**
+ * Scales the settings up for keys, since one key serves several sessions. The scaling is limited by the size of the
+ * record.
+ */
 export const forKeys = remembered((settings: RiskSettings): RiskSettings => {
   const scaled = (count: number, most: number): number => Math.min(most, Math.round(count * settings.key_factor));
   const { credential_abuse, destructive_sequence, fan_out, repeated_escalation } = settings;
@@ -196,8 +199,8 @@ export const forKeys = remembered((settings: RiskSettings): RiskSettings => {
 });
 
 /**
- * Follows up on an appended entry: reports its alerts and updates the key's record. Awaited before the call is
- * executed, so that a new session cannot start in between. Calls the store only if the key's record changes.
+ * Follows up on an appended entry: reports its alerts and updates the key's record. Callers await this before executing
+ * the call, so that a new session cannot start in between. Calls the store only if the key's record changes.
  * @param before the session's record before the entry, as far as known.
  * @param scored whether the acting key is scored, as agents' keys are.
  * @throws GatewayError `service_unavailable`.
@@ -222,13 +225,13 @@ export function keyRiskAfter(record: RiskRecord | undefined, entry: EvidenceEntr
   return scored ? recordOf(scored) : record;
 }
 
-/** Returns the state that `keyRiskAfter` stores, without serialising and parsing it. */
+/** Returns the same state that `keyRiskAfter` stores, without serialising and parsing it. */
 function keyStateAfter(record: RiskRecord | undefined, entry: EvidenceEntry): RiskState | undefined {
   const scored = keyScoreAfter(record, entry);
   return scored ? scored.state : stateOf(record);
 }
 
-/** Returns undefined if the entry does not affect a key. */
+/** Returns a key's score after an entry, or undefined if the entry does not affect a key. */
 function keyScoreAfter(record: RiskRecord | undefined, entry: EvidenceEntry): RiskScore | undefined {
   const event = riskEventOf(entry, `${entry.session_id}#${entry.index}`);
   if (!event || event.decision === 'released') return undefined;

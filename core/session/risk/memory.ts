@@ -1,4 +1,4 @@
-/** The rules' view of an event and of the stored state. */
+/** The event and the stored state, as seen by the rules. */
 import type { RiskRule, RiskSettings, Signal, SignalKind } from '#core/contracts/behavior.ts';
 import { type Alert, type Cite, type Mark, type RiskState, riskLimits } from './state.ts';
 
@@ -13,7 +13,7 @@ export interface RiskEvent {
    */
   readonly decision: 'allow' | 'approved' | 'review' | 'block' | 'denied' | 'released' | 'outcome';
   readonly signals: readonly Signal[];
-  /** Distinguishes a call from variations of it. */
+  /** Digest that distinguishes a call from variations of it. */
   readonly digest: string;
 }
 
@@ -25,10 +25,10 @@ export interface NewAlert extends Alert {
 
 type ListName = 'sensitive' | 'secrets' | 'failures' | 'privileges' | 'deletes' | 'places';
 
-/** A mark younger than this is not renewed, which saves writes to a key's record. */
+/** Age below which a mark is not renewed, which saves writes to a key's record. */
 const freshSeconds = 60;
 
-/** The state during the processing of one event by the rules. */
+/** The state while the rules process one event. */
 export class Memory {
   state: RiskState;
   readonly now: number;
@@ -45,7 +45,7 @@ export class Memory {
     this.settings = settings;
   }
 
-  /** Whether the call was allowed or approved. */
+  /** True if the call was allowed or approved. */
   get ran(): boolean {
     return this.event.decision === 'allow' || this.event.decision === 'approved';
   }
@@ -63,13 +63,13 @@ export class Memory {
     return this.state[list].some(([, , known]) => known === digest);
   }
 
-  /** Removes from a list the marks that are older than `minutes`. */
+  /** Removes marks older than `minutes` from a list. */
   keepLatest(list: ListName, minutes: number): void {
     const latest = marksSince(this.state[list], this.now - minutes * 60);
     if (latest !== this.state[list]) this.state = { ...this.state, [list]: latest };
   }
 
-  /** Adds a mark. @param once renews a known object's mark instead of adding another. */
+  /** Adds a mark. @param once renews the mark of a known object instead of adding another. */
   mark(list: ListName, digest: string, most: number, { once = false } = {}): void {
     const marks = this.state[list];
     const known = once ? marks.find(([, , other]) => other === digest) : undefined;
@@ -107,7 +107,7 @@ export class Memory {
   }
 }
 
-/** Limits the number of alerts by merging the oldest into the next, so that no points are lost. */
+/** Limits the number of alerts by merging the oldest one into the next, so that no points are lost. */
 function newestAlerts(alerts: readonly Alert[]): readonly Alert[] {
   let [first, second, ...rest] = alerts;
   while (first && second && rest.length + 2 > riskLimits.alerts) {
@@ -117,6 +117,6 @@ function newestAlerts(alerts: readonly Alert[]): readonly Alert[] {
   return [first, second, ...rest].filter((alert) => alert !== undefined);
 }
 
-/** Returns the marks younger than `from`; the same array if all of them are. */
+/** Returns the marks that are newer than `from`, or the same array if all of them are. */
 export const marksSince = (marks: readonly Mark[], from: number): readonly Mark[] =>
   marks.every(([at]) => at > from) ? marks : marks.filter(([at]) => at > from);

@@ -1,6 +1,6 @@
 /**
- * Counts each key's denied dry runs and simulations in this process. They do not create an entry, and only entries
- * affect the score, so they are reported with the key's next call that creates one (decision 0045).
+ * Counts each key's denied dry runs and simulations in this process. These do not create an entry, and only entries
+ * affect the score. They are therefore reported with the key's next call that creates an entry (decision 0045).
  */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 
@@ -9,7 +9,7 @@ interface Count {
   readonly count: number;
 }
 
-/** Limit per call, as for any other signal. */
+/** Maximum number of batches reported per call, the same limit as for any other signal. */
 const maxReported = 2;
 
 export class Probes {

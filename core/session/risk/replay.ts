@@ -1,5 +1,5 @@
 /**
- * Computes risk from evidence, for one entry or a whole chain. The same function updates the session's head, so any
+ * Computes risk from evidence, for one entry or for a whole chain. The same function updates the session's head, so any
  * chain's score can be recomputed.
  */
 import {
@@ -16,7 +16,7 @@ import { type Cite, isEmpty, type RiskState, stateOf, stateText } from './state.
 /** Action of the entry that releases a session. */
 export const releaseAction = 'session.release';
 
-/** Returns the record after an entry; the same record if the entry does not affect it. */
+/** Returns the record after an entry, or the same record if the entry does not affect it. */
 export function riskAfter(record: RiskRecord | undefined, entry: EvidenceEntry): RiskRecord | undefined {
   const event = riskEventOf(entry);
   if (!event) return record;
@@ -25,7 +25,7 @@ export function riskAfter(record: RiskRecord | undefined, entry: EvidenceEntry):
 }
 
 /**
- * Scores one entry with the settings it records.
+ * Scores one entry with the settings recorded in it.
  * @param adapt changes those settings: for a key, the limits are higher.
  */
 export function scoreEntry(
@@ -59,7 +59,7 @@ const maxListed = 200;
 
 /**
  * Recomputes the score from the entries of a chain, in order.
- * @param settings to use instead of the recorded ones, for a what-if analysis.
+ * @param settings settings to use instead of the recorded ones, for a what-if analysis.
  */
 export async function replayRisk(
   entries: AsyncIterable<EvidenceEntry> | Iterable<EvidenceEntry>,
@@ -119,7 +119,7 @@ const noteOf = ({ body }: EvidenceEntry): BehaviorNote | undefined => body.behav
 const withDefaults = (named: BehaviorNote['settings']): RiskSettings =>
   named === undefined ? defaultRiskSettings : completed(named);
 
-/** Cached, since an entry is scored both for its session and for its key. */
+/** Cached settings, since an entry is scored both for its session and for its key. */
 const completed = remembered((named: Members): RiskSettings => mergeSettings(defaultRiskSettings, named));
 
 /**

@@ -1,4 +1,4 @@
-/** The six rules of session risk. Each examines one event and the stored state, and adds alerts and marks. */
+/** The six session risk rules. Each examines one event and the stored state, and adds alerts and marks. */
 import { maxCounted, type Signal } from '#core/contracts/behavior.ts';
 import type { Memory } from './memory.ts';
 import { riskLimits } from './state.ts';
@@ -6,8 +6,8 @@ import { riskLimits } from './state.ts';
 type Rule = (memory: Memory) => void;
 
 /**
- * Scores data sent out after a sensitive read. Sending to colleagues (a push, a message) counts half, and after a read
- * of personal data only the first time, since support staff answer customers.
+ * Scores data sent out after a sensitive read. Sending to colleagues (a push, a message) counts half. After a read of
+ * personal data, it only counts the first time, since support staff reply to customers.
  */
 const exfiltration: Rule = (memory) => {
   const reads = memory.signals('secret', 'personal');
@@ -41,7 +41,7 @@ function leak(memory: Memory, read: Signal | undefined): void {
   );
 }
 
-/** Scores the acquisition of privileges. Each kind counts once per window. */
+/** Scores the acquisition of privileges. Each kind only counts once per window. */
 const privilegeEscalation: Rule = (memory) => {
   const { points, light_points } = memory.settings.privilege_escalation;
   const { decision } = memory.event;
@@ -106,7 +106,7 @@ const fanOut: Rule = (memory) => {
   memory.alertAt('places', places, 'fan_out', points, (n) => `reaches ${n} different places within ${minutes} minutes`);
 };
 
-/** Scores refused attempts that are retried in another way. An identical retry is a loop and does not count. */
+/** Scores refused attempts that are retried in a different way. An identical retry is a loop and does not count. */
 const repeatedEscalation: Rule = (memory) => {
   const { points, attempts, probe_points } = memory.settings.repeated_escalation;
   const { event } = memory;
@@ -125,7 +125,7 @@ const repeatedEscalation: Rule = (memory) => {
 
 const held = 'review';
 
-/** Counts consecutive different held calls without an approval in between. */
+/** Counts different held calls in a row without an approval in between. */
 function countHeldInRow(memory: Memory): void {
   const { reviews, review_points } = memory.settings.repeated_escalation;
   const { decision } = memory.event;
@@ -135,7 +135,7 @@ function countHeldInRow(memory: Memory): void {
     attempt(memory, held, reviews, review_points, (count) => `${count} different calls wait for a person`);
 }
 
-/** Counts an attempt of the given kind, unless it identically repeats the previous one. */
+/** Counts an attempt of the given kind, unless it is identical to the previous one. */
 function attempt(memory: Memory, kind: string, many: number, points: number, reason: (count: number) => string): void {
   const { event, now } = memory;
   const others = memory.state.attempts.filter((one) => one.kind !== kind);

@@ -1,6 +1,6 @@
 /**
  * Session risk: computes how an event changes the score of a session or key. Pure and exact: the same events give the
- * same points everywhere. Only events within the window count.
+ * same points everywhere. Only events within the time window count.
  */
 import { type RiskRule, type RiskSettings, riskRules } from '#core/contracts/behavior.ts';
 import { Memory, marksSince, type NewAlert, type RiskEvent } from './memory.ts';
@@ -13,15 +13,15 @@ export interface RiskScore {
   /** Undefined if there is no state to store. */
   readonly state: RiskState | undefined;
   readonly score: number;
-  /** The rule that gave the most points; empty if there are no points. */
+  /** The rule that gave the most points. Empty if there are no points. */
   readonly rule: RiskRule | '';
   /** Alerts added by this event. */
   readonly alerts: readonly NewAlert[];
 }
 
 /**
- * Returns the score after an event. An event dated before the previous one gets the latter's time, because two
- * instances' clocks may differ while the order of the chain is fixed.
+ * Returns the score after an event. An event dated before the previous one gets that one's time, because the clocks of
+ * two instances may differ while the order of the chain is fixed.
  */
 export function nextRisk(before: RiskState | undefined, event: RiskEvent, settings: RiskSettings): RiskScore {
   if (event.decision === 'released') return { state: undefined, score: 0, rule: '', alerts: [] };
@@ -35,7 +35,7 @@ export function nextRisk(before: RiskState | undefined, event: RiskEvent, settin
   return { state: next, score, rule: heaviest(next.alerts), alerts: memory.added };
 }
 
-/** Returns the score at a given time. Points expire with the window, unless the kill switch has tripped. */
+/** Returns the score at a given time. Points expire with the time window, unless the kill switch has been triggered. */
 export function scoreAt(
   state: RiskState | undefined,
   nowMs: number,
@@ -47,7 +47,7 @@ export function scoreAt(
   return { score: sum(alerts), rule: heaviest(alerts) };
 }
 
-/** Returns the alerts within the window; all of them if the kill switch has tripped. */
+/** Returns the alerts within the time window, or all of them if the kill switch has been triggered. */
 const alertsWithin = (
   { tripped, alerts }: RiskState,
   at: number,
@@ -55,7 +55,7 @@ const alertsWithin = (
 ): readonly Alert[] =>
   tripped || alerts.length === 0 ? alerts : alerts.filter((alert) => alert.at > at - window_minutes * 60);
 
-/** Removes everything older than the window. */
+/** Removes everything older than the time window. */
 function pruneState(state: RiskState, at: number, settings: RiskSettings): RiskState {
   const from = at - settings.window_minutes * 60 - state.base;
   const denial = state.denial && state.denial[0] > from ? state.denial : undefined;

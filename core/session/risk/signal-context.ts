@@ -1,6 +1,6 @@
 /**
- * Returns a configuration's signal context, cached. Hosts that the gateway itself calls on behalf of agents count as
- * known.
+ * Returns a configuration's signal context from a cache. Hosts that the gateway itself calls on behalf of agents count
+ * as known.
  */
 import type { Configuration } from '#core/contracts/config.ts';
 import { remembered } from '#core/kernel/remembered.ts';

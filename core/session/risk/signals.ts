@@ -1,7 +1,7 @@
 /**
- * Finds the signals of a call: its effects, or the call itself if it has none, are checked for secrets, egress,
- * privileges, deletions and places. Names are compared as whole words: `special` does not match `ci`, nor does
- * `monkey.txt` match `key`.
+ * Finds a call's signals. Its effects, or the call itself if it has none, are checked for secrets, egress, privileges,
+ * deletions and places. Names are compared as whole words: `special` does not match `ci`, and `monkey.txt` does not
+ * match `key`.
  */
 import { isLoopbackHost, networkOfHost } from '#core/catalog/networks.ts';
 import type { BehaviorSettings, Signal, SignalKind } from '#core/contracts/behavior.ts';
@@ -44,10 +44,12 @@ export function signalContext(
   };
 }
 
-/** Limits per call. Each pair of kind and object counts once, and one kind never displaces another. */
+/**
+ * Limits per call. Each pair of kind and object counts once, and signals of one kind never displace those of another.
+ */
 const limits = { each: 8, characters: 80 } as const;
 
-/** Returns the signals of a call, including `refused` if the decision blocks it. */
+/** Returns a call's signals, including `refused` if the decision blocks it. */
 export function signalsOf(call: ToolCall, effects: Effects, decision: Decision, context: SignalContext): Signal[] {
   const source = sourceOf(call);
   const { carrier, parts } = effects;
@@ -88,8 +90,8 @@ export function signalOf({ kind, object, weight }: SignalMatch): Signal {
 const gravity = ['read', 'write', 'execute', 'delete'];
 
 /**
- * Returns the class of an attempt: its protocol and most severe capability. Another command with the same effect has
- * the same class.
+ * Returns the class of an attempt, made up of its protocol and most severe capability. A different command with the
+ * same effect has the same class.
  */
 function attempt(calls: readonly Call[]): string {
   const gravest = [...calls].sort((a, b) => gravity.indexOf(b.capability) - gravity.indexOf(a.capability))[0]!;

@@ -1,4 +1,4 @@
-/** The rules' state per session: bounded lists within the window, about 1 kB as text (2 kB at most). */
+/** The rules' state for each session: bounded lists within the time window, about 1 kB as text (2 kB at most). */
 import type { RiskRecord, RiskRule } from '#core/contracts/behavior.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 
@@ -10,11 +10,11 @@ export interface Alert {
   readonly points: number;
   /** Seconds since the Unix epoch. */
   readonly at: number;
-  /** Entries on which the alert is based; the triggering one is last. */
+  /** Entries on which the alert is based, with the triggering one last. */
   readonly cites: readonly Cite[];
 }
 
-/** An observation: seconds since `base`, entry, and short digest of the object. */
+/** An observation: seconds since `base`, entry, and short digest of its object. */
 export type Mark = readonly [at: number, cite: Cite, digest: string];
 
 /** Refused attempts of one class. */
@@ -22,7 +22,7 @@ interface Attempts {
   readonly kind: string;
   readonly at: number;
   readonly count: number;
-  /** Digest of the last call, so that an identical repetition does not count. */
+  /** Digest of the last call, so that an identical retry does not count. */
   readonly last: string;
   readonly cites: readonly Cite[];
 }
@@ -38,11 +38,11 @@ export interface RiskState {
   readonly deletes: readonly Mark[];
   readonly places: readonly Mark[];
   readonly attempts: readonly Attempts[];
-  /** A human's refusal that has not yet been followed by a deletion. */
+  /** A human refusal that has not yet been followed by a deletion. */
   readonly denial?: Mark | undefined;
-  /** Whether the kill switch has tripped. If so, points remain until a human releases the session. */
+  /** True if the kill switch has been triggered. In that case, points remain until a human releases the session. */
   readonly tripped?: boolean | undefined;
-  /** Settings from the last entry that recorded them. Votes record no settings and are scored with these. */
+  /** Settings from the last entry that recorded any. Votes do not record settings and are scored with these. */
   readonly settings?: Readonly<Record<string, unknown>> | undefined;
 }
 
@@ -71,7 +71,7 @@ export const isEmpty = (state: RiskState): boolean =>
   state.settings === undefined &&
   markLists.every((name) => state[name].length === 0);
 
-/** Formats the state as short text, without empty members. */
+/** Formats the state as short text, omitting empty members. */
 export function stateText({ base, alerts, attempts, denial, tripped, settings, ...marks }: RiskState): string {
   return JSON.stringify({
     base,
@@ -93,7 +93,7 @@ export function stateOf(record: RiskRecord | undefined): RiskState | undefined {
   return record?.state === undefined ? undefined : parseState(record);
 }
 
-/** Cached, since several steps of a call read the same record. */
+/** Cached state, since several steps of a call read the same record. */
 const parseState = remembered((record: RiskRecord): RiskState => {
   const { alerts = [], attempts = [], ...rest } = JSON.parse(record.state!) as StoredRiskState;
   return {

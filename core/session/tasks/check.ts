@@ -33,11 +33,11 @@ interface TaskCall {
   readonly effects: Effects;
   readonly session: string;
   readonly key_id: string;
-  /** Signals of the call, as found for session risk. */
+  /** Signals of the call, as determined for session risk. */
   readonly signals: readonly Signal[];
 }
 
-/** Returns a call's drift from one manifest; empty if the call complies with it. */
+/** Returns a call's drift from one manifest. Empty if the call complies with it. */
 export function checkManifest(
   manifest: TaskManifest,
   asked: TaskCall,
@@ -94,13 +94,16 @@ export function checkManifests(
 type AddDrift = (kind: DriftKind, found: string, allowed: string) => void;
 type DriftFilter = (kind: DriftKind, found: string) => boolean;
 
-/** Checks that a manifest was made for this session and key. A call may name any manifest. */
+/** Checks whether a manifest was made for this session and key, because a call may name any manifest. */
 function checkAttachment({ sessions, key_id }: TaskManifest, asked: TaskCall, add: AddDrift): void {
   if (sessions && !sessions.includes(asked.session)) add('attachment', `session ${asked.session}`, sessions.join(', '));
   if (key_id !== undefined && key_id !== asked.key_id) add('attachment', `key ${asked.key_id}`, key_id);
 }
 
-/** Limit on items of one kind shown to a person at the same time. Additional ones need approval with a later call. */
+/**
+ * Maximum number of items of one kind that a person is shown at the same time. Additional items need approval with a
+ * later call.
+ */
 const maxNamed = 8;
 
 /** Checks the parts of a call, and the call itself unless it is only a carrier for them. */
@@ -168,12 +171,12 @@ function checkCalls(manifest: TaskManifest, { call, effects }: TaskCall, add: Ad
 }
 
 /**
- * Returns the name of a call's resource. If there is no target, the name includes the tool, so that accepting one tool
- * does not cover another.
+ * Returns the name of a call's resource. Without a target, the name includes the tool, so that accepting one tool does
+ * not cover another.
  */
 const nameOfResource = ({ tool, target }: ToolCall): string => (target === '' ? `${tool} without a target` : target);
 
-/** Returns a case-insensitive check for recipients. Look-alike letters count as different. */
+/** Returns a case-insensitive check for recipients. Look-alike letters do not match each other. */
 function isRecipient(recipients: readonly string[]): (one: string) => boolean {
   const globs = recipients.map((glob) => compileGlob(glob.toLowerCase(), 'text'));
   return (one) => globs.some((glob) => glob.matches(one.toLowerCase()));
@@ -182,7 +185,7 @@ function isRecipient(recipients: readonly string[]): (one: string) => boolean {
 const isOneOf = (words: readonly string[], word: string): boolean =>
   words.some((each) => foldCase(each).trim() === foldCase(word).trim());
 
-/** Reports whether a call fits in every way that a tool could interpret it. */
+/** Checks whether a call fits in every way that a tool could interpret it. */
 function fitsInAllReadings(call: ToolCall, fits: (call: ToolCall) => boolean): boolean {
   try {
     return readingsOf(call, false).every(fits);
@@ -193,7 +196,7 @@ function fitsInAllReadings(call: ToolCall, fits: (call: ToolCall) => boolean): b
 
 const worstTier = (a: RiskTier, b: RiskTier): RiskTier => (riskTiers.indexOf(a) >= riskTiers.indexOf(b) ? a : b);
 
-/** Returns a call's risk tier based on its signals. */
+/** Returns a call's risk tier, based on its signals. */
 function tierOfCall(signals: readonly Signal[]): RiskTier {
   const has = (...kinds: Signal['s'][]) => signals.some(({ s }) => kinds.includes(s));
   if (has('privilege', 'secret') || signals.some(({ s, n = 1 }) => s === 'destroy' && n >= 3)) return 'high';

@@ -1,6 +1,6 @@
 /**
- * Handles drift according to the manifest's mode: recorded under `warn`, held for approval under `review`, blocked
- * under `enforce`.
+ * Handles drift according to the manifest's mode: `warn` records it, `review` holds the call for approval, `enforce`
+ * blocks the call.
  */
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Drift } from '#core/contracts/drift.ts';
@@ -8,7 +8,7 @@ import type { EffectSummary, FirstSheet } from '#core/contracts/task-manifest.ts
 import type { Effects } from '#core/effects/ports.ts';
 import type { Verdict } from '#core/policy/rules/verdict.ts';
 
-/** Returns the verdict on drift; undefined if it is only recorded. */
+/** Returns the verdict on drift, or undefined if drift is only recorded. */
 export function driftVerdict(
   drift: readonly Drift[],
   { enforcement_mode }: Pick<Configuration['manifests'], 'enforcement_mode'>,
@@ -29,7 +29,7 @@ export const driftInWords = (drift: readonly Drift[]): string => `${drift.map(ou
 const outsideText = ({ kind, found, allowed }: Drift): string =>
   `Outside this session's task sheet: ${kind.replace('_', ' ')} ${JSON.stringify(found)}; the sheet allows ${allowed}.`;
 
-/** Limits for an entry: number of effects and length of a target. */
+/** Limits for an entry: the number of effects and the length of a target. */
 const maxEffects = 32;
 export const maxTarget = 200;
 
@@ -43,7 +43,8 @@ interface TaskNote {
 }
 
 /**
- * Returns members for a decision entry's body: the effects, for later checks of drift and risk, and the drift itself.
+ * Returns members for a decision entry's body: the effects, which later checks of drift and risk use, and the drift
+ * itself.
  */
 export function taskNote(effects: Effects, drift: readonly Drift[] = [], firstRequest?: FirstSheet): TaskNote {
   const { parts, unclear } = effects;

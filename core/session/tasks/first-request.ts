@@ -1,5 +1,5 @@
 /**
- * Derives a task sheet from a session's first request: the recipients and resources named by the person
+ * Derives a task sheet from a session's first request: the recipients and resources that the person named
  * [manifest.recipients].
  */
 import type { FirstSheet } from '#core/contracts/task-manifest.ts';
@@ -7,7 +7,7 @@ import { firstRequestId } from './first-sheet.ts';
 import { sheetOfRequest } from './from-request.ts';
 
 /**
- * Returns the sheet without other values: a request is trusted only for its own call, and a sheet does not extend that
+ * Returns the sheet without other values. A request is trusted only for its own call, and a sheet does not extend that
  * trust.
  */
 export function sheetOfFirstRequest(request: string): FirstSheet {

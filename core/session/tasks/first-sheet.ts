@@ -6,10 +6,10 @@ import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { FirstSheet, TaskManifest } from '#core/contracts/task-manifest.ts';
 import type { AttachedManifests } from './ports.ts';
 
-/** Manifest id used for the sheet in drift. */
+/** Manifest id that identifies the sheet in drift. */
 export const firstRequestId = 'first-request';
 
-/** Returns the sheet after an entry. The first sheet recorded in the session is kept. */
+/** Returns the sheet after an entry. The first sheet recorded in the session remains. */
 export function sheetAfter(
   before: FirstSheet | undefined,
   { kind, body }: Pick<EvidenceEntry, 'kind' | 'body'>,

@@ -1,18 +1,19 @@
 /**
- * Derives a task sheet from a request: the recipients and resources named by the person. Anything else needs approval
+ * Derives a task sheet from a request: the recipients and resources that the person named. Anything else needs approval
  * once [manifest.recipients].
  */
 import type { TaskManifestBody } from '#core/contracts/task-manifest.ts';
 import { addressesIn } from '#core/text/decode/addresses.ts';
 
 const maxNamed = 64;
-/** Glob characters. Names containing one are left out of the sheet, so that they need approval. */
+/** Glob characters. Names that contain one are left out of the sheet, so that they need approval. */
 const inGlobs = /[*?[\]{}!\\]/;
 const path = /(?<![\w@:/.-])(?:~?\/|\.{1,2}\/)?(?:[\w.@-]+\/)+[\w.@-]*[\w@-]|(?<![\w/])~?\/[\w.@-]*[\w@-]/g;
 
 /**
- * Returns the sheet for a request. Keeps given lists. Recipients are those named in the request, possibly none.
- * Resources are limited only if the request names some: to its URLs and paths, and everything below them.
+ * Returns the sheet for a request. Keeps any lists already given. Recipients are those named in the request, possibly
+ * none. Resources are limited only if the request names some; in that case, its URLs and paths and everything below
+ * them are allowed.
  */
 export function sheetOfRequest({ request, ...given }: TaskManifestBody): Omit<TaskManifestBody, 'request'> {
   if (request === undefined) return given;

@@ -1,4 +1,4 @@
-/** Creates a manifest from a request. The manifest's id is its digest, so a declared manifest can never change. */
+/** Creates a manifest from a request. Because the manifest's id is its digest, a declared manifest can never change. */
 import { longestTaskDays, type TaskManifest, type TaskManifestBody } from '#core/contracts/task-manifest.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { dayMs } from '#core/kernel/durations.ts';
@@ -11,7 +11,8 @@ import { sheetOfRequest } from './from-request.ts';
 /**
  * Creates a manifest.
  * @param createdBy person or service responsible for it.
- * @throws GatewayError `invalid_request` for an invalid glob, or an end that is in the past or too far away.
+ * @throws GatewayError `invalid_request` for an invalid glob, or an end time that is in the past or too far in the
+ * future.
  */
 export function openManifest(given: TaskManifestBody, tenant: string, createdBy: string, nowMs: number): TaskManifest {
   const body = sheetOfRequest(given);

@@ -1,5 +1,6 @@
 /**
- * Finds a call's recipients: mail addresses, accounts, channels and the like in its arguments [manifest.recipients].
+ * Finds a call's recipients in its arguments: mail addresses, accounts, channels and similar values
+ * [manifest.recipients].
  */
 
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -8,15 +9,15 @@ import { wordSet } from '#core/kernel/word-set.ts';
 import { wordsIn } from '#core/policy/classification/tool-words.ts';
 import { addressesIn } from '#core/text/decode/addresses.ts';
 
-/** Words that mark an argument as a recipient wherever they occur in its name. */
+/** Words that mark an argument as a recipient anywhere in its name. */
 const anywhere = wordSet(`
   account accounts attendee attendees bcc beneficiary cc channel channels collaborator collaborators email emails grantee
   iban invitee invitees mailto participant participants payee phone receiver receivers recipient recipients`);
 
-/** Words that mark an argument as a recipient if they are at the end of its name: `to`, `send_to`, `share_with`. */
+/** Words that mark an argument as a recipient at the end of its name: `to`, `send_to`, `share_with`. */
 const last = wordSet('to with whom');
 
-/** Member names of a recipient written as an object. These names themselves do not count as recipients. */
+/** Member names in a recipient written as an object. They do not count as recipients themselves. */
 const structure = wordSet(`
   address addr email mail emailaddress email_address mailaddress mail_address name displayname display_name fullname full_name
   firstname first_name lastname last_name id userid user_id accountid account_id username user_name user handle login type kind role value values
@@ -29,7 +30,7 @@ const maxValues = 512;
 
 interface Recipients {
   readonly found: readonly string[];
-  /** Whether some arguments were not read, because there are too many. */
+  /** True if there were too many arguments to read them all. */
   readonly unread: boolean;
 }
 
@@ -69,8 +70,8 @@ function isRecipientName(name: string): boolean {
 }
 
 /**
- * Adds the recipients in a string. `Bob <bob@example.com>, eve@example.com` contains two; a part without an address
- * counts as a recipient by itself.
+ * Adds the recipients found in a string. `Bob <bob@example.com>, eve@example.com` contains two; a part without an
+ * address counts as a recipient by itself.
  */
 function note(text: string, found: Set<string>): void {
   for (const part of text.split(/[,;\n\r]+/)) {

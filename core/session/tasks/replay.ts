@@ -24,18 +24,19 @@ interface DriftedEntry {
 
 interface DriftReport {
   readonly session_id: string;
-  /** Number of entries read, including actions. */
+  /** Number of entries read, including those for actions. */
   readonly entries: number;
   readonly actions: number;
   readonly drifted: readonly DriftedEntry[];
   readonly total_drifted: number;
   /**
-   * Number of actions whose target or effects are withheld or shortened in evidence. Only their known part was checked.
+   * Number of actions whose target or effects are withheld or shortened in evidence. Only the available part was
+   * checked.
    */
   readonly partly_checked: number;
 }
 
-/** Maximum number of drifted actions per response. */
+/** Maximum number of actions with drift per response. */
 const maxListed = 200;
 
 /** Default settings, used only for the kill-switch score that defines the risk tiers. */
@@ -43,7 +44,7 @@ const standardBehavior = behaviorSchema.parse({});
 
 /**
  * Returns a session's drift from a manifest.
- * @param manifest compared as if it had been attached since the session's first entry.
+ * @param manifest manifest to compare with, as if it had been attached since the session's first entry.
  */
 export async function replayDrift(
   manifest: TaskManifest,

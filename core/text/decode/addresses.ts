@@ -1,4 +1,4 @@
-/** Finds URLs, mail addresses and bank accounts in text. The work is bounded. */
+/** Finds URLs, mail addresses and bank accounts in text, with a bounded amount of work. */
 
 const web = /(?:[a-z][a-z0-9+.-]{1,15}:\/\/|www\.)[^\s<>"'`)\]}]{3,2048}/gi;
 const withPath = /(?<![\w@/.-])(?:[a-z0-9-]{1,63}\.){1,8}[a-z]{2,24}\/[^\s<>"'`)\]}]{1,2048}/gi;

@@ -14,17 +14,17 @@ export const kinds = {
 
 /** Minimum lengths of encoded runs. The plugin `injection-guard` is built with the same values. */
 export const leastSizes = {
-  /** Shortest unbroken run: six bytes in base64. */
+  /** Shortest unbroken run, which is six bytes in base64. */
   unbroken: 8,
   /**
-   * Minimum length for runs that span lines. Shorter runs count as words if they have no digit and no capital after a
-   * lower-case letter.
+   * Minimum length for runs that span lines. Shorter runs count as words if they contain neither a digit nor a capital
+   * after a lower-case letter.
    */
   line: 24,
   hexadecimal: 10,
   binary: 112,
   base32: 24,
-  /** Number of printable characters that make bytes readable, even between other bytes. */
+  /** Number of printable characters for bytes to count as readable, even if mixed with other bytes. */
   readable: 18,
 } as const;
 
@@ -40,5 +40,5 @@ add('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', kinds.base32);
 add('abcdefghijklmnopqrstuvwxyz234567', kinds.base32Lower);
 add('+/_-=', kinds.joint);
 
-/** Returns the kinds of a character, or 0 if it ends a run. Checks the bound, because out-of-range reads are slow. */
+/** Returns the kinds of a character, or 0 if it ends a run. Checks the bounds, because out-of-range reads are slow. */
 export const characterKinds = (code: number): number => (code < 128 ? table[code]! : 0);

@@ -9,7 +9,7 @@ export interface EncodedPart {
   readonly end: number;
   /** The decoded text. */
   readonly text: string;
-  /** Set if the letters were spaced out, so that word boundaries may be lost. */
+  /** Set if the letters were spaced out, in which case word boundaries may be lost. */
   readonly isSpelled?: true;
 }
 
@@ -18,7 +18,7 @@ const signsBetween = /[A-Za-z]([-_./|*])[A-Za-z]\1[A-Za-z]\1[A-Za-z](?![A-Za-z])
 const lettersBetweenSigns =
   /(?<![A-Za-z0-9])[A-Za-z](?:[-_./|*][A-Za-z])+(?![A-Za-z0-9])(?:[ /|,.]{1,4}[A-Za-z](?:[-_./|*][A-Za-z])*(?![A-Za-z0-9])){0,60}/g;
 
-/** Returns every part of the text that decodes to readable text, one level deep. */
+/** Returns every part of the text that decodes to readable text, one level deep only. */
 export function* encodedParts(text: string): Iterable<EncodedPart> {
   // The shortest word to search for has six letters.
   if (text.length < 6) return;
@@ -48,7 +48,7 @@ export function* encodedParts(text: string): Iterable<EncodedPart> {
   yield* morse(text);
 }
 
-/** Mixed case or digits within words, which are rare in prose and common in base64. */
+/** Matches mixed case or digits within words, which are rare in prose and common in base64. */
 const mixed = /[a-z][A-Z]|[A-Za-z]\d|\d[A-Za-z]/;
 const betweenPieces = /["'] ?\+ ?["']|[^\w+/=-]/g;
 
@@ -70,7 +70,7 @@ function fromUnbroken(part: string): string | undefined {
 const eitherCase = kinds.base32 | kinds.base32Lower;
 
 /**
- * Returns the kinds that all characters except padding have in common, and the first long stretch of base32 in one
+ * Returns the kinds that all characters except padding have in common, and the first long stretch of base32 in a single
  * case.
  */
 function kindsOf(plain: string): { readonly common: number; readonly inBase32: string } {
@@ -94,7 +94,7 @@ function kindsOf(plain: string): { readonly common: number; readonly inBase32: s
 
 const equals = 61;
 
-/** Decodes groups of eight binary digits, or of seven for ASCII. */
+/** Decodes groups of eight binary digits, or seven for ASCII. */
 function fromBinary(digits: string): string | undefined {
   const width = digits.length % 8 === 0 || digits.length % 7 !== 0 ? 8 : 7;
   const bytes = Buffer.alloc(Math.floor(digits.length / width));
@@ -102,7 +102,7 @@ function fromBinary(digits: string): string | undefined {
   return readableText(bytes);
 }
 
-/** Decodes base32 (RFC 4648) in either case. */
+/** Decodes base32 (RFC 4648) in upper or lower case. */
 function fromBase32(text: string): Buffer {
   const bytes = Buffer.allocUnsafe(Math.floor((text.length * 5) / 8));
   let [bits, held, count] = [0, 0, 0];
@@ -117,7 +117,9 @@ function fromBase32(text: string): Buffer {
   return bytes.subarray(0, count);
 }
 
-/** Returns the bytes as text if they contain words, also between other bytes. Undefined for digests and images. */
+/**
+ * Returns the bytes as text if they contain words, even if mixed with other bytes. Undefined for digests and images.
+ */
 function readableText(bytes: Buffer): string | undefined {
   let [run, longest, strange] = [0, 0, 0];
   for (let at = 0; at < bytes.length; at++) {
@@ -133,6 +135,6 @@ function readableText(bytes: Buffer): string | undefined {
   return broken >= 0 && broken < text.length - 3 ? undefined : text;
 }
 
-/** Joins `i g n o r e`. Two or more blanks separate words. */
+/** Joins spaced letters such as `i g n o r e`. Two or more blanks separate words. */
 const joinSpelledLetters = (run: string): string =>
   run.replace(/([A-Za-z0-9])[ ._*|/\n-](?=[A-Za-z0-9])/g, '$1').replace(/[ ._*|/\n-]+/g, ' ');

@@ -1,6 +1,6 @@
 /**
  * Finds runs of text that may be encoded: unbroken runs, pieces of a run, spaced letters, character codes. The search
- * takes a single pass, because most text contains none and each additional pass costs time [guard.fails-closed].
+ * takes a single pass, because most text has no such runs and each additional pass costs time [guard.fails-closed].
  */
 import { characterKinds, kinds, leastSizes } from './encoded-characters.ts';
 import { maxDigits, NumberRuns } from './number-runs.ts';
@@ -11,7 +11,7 @@ interface Run {
   readonly form: 'unbroken' | 'pieces' | 'letters';
 }
 
-/** Run of character codes in decoded form. */
+/** Decoded run of character codes. */
 interface DecodedRun {
   readonly start: number;
   readonly end: number;
@@ -20,7 +20,7 @@ interface DecodedRun {
 }
 
 const leastLetters = 11;
-/** Maximum distance between two spaced letters: `t , p` ends a word and a clause. */
+/** Maximum distance between two spaced letters. In `t , p`, the comma ends a word and a clause. */
 const maxBetweenLetters = 6;
 /** Minimum length of a piece of base64 in lines, columns or joined strings (with `" + "` between pieces). */
 const longPiece = 8;
@@ -30,7 +30,7 @@ const equalPiece = 4;
 const leastEqual = 6;
 const maxGap = 5;
 
-/** Reused for all texts, because each is read to its end before the next one. */
+/** Reused for all input, because each run is read to its end before the next one. */
 const numbers = new NumberRuns();
 
 export function encodedRuns(text: string): readonly (Run | DecodedRun)[] {

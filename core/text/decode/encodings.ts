@@ -5,14 +5,14 @@ import { encodedParts } from './encoded-parts.ts';
 const percentRuns = /[^\s"'<>%]{0,128}%[0-9a-f]{2}[^\s"'<>]{0,512}/gi;
 const mostParts = 64;
 
-/** Returns at most 64 strings that parts of the text decode to, one level deep. */
+/** Returns up to 64 strings obtained by decoding parts of the text, one level deep. */
 export function decodedParts(text: string): string[] {
   const found = text.includes('%') ? Array.from(text.matchAll(percentRuns), ([run]) => fromPercent(run)) : [];
   for (const part of encodedParts(text)) if (found.push(part.text) >= mostParts) break;
   return found.filter((part) => part !== undefined).slice(0, mostParts);
 }
 
-/** Returns the decodings of a whole value, one for each encoding that fits. */
+/** Returns the decoded forms of a whole value, one for each encoding that fits. */
 export function readingsOf(value: string): string[] {
   const whole = value.trim();
   const parts = [...encodedParts(whole)].filter(({ start, end }) => start === 0 && end === whole.length);

@@ -10,10 +10,10 @@ interface UnescapedRun {
 }
 
 const [newline, percent, ampersand, equals, backslash] = [10, 37, 38, 61, 92] as const;
-/** Minimum number of escapes for letters, blanks or additional escapes in a run. */
+/** Minimum number of escapes for letters, blanks or other escapes in a run. */
 const leastEscapes = 3;
 const maxGap = 40;
-/** Number of characters before the first escape to include, because a word may begin there. */
+/** Number of characters to include before the first escape, because a word may begin there. */
 const charactersBefore = 24;
 
 const hexadecimal = new Int8Array(128).fill(-1);
@@ -26,7 +26,10 @@ const digitOf = (code: number): number => (code < 128 ? hexadecimal[code]! : -1)
 /** Character code of the last parsed escape, or -1 for a soft line break. */
 let code = 0;
 
-/** Returns the end of the escape at a position, or 0. Replaces `code` with the character that it means. */
+/**
+ * Returns the end of the escape at a position, or 0 if there is none. Sets `code` to the character that the escape
+ * represents.
+ */
 function escapeAt(text: string, at: number): number {
   const lead = text.charCodeAt(at);
   const next = text.charCodeAt(at + 1);
@@ -92,7 +95,7 @@ const isLetter = (each: number): boolean => {
   const small = each | 32;
   return small >= 97 && small <= 122;
 };
-/** Checks for characters that words are made of. Accents and signs alone cannot hide a word. */
+/** Checks for characters that form words. Accents and symbols alone cannot hide a word. */
 const isWordCharacter = (each: number): boolean =>
   isLetter(each) ||
   each === -1 ||
@@ -136,13 +139,13 @@ export function unescapedRuns(text: string): readonly UnescapedRun[] {
   return found;
 }
 
-/** Fast check, because most text has no escapes. */
+/** Matches possible escapes. This is a fast check, because most text has none. */
 const mayHold = /%[0-9A-Fa-f]{2}|\\[uUx0-9a-f\\]|&#|&amp;|=(?:[0-9A-F]{2}|\r?\n)/;
 
 const beyondBytes = /[^\0-\xff]/;
 const rest = /^[\w.,;:!?'" -]{0,40}/;
 
-/** Returns the decoded run, including the words after the last escape. Decodes bytes as UTF-8. */
+/** Returns the decoded run, including the words after the last escape. Bytes are decoded as UTF-8. */
 function finished(written: string, text: string, last: number, isBytes: boolean): string {
   const whole = written + rest.exec(text.slice(last, last + maxGap))![0];
   // HTML forms encode blanks as plus signs.
@@ -152,7 +155,7 @@ function finished(written: string, text: string, last: number, isBytes: boolean)
 
 const singleEscapes = /\\u\{([0-9a-f]{1,6})\}|\\u([0-9a-f]{4})|\\x([0-9a-f]{2})|&#x([0-9a-f]{1,6});?|&#(\d{1,7});?/gi;
 
-/** Decodes each escape of code and each character reference, even a single one. Control characters stay escaped. */
+/** Decodes each code escape and each character reference, even a single one. Control characters stay escaped. */
 export const unescapeCharacters = (text: string): string => text.replace(singleEscapes, characterOf);
 
 function characterOf(written: string, ...groups: (string | undefined)[]): string {

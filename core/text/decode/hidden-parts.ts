@@ -12,7 +12,7 @@ interface HiddenPart {
 const maxCharacters = 8_192;
 const slash = 47;
 
-/** Returns the hidden parts of a text, sorted and without overlaps. */
+/** Returns the hidden parts of a text, in order and without overlaps. */
 export function hiddenParts(text: string): HiddenPart[] {
   const parts: HiddenPart[] = [];
   if (text.includes('<!--')) parts.push(...partsBetween(text, '<!--', '-->'));
@@ -34,7 +34,7 @@ function* partsBetween(text: string, open: string, close: string): Iterable<Hidd
   }
 }
 
-/** Finds the words between the brackets of `![alternative text](…)`. */
+/** Finds the words between the brackets in `![alternative text](…)`. */
 function* alternativeTexts(text: string): Iterable<HiddenPart> {
   const ends = nextOf(text, ']');
   for (let at = text.indexOf('!['); at >= 0; at = text.indexOf('![', at + 2)) {
@@ -46,7 +46,7 @@ function* alternativeTexts(text: string): Iterable<HiddenPart> {
 
 const linkComment = /^[ \t]{0,3}\[[^\]\n]{1,40}\]: {1,4}(?:#|<>|<#>) {1,4}["'(]([^\n]{1,4096})/gm;
 
-/** Finds comments in the form of unused links: `[//]: # (…)`. */
+/** Finds comments written as unused links: `[//]: # (…)`. */
 function* markdownComments(text: string): Iterable<HiddenPart> {
   for (const match of text.matchAll(linkComment)) {
     const end = match.index + match[0].length;
@@ -67,7 +67,7 @@ function* attributes(text: string): Iterable<HiddenPart> {
 
 const unseenStyle =
   /display:none|visibility:hidden|font-size:(?:0|1px)|opacity:0(?:[^.\d]|$)|color:(?:white|#fff(?:fff)?\b|transparent)|(?:left|top|text-indent):-\d{3,}|clip:rect\(0/i;
-/** Checks for a style that hides an element. All these styles have a colon. */
+/** Checks for a style that hides an element. All such styles contain a colon. */
 const hasUnseenStyle = (tag: string): boolean => tag.includes(':') && unseenStyle.test(tag.replace(/\s/g, ''));
 const unseenAttribute = /\s(?:hidden|aria-hidden="true"|class="(?:sr-only|visually-hidden|hidden)")[\s>/]/i;
 const unseenTags: ReadonlySet<string> = new Set(['template', 'noscript', 'script', 'style', 'noembed']);
@@ -86,7 +86,7 @@ function* hiddenElements(text: string): Iterable<HiddenPart> {
   }
 }
 
-/** Returns a function that finds the next closing tag of an element, ignoring case. It scans the page only once. */
+/** Returns a function that finds the next closing tag of an element, ignoring case. The page is scanned only once. */
 function closingTags(text: string): (name: string, from: number) => number {
   let lower: string | undefined;
   const known = new Map<string, ReturnType<typeof nextOf>>();

@@ -1,6 +1,6 @@
-/** Decodes Morse code: letters are separated by a blank; words by a slash, several blanks or a line break. */
+/** Decodes Morse code. Letters are separated by a blank, and words by a slash, several blanks or a line break. */
 
-/** Letters by code: a leading 1, then 0 for a dot and 1 for a dash. */
+/** Letters by code: a leading 1, followed by 0 for a dot and 1 for a dash. */
 const letters: readonly (string | undefined)[] = (() => {
   const found: string[] = [];
   const codes =
@@ -28,9 +28,9 @@ const morseSign = (code: number): number => {
   return code === 0x2212 || code === 0x2013 || code === 0x2014 ? dash : other;
 };
 
-/** Shortest run to decode: about half a sentence. */
+/** Minimum number of letters to decode: about half a sentence. */
 const leastLetters = 12;
-/** Codes of this length or more are rulers and table lines. */
+/** Smallest code that is too long for a letter, as in rulers and table lines. */
 const tooLong = 1 << 6;
 const words = /[a-z]{4}/;
 
@@ -40,14 +40,14 @@ interface MorseRun {
   readonly text: string;
 }
 
-/** Fast check for adjacent Morse letters, which most text does not contain. */
+/** Matches adjacent Morse letters. This is a fast check, because most text has none. */
 const mayHold = /[.\-_·•−–—][ \t/|\\\n]{1,3}[.\-_·•−–—]{1,5}[ \t/|\\\n]{1,3}[.\-_·•−–—]/;
 
 export function morse(text: string): readonly MorseRun[] {
   if (!mayHold.test(text)) return [];
   const found: MorseRun[] = [];
   let [read, count, start, end] = ['', 0, 0, 0];
-  /** Code of the current letter, and the number of blanks after the last letter. */
+  /** Code of the current letter, and number of blanks since the last letter. */
   let [code, blanks] = [1, 0];
   for (let at = 0; at <= text.length; at++) {
     const kind = at < text.length ? morseSign(text.charCodeAt(at)) : other;

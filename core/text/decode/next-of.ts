@@ -1,6 +1,6 @@
 /**
- * Returns a function that finds the next occurrence of a needle. If positions ascend, it scans the text only once in
- * total.
+ * Returns a function that finds the next occurrence of a needle. If positions only increase, the text is scanned just
+ * once in total.
  */
 export function nextOf(text: string, needle: string): (from: number) => number {
   let known = -1;

@@ -14,7 +14,7 @@ const maxGap = 4;
 const offsetDigits = 4;
 const bar = 124;
 
-/** Consecutive codes of one base. */
+/** Sequence of consecutive codes in one base. */
 class Codes {
   #values = new Uint16Array(64);
   count = 0;
@@ -39,7 +39,7 @@ class Codes {
   }
 }
 
-/** Collector of number runs. Call `begin` for each text. It reuses its arrays. */
+/** Collector of number runs. Call `begin` for each text; the collector reuses its arrays. */
 export class NumberRuns {
   #text = '';
   #take: Take = () => undefined;
@@ -49,11 +49,11 @@ export class NumberRuns {
   readonly #binary = new Codes();
   readonly #all = [this.#hexadecimal, this.#decimal, this.#octal, this.#binary] as const;
   #last = -9;
-  /** True if any code is stored. Most tokens in a text are not codes. */
+  /** True if any code is stored. Most tokens in text are not codes. */
   #isOpen = false;
   #isDump = false;
   #bytesOfLine = 0;
-  /** End of the line's text column, or -1 before it begins. */
+  /** End of the line's text column, or -1 before the column begins. */
   #columnEnd = -1;
 
   begin(text: string, take: Take): void {
@@ -64,7 +64,7 @@ export class NumberRuns {
     this.#bytesOfLine = 0;
   }
 
-  /** @param common kinds that all characters of the token except joints have in common. */
+  /** @param common kinds shared by all characters of the token except joints. */
   token(start: number, end: number, common: number, isParted: boolean): void {
     if ((common & kinds.hexadecimal) === 0) {
       const from = afterHexPrefix(this.#text, start, end);
@@ -120,7 +120,7 @@ export class NumberRuns {
     else this.#flush(this.#binary);
   }
 
-  /** Checks for the text column of a dump, which follows the bytes of a line and has the same number of characters. */
+  /** Checks for the text column of a dump, which follows the bytes on a line and has the same number of characters. */
   #isColumn(start: number): boolean {
     if (this.#columnEnd > 0) return start < this.#columnEnd;
     if (this.#bytesOfLine === 0 || start - this.#last < 2) return false;
@@ -160,11 +160,11 @@ export class NumberRuns {
   }
 }
 
-/** Checks for a printable character, or a byte of a non-ASCII letter. */
+/** Checks for a printable character or a byte of a non-ASCII letter. */
 const isOfText = (value: number): boolean =>
   (value >= 32 && value !== 127) || value === 10 || value === 13 || value === 9;
 
-/** Returns the start of the digits after `0x` or `U+`, or 0. */
+/** Returns the start of the digits after `0x` or `U+`, or 0 if there is no such prefix. */
 function afterHexPrefix(text: string, start: number, end: number): number {
   if (end - start < 4 || end - start > 10) return 0;
   const [first, second] = [text.charCodeAt(start), text.charCodeAt(start + 1)];
@@ -183,7 +183,7 @@ function isOffset(text: string, start: number, end: number): boolean {
   return (next === 58 && second === 32) || (next === 32 && second === 32) || next === 9;
 }
 
-/** Parses a number. Returns 0, which is not a text character, if a digit does not belong to the base. */
+/** Parses a number. Returns 0, which is not a text character, if any digit is invalid in the base. */
 function numberIn(text: string, start: number, end: number, base: number): number {
   let value = 0;
   for (let at = start; at < end; at++) {

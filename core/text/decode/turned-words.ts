@@ -1,8 +1,8 @@
-/** Restores words that were reversed or written in ROT13. */
+/** Restores words that were reversed or encoded with ROT13. */
 
 /**
- * Reverses the text by UTF-16 units, which is safe because the text is folded and these words only have letters of the
- * first plane.
+ * Reverses the text by UTF-16 units. This is safe because the text is folded, and these words only contain letters of
+ * the Basic Multilingual Plane.
  */
 const backwards = (text: string): string => text.split('').reverse().join('');
 
@@ -21,6 +21,6 @@ const ways = [
 
 /**
  * Returns the possible originals of a text.
- * @param way the transformation: 1 if words are reversed, 2 for ROT13, 3 for both.
+ * @param way the transformation to undo: 1 for reversed words, 2 for ROT13, 3 for both.
  */
 export const turnedBack = (text: string, way: number): readonly string[] => ways[way - 1]!.map((turn) => turn(text));

@@ -1,6 +1,6 @@
 /**
  * Normalises text for filters using the engine's Unicode data: removes invisible characters or treats them as blanks,
- * and converts digits of all scripts to ASCII [content.every-text].
+ * and converts digits in all scripts to ASCII [content.every-text].
  */
 import { folding } from '#core/text/matching/fold-unicode.ts';
 import { blanks } from '#core/text/matching/unicode-tables.ts';
@@ -15,7 +15,7 @@ export const isPlain = (text: string): boolean => !beyondPlain.test(text);
 const special = new RegExp(`[${controls}${blanks}\\u0085\\u1680\\u2028\\u2029[\\p{Nd}--[0-9]]]`, 'gv');
 const digit = /\p{Nd}/u;
 
-/** Checks whether `foldText` and `foldUnicode` may differ for a text. */
+/** Checks whether the results of `foldText` and `foldUnicode` may differ for a text. */
 export function hasSpecial(text: string): boolean {
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);
@@ -34,7 +34,7 @@ function isSpecial(code: number): boolean {
   return kinds[code] === 2;
 }
 
-/** Folds text, letter by letter, to what a reader sees. */
+/** Folds text, letter by letter, into what a reader sees. */
 export const foldText = (written: string): string => (isPlain(written) ? written : foldVisible(written));
 
 const foldVisible = folding((part) => part.replace(special, plainFor));
@@ -45,7 +45,7 @@ function plainFor(char: string): string {
   return char <= '\u009f' ? '' : ' ';
 }
 
-/** Returns the value of a digit. Digits form runs from 0 to 9; the mathematical digits are five adjacent runs. */
+/** Returns the value of a digit. Digits form runs from 0 to 9; the mathematical digits are five such runs in a row. */
 function digitValue(code: number): number {
   let first = code;
   while (first > 0 && digit.test(String.fromCodePoint(first - 1))) first--;
@@ -59,7 +59,7 @@ const tag = { first: 0xe0020, last: 0xe007e, offset: 0xe0000 } as const;
 
 /**
  * Yields possible meanings of invisible characters: a blank between words or, for tag characters, the letters that they
- * copy. Either may be missing.
+ * represent. Either may be missing.
  */
 export function* silentReadings(written: string): Iterable<string> {
   let wasBlank = false;
@@ -73,7 +73,7 @@ export function* silentReadings(written: string): Iterable<string> {
   }
 }
 
-/** Removes the invisible characters. */
+/** Removes invisible characters. */
 export const withoutSilent = (text: string): string => text.replace(silent, '');
 
 export const hasSilent = (text: string): boolean => text.search(silent) >= 0;

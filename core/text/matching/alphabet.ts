@@ -1,6 +1,6 @@
 /**
- * Chooses one character for each class that all automata of a policy treat alike, which gives a small alphabet with
- * exact results.
+ * Chooses one character from each class of characters that all automata of a policy treat alike. This gives a small
+ * alphabet with exact results.
  */
 import type { Walker } from './automaton.ts';
 import { foldUnicode } from './fold-unicode.ts';
@@ -9,7 +9,7 @@ const readable = [...'abcdefghijklmnopqrstuvwxyz0123456789-_/. '].map((char) => 
 const longestScan = 4096;
 
 /**
- * Returns the characters in order of readability. Omits classes that cannot occur in normalised text, such as
+ * Returns the characters, the most readable ones first. Omits classes that cannot occur in normalised text, such as
  * look-alikes.
  */
 export function alphabetOf(walkers: readonly Walker[]): number[] {

@@ -1,4 +1,4 @@
-/** Makes a pattern ignore case. Each letter becomes a set of both cases, so that the analysis stays exact. */
+/** Makes a pattern ignore case. Each letter becomes a set of its two cases, so that the analysis stays exact. */
 import { rememberedText } from '#core/kernel/remembered.ts';
 import { mergeRanges } from './char-set.ts';
 import type { GlobNode } from './glob-syntax.ts';

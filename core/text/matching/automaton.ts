@@ -1,6 +1,6 @@
 /**
- * Finite automata for globs, made deterministic on demand. A match takes one step per character even for hostile text,
- * without backtracking. The policy analysis walks the same automata in parallel.
+ * Finite automata for globs, made deterministic on demand. A match takes one step per character without backtracking,
+ * even for hostile text. The policy analysis runs the same automata in parallel.
  */
 import { rememberedText } from '#core/kernel/remembered.ts';
 import { type CharSet, contains, everyChar, oneChar } from './char-set.ts';
@@ -40,7 +40,7 @@ export class Automaton implements Walker {
   readonly #classOfAscii = new Uint16Array(128);
   #states: { readonly places: readonly number[]; readonly next: Int32Array; readonly accepts: boolean }[] = [];
   #ids = new Map<string, number>();
-  /** Minimum number of missing characters by place, and by state on request. Used only by the analysis. */
+  /** Minimum number of missing characters by place, and by state when requested. Only used by the analysis. */
   #missingOfPlaces: readonly number[] | undefined;
   #missingOfStates: number[] = [];
 
@@ -63,7 +63,7 @@ export class Automaton implements Walker {
     return this.#states[state]!.accepts;
   }
 
-  /** Checks whether any continuation is accepted, as after a trailing `**`. */
+  /** Checks whether every continuation is accepted, as after a trailing `**`. */
   acceptsAll(state: number): boolean {
     this.#endless ??= this.#findEndless();
     return this.#states[state]!.places.some((place) => this.#endless!.has(place));
@@ -136,7 +136,7 @@ export class Automaton implements Walker {
     this.#intern(this.#closure([0]));
   }
 
-  /** Returns the places that accept now and after any additional characters. */
+  /** Returns the places that accept now and after any number of additional characters. */
   #findEndless(): Set<number> {
     const loops = this.#places.flatMap(({ moves }, at) =>
       moves.some(({ to, set }) => to === at && set === everyChar) ? [at] : [],
@@ -174,7 +174,7 @@ export class Automaton implements Walker {
     return this.#places.length - 1;
   }
 
-  /** Adds the nodes after a place. Returns the place that follows them. */
+  /** Adds the nodes, starting at a place. Returns the place that follows them. */
   #build(nodes: readonly GlobNode[], from: number): number {
     return nodes.reduce((at, node) => this.#buildNode(node, at), from);
   }
@@ -247,7 +247,9 @@ function findCuts(sets: Iterable<CharSet>): number[] {
   return [...cuts].sort((a, b) => a - b);
 }
 
-/** Merges classes that no set distinguishes, which keeps the tables small. Returns the class of each cut. */
+/**
+ * Merges classes that are not distinguished by any set, which keeps the tables small. Returns the class of each cut.
+ */
 function mergeCuts(sets: Iterable<CharSet>, cuts: readonly number[]): number[] {
   const indexOf = new Map(cuts.map((cut, at) => [cut, at]));
   const memberships = cuts.map(() => '');

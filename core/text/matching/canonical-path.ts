@@ -1,8 +1,11 @@
-/** Normalises paths: the result has no `.` or `//`, and `..` only at the start, if the path climbs above its root. */
+/**
+ * Normalises paths. The result contains no `.` or `//`, and has `..` only at the start, if the path climbs above its
+ * root.
+ */
 
 /**
- * Treatment of `..`. `resolve` removes the name before it. `keep` drops only the `..`, so that all names stay visible:
- * the name may not be a folder, and `--force=a/../b` must not lose its flag.
+ * Treatment of `..`. `resolve` also removes the name before it. `keep` only drops the `..`, so that all names stay
+ * visible: the name may not be a folder, and `--force=a/../b` must not lose its flag.
  */
 export type ParentFolders = 'resolve' | 'keep';
 

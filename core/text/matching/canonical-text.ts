@@ -7,8 +7,8 @@ import { foldUnicode } from './fold-unicode.ts';
 
 export interface Reading {
   /**
-   * `fold`: look-alikes become ASCII. `asis`: characters stay as the tool receives them and are only composed
-   * canonically.
+   * `fold`: look-alikes become ASCII. `asis`: characters stay as the tool receives them, except for canonical
+   * composition.
    */
   readonly unicode: 'fold' | 'asis';
   readonly backslash: '/' | '';
@@ -35,7 +35,7 @@ const maxRounds = 8;
 
 /**
  * Returns the normal form of a text in one reading.
- * @throws Error if the text is escaped more than eight times. Legitimate text never is, and the caller fails closed.
+ * @throws Error if the text is escaped more than eight times. Legitimate text never is, so the caller fails closed.
  */
 export function canonicalText(text: string, reading: Reading): string {
   const plain = unescapeText(fold(text, reading), reading);
@@ -50,7 +50,7 @@ export function canonicalText(text: string, reading: Reading): string {
   return settled;
 }
 
-/** Normalises a path. Returns text with too many levels of escapes unchanged. */
+/** Normalises a path. Text with too many levels of escaping is returned unchanged. */
 export function plainPath(path: string): string {
   try {
     return canonicalText(path, plainReading);
@@ -99,7 +99,7 @@ function canonicalWords(text: string, dotDot: ParentFolders): string {
 
 const blankOf = (blank: string): string => (/[\n\r\v\f\u0085\u2028\u2029]/.test(blank) ? '\n' : ' ');
 
-/** Matches the option before a URL, as in `--url=https://HOST/`. */
+/** Matches an option before a URL, as in `--url=https://HOST/`. */
 const beforeUrl = /^[^:/]*[=,'"(](?=[a-z][a-z0-9+.-]*:\/)/i;
 
 function canonicalWord(word: string, dotDot: ParentFolders): string {

@@ -1,9 +1,9 @@
-/** Characters that look like ASCII: those in the Unicode data, and a few that the data does not map to ASCII. */
+/** Characters that look like ASCII: those listed in the Unicode data, and a few that the data does not map to ASCII. */
 import { lookAlikes } from './unicode-tables.ts';
 
 /**
- * Look-alikes of each key that UTS 39 maps to another letter (small kappa to ĸ rather than k) or does not map at all.
- * This list takes precedence.
+ * Look-alikes, by key, that UTS 39 either maps to another letter (small kappa to ĸ rather than k) or does not map at
+ * all. This list takes precedence.
  */
 const besides: Readonly<Record<string, string>> = {
   b: 'ь',

@@ -11,13 +11,13 @@ export type GlobNode =
   | { readonly kind: 'folders' }
   | { readonly kind: 'either'; readonly branches: readonly (readonly GlobNode[])[] };
 
-/** Normalisation of a pattern's literal text, so that it can match normalised values. */
+/** Normalisation of the literal text in a pattern, so that it can match normalised values. */
 type Fold = (literal: string) => string;
 
 const maxLength = 4096;
 const maxDepth = 16;
 
-/** @throws GatewayError `invalid_request` with the pattern, the position and the allowed syntax. */
+/** @throws GatewayError `invalid_request` that states the pattern, the position and the allowed syntax. */
 export function parseGlob(pattern: string, fold: Fold): GlobNode[] {
   if (pattern.length > maxLength) throw bad(pattern.slice(0, 40), 0, `it is longer than ${maxLength} characters`);
   return new GlobParser(pattern, fold).parse();

@@ -1,4 +1,4 @@
-/** Compiles globs to matchers: literals and prefixes, and automata for all other patterns. */
+/** Compiles globs into matchers: literals, prefixes, and automata for all other patterns. */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { inAnyCase } from './any-case.ts';
 import { Automaton, type Walker } from './automaton.ts';
@@ -9,7 +9,7 @@ import { type GlobNode, parseGlob } from './glob-syntax.ts';
 import { isRelative, relativeWalker } from './relative-path.ts';
 
 /**
- * Kind of values to match. `name`: protocols, tools, capabilities and hosts, with folded case. `text`: targets and
+ * Kind of values to match. `name`: protocols, tools, capabilities and hosts, with case folded. `text`: targets and
  * parameters, case-sensitive. `any-case`: text, case-insensitive.
  */
 export type GlobKind = 'name' | 'text' | 'any-case';
@@ -17,14 +17,14 @@ export type GlobKind = 'name' | 'text' | 'any-case';
 export interface Glob {
   /** The pattern as written in the rule. */
   readonly source: string;
-  /** Prefix that all matching strings share. */
+  /** Prefix shared by all matching strings. */
   readonly prefix: string;
   /** The matching string, if there is only one. */
   readonly literal: string | undefined;
   readonly nodes: readonly GlobNode[];
-  /** Automaton of the glob, if the nodes alone do not define it. */
+  /** Automaton for the glob, if the nodes alone do not define it. */
   readonly walker?: () => Walker;
-  /** Tests a text in normal form. */
+  /** Tests a normalised text. */
   readonly matches: (text: string) => boolean;
 }
 
@@ -45,7 +45,7 @@ export function compileGlob(pattern: string, kind: GlobKind): Glob {
   return { ...glob, walker: () => relativeWalker(nodes), matches: (text) => isRelative(text) && matches(text) };
 }
 
-/** Returns a glob that matches one string, which is already in normal form. */
+/** Returns a glob that matches one string. The string must already be normalised. */
 export const literalGlob = (text: string): Glob => ({
   source: `=${text}`,
   prefix: text,
@@ -54,7 +54,7 @@ export const literalGlob = (text: string): Glob => ({
   matches: (other) => other === text,
 });
 
-/** Checks whether the name of a tool, model or grant matches a pattern, ignoring case. */
+/** Checks whether the name of a tool, model or grant matches a pattern. Case is ignored. */
 export const globMatches = (pattern: string, text: string): boolean => compileCached(pattern).matches(foldCase(text));
 
 const everything: GlobNode = { kind: 'many', set: everyChar };
@@ -65,7 +65,7 @@ function nodesOf(pattern: string, kind: GlobKind): GlobNode[] {
   return kind === 'any-case' ? nodes.flatMap(inAnyCase) : nodes;
 }
 
-/** Returns the matcher. Common forms of patterns do not need an automaton. */
+/** Returns the matcher. Common kinds of patterns do not need an automaton. */
 function matcherOf(nodes: readonly GlobNode[], prefix: string, literal: string | undefined): Glob['matches'] {
   if (literal !== undefined) return (text) => text === literal;
   const tail = prefix === '' ? nodes : nodes.slice(1);
@@ -109,5 +109,5 @@ function normalPath(pattern: string): string {
   return collapsed.length > 1 && /[^\\]\/$/.test(collapsed) ? collapsed.slice(0, -1) : collapsed;
 }
 
-/** Collapses repeated slashes, except those of a scheme (`https://`). */
+/** Collapses repeated slashes, except those after a scheme (`https://`). */
 const collapse = (path: string): string => path.replace(/\/(?:\.\/)+/g, '/').replace(/(?<!:)\/{2,}/g, '/');

@@ -1,4 +1,4 @@
-/** Automata of the strings that a normalised call can contain. The analysis is limited to these. */
+/** Automata for the strings that a normalised call can contain, to which the analysis is limited. */
 import type { Walker } from './automaton.ts';
 
 /** Builds an automaton from a function over named states. The dead state is 0. */
@@ -34,7 +34,7 @@ export const boundaryPoints = (chars: string): number[] =>
   [...chars].flatMap((char) => [char.charCodeAt(0), char.charCodeAt(0) + 1]);
 
 /**
- * Returns the automaton of protocols, tools, capabilities and upstreams: lower case, no blank at either end.
+ * Returns the automaton for protocols, tools, capabilities and upstreams: lower case, with no blank at either end.
  * @param optional whether the name may be empty, because a call may have no upstream.
  */
 export const normalName = (optional = false): Walker =>
@@ -49,7 +49,7 @@ export const normalName = (optional = false): Walker =>
     (state) => state === 'name' || (optional && state === 'start'),
   );
 
-/** Returns the automaton of strings up to a maximum number of characters. */
+/** Returns the automaton for strings up to a maximum number of characters. */
 export const atMost = (characters: number): Walker => ({
   start: 1,
   cuts: [0],

@@ -1,6 +1,7 @@
 /**
- * Path patterns of guards. A text matches if one of its words is a listed path: `cat a .env` matches, `.env.example`
- * does not. Case-insensitive. Built as automata like globs, so that the analysis stays exact.
+ * Path patterns used by guards. A text matches if one of its words is a listed path: `cat a .env` matches, but
+ * `.env.example` does not. Matching is case-insensitive. The patterns are built as automata, like globs, so that the
+ * analysis stays exact.
  */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { inAnyCase } from './any-case.ts';
@@ -12,9 +13,11 @@ import { type GlobNode, parseGlob } from './glob-syntax.ts';
 interface PathPattern {
   /** Globs that match a single word; `**` crosses folders. */
   readonly globs: readonly string[];
-  /** Exceptions: words that do not match although a glob does. */
+  /** Exceptions: words that do not match even if a glob does. */
   readonly except: readonly string[];
-  /** Matches only text that looks like one path: no line break, and blanks only after a start such as `/`. */
+  /**
+   * True to match only text that looks like a single path: no line breaks, and blanks only after a start such as `/`.
+   */
   readonly wholePath: boolean;
 }
 
@@ -49,12 +52,12 @@ function compile({ globs, except, wholePath }: PathPattern, source: string): Glo
   };
 }
 
-/** Maximum number of strings whose result a sieve keeps, which is more than one call contains. */
+/** Maximum number of strings for which a sieve keeps the result. One call never contains as many. */
 const maxKept = 256;
 
 /**
  * Returns a test that is false only for text that no glob in any of the patterns matches. Guards that check the same
- * text share it, so that an ordinary text is read once instead of once per guard.
+ * text share the test, so that ordinary text is read once instead of once per guard.
  */
 export function pathSieve(patterns: readonly PathPattern[], wholePath: boolean): (text: string) => boolean {
   let union: Glob | undefined;
@@ -74,8 +77,8 @@ const parse = (glob: string): GlobNode[] => parseGlob(glob, foldUnicode);
 const inAnyCaseEach = (globs: readonly GlobNode[][]): GlobNode[][] => globs.map((nodes) => nodes.flatMap(inAnyCase));
 
 /**
- * Word separators, in addition to blanks and control characters: signs around paths in options, lists, addresses and
- * quotes.
+ * Word separators in addition to blanks and control characters: symbols that surround paths in options, lists,
+ * addresses and quotes.
  */
 const separators = ' ,;:=|&<>()\'"`@{}[]$#?!';
 const isSeparator = (code: number): boolean =>
@@ -163,7 +166,7 @@ class PathWalker implements Walker {
     return !this.#wholePath && (this.#states[state]?.found ?? false);
   }
 
-  /** Returns the missing characters for this word, or for a word after a separator. */
+  /** Returns the number of characters missing for this word, or for a word after a separator. */
   missing(state: number): number {
     const at = this.#states[state];
     if (at === undefined) return Infinity;
@@ -240,7 +243,7 @@ class PathWalker implements Walker {
 
 const beginsPath = (code: number): boolean => code === 0x2f || code === 0x7e || code === 0x2e;
 
-/** Returns the form after the next character. Undefined if the text is not a single path. */
+/** Returns the form after the next character. Undefined if the text is then not a single path. */
 function shapeAfter(shape: Shape, code: number): Shape | undefined {
   if (isBreak(code)) return undefined;
   if (shape === 'start') return beginsPath(code) ? 'path' : 'word';

@@ -4,14 +4,14 @@ import { compileGlob } from './glob.ts';
 /** Maximum length of a pattern to check, because some searches take quadratic time. Real patterns are far shorter. */
 const maxCharacters = 500;
 
-/** Signs that do not occur in tool, model or server names and have no meaning in a glob. */
+/** Symbols that do not occur in tool, model or server names and have no meaning in a glob. */
 const inNames =
   /^\^|[^\\]\$$|\\[dDwWsSbB.]|\([^()]*\|[^()]*\)|\(\?|\]\+|\)[+*?]|[\])]\{\d|[^*/]\.\+|[_\-\])]\.\*|^\.\*.*\w|\w\|\w/;
 
-/** Equivalent signs for targets and other text, which may contain dots, pipes, brackets and backslashes. */
+/** The same for targets and other text, which may contain dots, pipes, brackets and backslashes. */
 const inTexts = /^\^.|\\[dws][+*{]|\(\?[:=!<]|(?<!\$)\([\w\-/.*]+(?:\|[\w\-/.*]+)+\)|\]\+|\.\*\$$|\\\.\w+\$$/;
 
-/** Returns advice on what to write instead of a regular expression. Undefined for other patterns. */
+/** Returns advice on what to write instead of a regular expression. Undefined if the pattern does not look like one. */
 export function regexLook(pattern: string, kind: 'name' | 'text'): string | undefined {
   if (pattern.length > maxCharacters || !(kind === 'name' ? inNames : inTexts).test(pattern)) return undefined;
   const instead = asGlob(pattern, kind === 'name' ? '*' : '**');

@@ -1,13 +1,13 @@
 /**
- * Patterns that begin with `./`, which match only relative paths that do not climb out of their folder [policy.globs].
+ * Patterns that begin with `./`. They match only relative paths that do not climb out of their folder [policy.globs].
  */
 import { Automaton, dead, type Walker } from './automaton.ts';
 import type { GlobNode } from './glob-syntax.ts';
 import { boundaryPoints, walker } from './name-automaton.ts';
 
 /**
- * Checks that all words are relative paths: none starts at a root or home directory, is an address or climbs out.
- * Expects normal form.
+ * Checks that all words are relative paths: none of them starts at a root or home directory, is an address, or climbs
+ * out. The text must be normalised.
  */
 export const isRelative = (text: string): boolean => {
   let state: string | undefined = 'empty';
@@ -18,7 +18,7 @@ export const isRelative = (text: string): boolean => {
   return ends(state);
 };
 
-/** Returns the intersection of the glob's automaton with the automaton of relative paths. */
+/** Returns the intersection of the glob's automaton with the automaton for relative paths. */
 export const relativeWalker = (nodes: readonly GlobNode[]): Walker =>
   intersect(
     new Automaton(nodes),
@@ -50,13 +50,13 @@ export const relativeWalker = (nodes: readonly GlobNode[]): Walker =>
     ),
   );
 
-/** Signs after which another path may begin. */
+/** Symbols after which another path may begin. */
 const signs = ',;=|&<>()\'"`@{}[]$#?!';
 const parts = (char: string): boolean => char < ' ' || signs.includes(char) || /\s/u.test(char);
 
 /**
- * Returns the next state: `empty` text, `start` of a word, `.` and `..` at that start, `first` segment, `inside` a
- * folder.
+ * Returns the next state: `empty` text, `start` of a word, `.` and `..` at the start of a word, `first` segment,
+ * `inside` a folder.
  */
 function nextState(state: string, char: string): string | undefined {
   if (parts(char)) return state === '..' ? undefined : 'start';
@@ -78,7 +78,7 @@ function nextState(state: string, char: string): string | undefined {
 
 const ends = (state: string): boolean => state !== 'empty' && state !== '..';
 
-/** Returns the automaton of strings that both automata accept. */
+/** Returns the automaton for strings that both automata accept. */
 function intersect(a: Walker, b: Walker): Walker {
   const pairs: (readonly [number, number])[] = [[dead, dead]];
   const ids = new Map<string, number>();

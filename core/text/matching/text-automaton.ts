@@ -1,12 +1,12 @@
 /**
- * Automaton for targets and text parameters in normal form: words separated by one blank, each a resolved path, URL or
+ * Automaton for normalised targets and text parameters: words separated by one blank, each a resolved path, URL or
  * `user@host:path`. It accepts slightly more hosts than normalisation produces, so that the analysis never wrongly
  * reports "can never match".
  */
 import type { Walker } from './automaton.ts';
 import { boundaryPoints, walker } from './name-automaton.ts';
 
-/** Returns the automaton. @param lines allows line breaks between words, as in parameters. */
+/** Returns the automaton. @param lines true to allow line breaks between words, as in parameters. */
 export const normalText = (lines: boolean): Walker =>
   walker(
     stateKey(emptyText),
@@ -61,7 +61,7 @@ const optionEnd = /[=,'"(]/;
 
 /**
  * Returns what the start of a word may still become: a scheme or a user (`first`, `both`), one of these (`scheme`,
- * `user`), neither (`no`, or `option` if a URL may begin after `=`), or already settled (`done`).
+ * `user`), or neither (`no`, or `option` if a URL may begin after `=`). Returns `done` if this is already settled.
  */
 function headAfter(head: string, char: string): string {
   if (head === ':') return char === '/' ? ':/' : 'done';

@@ -1,4 +1,4 @@
-/** Checks whether a Git refspec pattern with one wildcard and a glob of names can match the same text. */
+/** Checks whether a Git refspec pattern with one wildcard and a glob of names can match the same string. */
 import { Automaton } from './automaton.ts';
 import { foldCase, isAscii } from './fold-unicode.ts';
 import { compileGlob } from './glob.ts';
@@ -7,7 +7,7 @@ const maxStates = 1000;
 
 /**
  * Returns whether both may match a string below the folder `within`. `*` in the pattern matches any text, including
- * slashes. Returns true in case of doubt.
+ * slashes. If in doubt, returns true.
  */
 export function mayMatchBoth(
   pattern: string,

@@ -1,8 +1,8 @@
-/** Decodes a byte stream to text and computes its digest. */
+/** Decodes a byte stream into text and computes its digest. */
 import { createHash } from 'node:crypto';
 import { invalidRequest } from '#core/kernel/errors.ts';
 
-/** Text stream that can be read once. Reading throws GatewayError `invalid_request` for bytes that are not UTF-8. */
+/** Text stream that can be read once. Reading throws GatewayError `invalid_request` if the bytes are not UTF-8. */
 export class DigestedText implements AsyncIterable<string> {
   readonly #bytes: AsyncIterable<Uint8Array>;
   readonly #hash = createHash('sha256');

@@ -1,9 +1,9 @@
-/** Subset of JSONPath (RFC 9535) for sensitive values: names, indexes, `*`, and `..` for any depth. */
+/** Subset of JSONPath (RFC 9535) for selecting sensitive values: names, indexes, `*`, and `..` for any depth. */
 
 interface JsonPathStep {
   /** Name of the step. If undefined, any member or element matches. */
   readonly name?: string;
-  /** Whether any number of levels may precede the step (`..`). */
+  /** True if any number of levels may precede the step (`..`). */
   readonly anyDepth: boolean;
 }
 
@@ -36,7 +36,7 @@ const pathError = (path: string, position: number): TypeError =>
     `${JSON.stringify(path)} is not a valid sensitive path: error at character ${position + 1}; a path is $ followed by .name, .*, ..name, [0], [*] or ['name']`,
   );
 
-/** Position in a path while a document is walked: the next step to match below a node. */
+/** Position in a path during a walk through a document: the next step to match below a node. */
 export interface PathCursor {
   readonly path: SensitivePath;
   readonly at: number;

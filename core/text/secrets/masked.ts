@@ -1,4 +1,7 @@
-/** Removes a call's withheld values from text about the call, such as decision reasons [evidence.secrets-redacted]. */
+/**
+ * Removes a call's withheld values from text that describes the call, such as decision reasons
+ * [evidence.secrets-redacted].
+ */
 import { partDigest, wholeDigest } from '#core/contracts/withheld.ts';
 import { secretRanges } from './secret-formats.ts';
 
@@ -9,7 +12,7 @@ export const mask = '[withheld]';
 export const maskSecrets = (text: string, instead = mask): string =>
   secretRanges(text).reduceRight((kept, [from, to]) => `${kept.slice(0, from)}${instead}${kept.slice(to)}`, text);
 
-/** Yields the withheld strings of a call by comparing `raw` with its redacted copy. */
+/** Yields a call's withheld strings by comparing `raw` with its redacted copy. */
 export function* withheldTexts(raw: unknown, copy: unknown): Iterable<string> {
   if (raw === copy) return;
   if (typeof raw === 'string') {
@@ -25,7 +28,7 @@ export function* withheldTexts(raw: unknown, copy: unknown): Iterable<string> {
 /** Minimum length of a string to mask. Shorter strings may occur by chance. */
 const shortest = 3;
 
-/** Returns a function that masks words that contain a withheld string or are part of one. */
+/** Returns a function that masks words that either contain a withheld string or are part of one. */
 export function withoutWithheld(withheld: readonly string[]): (text: string) => string {
   if (withheld.length === 0) return (text) => text;
   const hidden = withheld.map((text) => text.toLowerCase()).filter((text) => text.length >= shortest);

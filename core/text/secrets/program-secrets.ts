@@ -1,14 +1,14 @@
 /**
  * Finds literal secrets in executable text: commands, SQL, scripts. References (`$TOKEN`, `$(…)`, `{{ … }}`) and prose
- * about secrets do not count. The call is refused if there is a match, because executable text is never hidden in part
- * [approval.secret-in-program]. Runs in linear time: repetitions are bounded.
+ * about secrets do not count. If there is a match, the call is refused, because executable text is never hidden in part
+ * [approval.secret-in-program]. Runs in linear time, because repetitions are bounded.
  */
 import { encodedParts } from '#core/text/decode/encoded-parts.ts';
 import { issuedRanges, quotedEnd, type Range } from './secret-formats.ts';
 import { secrecyOf } from './secret-names.ts';
 import { type Annotation, annotationAt } from './type-annotations.ts';
 
-/** References that are resolved at run time or filled in earlier. */
+/** Matches references that are resolved at run time or filled in earlier. */
 const references =
   /\$\{\{[^}]*\}\}|\$\{[^}]*\}|\$\([\s\S]*\)|\$[A-Za-z_]\w*|\$[\d@*#?$!]|`[^`]*`?|\{\{[^}]*\}\}|%[A-Za-z_]\w*%|<[A-Za-z_][\w -]*>/g;
 const scheme = /^(?:bearer|basic|token)\s+/i;
@@ -28,10 +28,10 @@ function isLiteral(value: string): boolean {
   return ![placeholders, patternSigns, pointers, members].some((known) => known.test(bare));
 }
 
-/** Performs the same check for a single word, which may also be a file path. */
+/** Checks that a single word, which may also be a file path, is a literal. */
 const isSingleLiteral = (word: string): boolean => isLiteral(word) && !pathLike.test(word);
 
-/** Checks for features that ordinary words and names lack: digits among letters, mixed case, signs. */
+/** Checks for features that ordinary words and names lack: digits among letters, mixed case, symbols. */
 function isTokenLike(word: string): boolean {
   if (word.length < 6 || !/[A-Za-z]/.test(word)) return false;
   const mixed = /\d|[!#%^*+=~]/.test(word) || (word.length >= 10 && /[a-z][A-Z]/.test(word));
@@ -83,7 +83,7 @@ const assignment =
   /(?<![\w-])(--?)?([A-Za-z_][\w.-]{0,127})(\\{0,3}["'])?([ \t]{0,3}(?::=|=>|[:=])(?!=)[ \t]{0,3}|[ \t]{1,3})(\\{0,3}["'])?/g;
 /** Unquoted value. The start of a long word is enough to classify it. */
 const bareValue = /[^\s"'`&;,()<>|]{0,512}/y;
-/** Fast check, because names of secrets contain one of these. */
+/** Fast check for a secret's name, which always contains one of these stems. */
 const secretStem = /pass|pwd|secret|token|jwt|otp|auth|cookie|cred|key|conn/i;
 const headerName = /(?:authorization|cookie)$/i;
 
@@ -129,7 +129,7 @@ function* assignmentRanges(text: string): Iterable<Range> {
   }
 }
 
-/** Checks the value of a declaration: `password: string = 'hunter2'`. */
+/** Checks the value in a declaration: `password: string = 'hunter2'`. */
 function isAssignedSecret(text: string, { start, quote }: NonNullable<Annotation['value']>): boolean {
   const closed = quote === undefined ? undefined : quotedEnd(text, start, quote);
   const end = closed ?? bareEnd(text, start);
@@ -146,7 +146,7 @@ interface SecretCandidate {
   readonly value: string;
   readonly next: string;
   readonly quoted: boolean;
-  /** The name may also introduce a kind of authentication: `--auth basic`. */
+  /** True if the name may also introduce a kind of authentication: `--auth basic`. */
   readonly mentionsOnly: boolean;
 }
 
@@ -177,7 +177,7 @@ const atLineStart = (text: string, at: number): boolean => /\n[ \t-]{0,40}$/.tes
 const schemes = /^(?:bearer|basic|token|digest|negotiate|apikey|api-key|key|hmac|aws4-hmac-sha256|ntlm|hawk|jwt)$/i;
 const spokenOf = /^(?:tokens?|auth|headers?|authentication|authorization|schemes?|prefix|is|and|or|for)$/i;
 
-/** Checks the token in an `Authorization` line or the values in a `Cookie` line. In prose, only tokens count. */
+/** Checks the token on an `Authorization` line or the values on a `Cookie` line. In prose, only tokens count. */
 function headerHoldsSecret(text: string, nameAt: number, start: number, closed: number | undefined): boolean {
   const value = text.slice(start, closed ?? Math.min(text.length, start + 256));
   const line = closed === undefined ? (/^[^"'`\r\n;|&<>()]*/.exec(value)?.[0] ?? '') : value;
@@ -193,7 +193,7 @@ function headerHoldsSecret(text: string, nameAt: number, start: number, closed: 
   return isTokenLike(first) || isTokenLike(second);
 }
 
-/** Options that take a password, together with their programs. */
+/** Options that take a password, each with the programs that support it. */
 const options: readonly { readonly option: RegExp; readonly program: RegExp; readonly attached?: boolean }[] = [
   {
     option: /(?<=\s)(?:-[A-Za-z]{0,8}[uU]|--(?:proxy-)?user)(?:[ \t]{1,4}|=)["']?[^\s"':]{0,128}:([^\s"']{1,256})/g,
@@ -213,7 +213,7 @@ const options: readonly { readonly option: RegExp; readonly program: RegExp; rea
   { option: /(?<=\s)-w[ \t]{1,4}["']?([^\s"']{1,256})/g, program: /\bldap\w+\s/ },
 ];
 
-/** Number of characters before an option in which to search for its program. */
+/** Number of characters before an option in which to search for the program name. */
 const commandCharacters = 4_096;
 
 function* optionValues(text: string): Iterable<Range> {
@@ -229,7 +229,7 @@ function* optionValues(text: string): Iterable<Range> {
 
 /** Maximum number of decoded characters per text. */
 const decodedCharacters = 64 * 1024;
-/** Runs of digits and letters. Other parts are read as written. */
+/** Matches runs of digits and letters. Other parts are read as written. */
 const unbroken = /^[\w+/=\s-]+$/;
 
 /** Finds encoded text that contains a secret. Other encoded text is shown unchanged. */

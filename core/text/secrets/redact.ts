@@ -1,7 +1,7 @@
 /**
  * Keeps secrets out of evidence by replacing sensitive values with salted digests. An auditor who has the value and the
- * salt can verify a digest. Deleting the salt, which is stored in a separate table, erases the value permanently
- * without breaking the chain.
+ * salt can verify a digest. The salt is stored in a separate table; deleting it erases the value permanently without
+ * breaking the chain.
  */
 import { createHash } from 'node:crypto';
 import { partDigest, wholeDigest } from '#core/contracts/withheld.ts';
@@ -42,7 +42,7 @@ interface RedactOptions {
 }
 
 /**
- * Returns a copy without secrets: values at configured paths, values under secret names, and recognised formats inside
+ * Returns a copy without secrets. Values at configured paths, values under secret names, and recognised formats within
  * text are withheld.
  * @throws TypeError for a malformed path. Check paths with `sensitivePath` when loading the configuration.
  */
@@ -51,7 +51,7 @@ export function redact(value: unknown, options: RedactOptions): Redaction {
   return { value: run.copy(value, '$', cursorsOf(options.sensitivePaths)), salts: run.salts, withheld: run.withheld };
 }
 
-/** Parses the paths of a configuration once. */
+/** Parses a configuration's paths only once. */
 const cursorsOf = remembered((paths: readonly string[]) => cursorsAtRoot(paths.map(sensitivePath)));
 
 /** Returns the salted digest of a value. A disclosed value can be verified by recomputing it. */
@@ -59,7 +59,9 @@ export function saltedDigest(value: unknown, salt: string): string {
   return createHash('sha256').update(Buffer.from(salt, 'hex')).update(canonicalize(value)).digest('hex');
 }
 
-/** Members that readers expect to be strings. If withheld as a whole, they become a string with a digest. */
+/**
+ * Members that readers expect to be strings. If one is withheld as a whole, it becomes a string that contains a digest.
+ */
 const texts: ReadonlySet<string> = new Set(['$.target', '$.justification', '$.error', '$.comment', '$.reviewer']);
 
 class Redactor {
@@ -128,7 +130,7 @@ class Redactor {
     return this.#cut(text, [[0, text.length]]);
   }
 
-  /** Masks secrets in a member's name, which may itself be a token. */
+  /** Masks secrets in a member's name, because a name may itself be a token. */
   #key(key: string, path: string): string {
     const ranges = secretRanges(key);
     if (ranges.length === 0) return key;
@@ -163,7 +165,9 @@ class Redactor {
   }
 }
 
-/** Returns the name in `{ name: "DB_PASSWORD", value: … }`, the format of environment and header lists. */
+/**
+ * Returns the name in `{ name: "DB_PASSWORD", value: … }`, a format used in lists of environment variables and headers.
+ */
 function nameOfPair(members: readonly (readonly [string, unknown])[]): string | undefined {
   const name = members.find(([key]) => /^(?:name|key)$/i.test(key))?.[1];
   return typeof name === 'string' ? name : undefined;

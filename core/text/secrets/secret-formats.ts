@@ -1,7 +1,7 @@
 /**
  * Finds secrets inside text: tokens of known formats, private keys, passwords in URLs and assignments. Runs in linear
- * time: patterns begin with fixed letters or at the start of a word and have bounded repetitions. Other forms are
- * scanned by hand-written code.
+ * time, because patterns begin with fixed letters or at the start of a word and have bounded repetitions. Other forms
+ * are scanned by hand-written code.
  */
 import { secrecyOf } from './secret-names.ts';
 import { annotationAt } from './type-annotations.ts';
@@ -30,28 +30,28 @@ const introduced: readonly RegExp[] = [
 const skKey = /(?<![A-Za-z0-9])sk-[A-Za-z0-9_-]{20,}/g;
 
 /**
- * Name and separator in `PASSWORD=…`, `"api_key": "…"`, `password: …`, `--token …`. The value is scanned only after a
- * secret name, and only once, so that the search stays linear.
+ * Matches the name and separator in `PASSWORD=…`, `"api_key": "…"`, `password: …`, `--token …`. The value is scanned
+ * only if the name is a secret name, and only once, so that the search stays linear.
  */
 const assignment =
   /(?<![\w-])(--)?([A-Za-z_][\w-]{0,127})(?:\\{0,3}["']?[ \t]{0,3}[:=][ \t]{0,3}(\\{0,3}["'])|=|(:?[ \t]{1,3})(?=[^\s-]))/g;
 const bareValue = /[^\s"'&;,()<>|]*/y;
-/** Headers with a secret after a scheme or a cookie name. Additional words in the line are not part of the secret. */
+/** Headers with a secret after a scheme or a cookie name. Any further words on the line are not part of the secret. */
 const headerName = /(?:authorization|cookie)$/i;
 const headerValue =
   /(?:[A-Za-z][\w-]{0,31}[ \t]{1,4})?[^\s"'`;|&$()<>,]*(?:[,;][ \t]{0,4}[\w.-]{1,64}=[^\s"'`;|&$()<>,]*){0,64}/y;
-/** Counts, as in `tokens=1679`. */
+/** Matches counts, as in `tokens=1679`. */
 const count = /^\d{1,9}\W{0,2}$/;
-/** References to a secret, which are not secret themselves. */
+/** Matches references to a secret, which are not secret themselves. */
 const reference = /^\$[A-Za-z_{(]/;
 
 /**
- * Fast check for names, short paths, UUIDs and hex digests, which make up most strings in a call. They have no blank,
- * `=` or `:`, and are shorter than all tokens or lack the letters of a token prefix.
+ * Matches names, short paths, UUIDs and hex digests, which make up most strings in a call. This is a fast check: such
+ * strings have no blank, `=` or `:`, and either are shorter than all tokens or lack the letters of a token prefix.
  */
 const harmless = /^(?:\w{0,19}|(?!.*eyJ)[\w./-]{0,14}|[0-9a-f-]*)$/;
 
-/** Returns the ranges of secrets in a text, sorted and without overlaps. */
+/** Returns the ranges of secrets in a text, in order and without overlaps. */
 export function secretRanges(text: string): Range[] {
   if (harmless.test(text)) return [];
   const found: Range[] = [];
@@ -98,7 +98,7 @@ function findMatches(
 
 const always = (): boolean => true;
 
-/** Returns the range of a group. These groups end at most one character before their match does. */
+/** Returns the range of a group. Such a group ends no more than one character before its match. */
 function groupRange(match: RegExpExecArray, group: string | undefined): Range {
   if (group === undefined) return [match.index, match.index + match[0].length];
   const start = match.index + match[0].lastIndexOf(group);
@@ -122,7 +122,7 @@ function findJwts(text: string, found: Range[]): void {
   }
 }
 
-/** Returns the end of a run of characters. `run` is a sticky pattern that may match the empty string. */
+/** Returns the end of a run of characters. `run` is a sticky pattern that can match the empty string. */
 function scanEnd(text: string, start: number, run: RegExp): number {
   run.lastIndex = start;
   run.exec(text);
@@ -132,7 +132,7 @@ function scanEnd(text: string, start: number, run: RegExp): number {
 const pemBegin = /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 const pemEnd = /-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----/g;
 
-/** Finds PEM private keys. A key without an end marker is withheld up to the end of the text. */
+/** Finds PEM private keys. If a key has no end marker, everything up to the end of the text is withheld. */
 function findPrivateKeys(text: string, found: Range[]): void {
   let from = 0;
   for (;;) {
@@ -181,7 +181,7 @@ function findAssigned(text: string, found: Range[]): void {
 const phraseCharacters = 256;
 
 /**
- * Returns the end of a quoted value. Quotes that are escaped more deeply than the opening quote belong to the value.
+ * Returns the end of a quoted value. Quotes that are escaped more deeply than the opening quote are part of the value.
  * Undefined for text of many words or several lines, of which only the first word counts.
  */
 export function quotedEnd(text: string, start: number, opening: string): number | undefined {

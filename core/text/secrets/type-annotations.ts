@@ -13,15 +13,15 @@ const annotation = new RegExp(
   `${term}(?: ?\\| ?${term}){0,4}(?=[ \\t]{0,8}(?:$|[\\r\\n;,){}]|\\\\+[rn]|#|//|/\\*|=))`,
   'y',
 );
-/** Any type in front of a quoted value. */
+/** Matches any type before a quoted value. */
 const namedType = /[A-Za-z_][\w.]{0,63}(?:[<[][\w.,<>[\] |&?]{0,63}[>\]])?[?!]?(?=[ \t]{1,3}=[ \t]{0,3}\\{0,3}["'])/y;
 const assigned = /[ \t]{0,8}=(?![=>]|[ \t]{0,8}(?:None|null|undefined|nil)\b)[ \t]{0,8}(\\{0,3}["'])?/y;
 
 export interface Annotation {
-  /** Whether the type is known. An unknown type may itself be a secret. */
+  /** True if the type is known. An unknown type may itself be a secret. */
   readonly isKnown: boolean;
   readonly end: number;
-  /** The value that the declaration assigns. */
+  /** Value assigned by the declaration. */
   readonly value?: { readonly start: number; readonly quote: string | undefined };
 }
 

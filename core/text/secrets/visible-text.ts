@@ -1,9 +1,9 @@
 /** Makes text from agents safe to display by spelling out characters that are invisible or reorder text. */
 
 /**
- * Matches characters to spell out: all that are not known to be visible. Visible characters are letters, numbers,
- * punctuation, symbols, marks on one of these, and the space, except characters that fonts may ignore (fillers,
- * joiners, tags) and other blanks. The selector U+FE0F is part of an emoji.
+ * Matches the characters to spell out: all that are not known to be visible. Visible characters are letters, numbers,
+ * punctuation, symbols, marks on one of these, and the space. Characters that fonts may ignore (fillers, joiners, tags)
+ * and other blanks are not. The selector U+FE0F is part of an emoji.
  */
 export const unseen =
   /(?:(?![\p{L}\p{N}\p{P}\p{S}\p{M} ])|(?=[\p{Default_Ignorable_Code_Point}\u2800\ufffc\u{13441}\u{13442}\u{16fe4}\u{1d159}])(?!(?<=[\p{Emoji}])\ufe0f)|(?<![\p{L}\p{N}\p{S}\p{M}])(?=\p{M}))./gsu;

@@ -1,6 +1,6 @@
 /**
- * File and batch handlers over the embedded store, with a provider account reached over real HTTP that knows no
- * tenants.
+ * File and batch handlers with the embedded store, and a provider account that is reached over real HTTP and does not
+ * distinguish tenants.
  */
 import { chatHandlers } from '#lambdas/handlers.ts';
 import { withBytes } from '#lambdas/middleware/body.ts';

@@ -1,4 +1,4 @@
-/** File and batch handlers: uploads, per-line checks and starts. */
+/** File and batch handlers: uploads, per-line checks and batch starts. */
 
 import { caller } from '../../../test/support/call-endpoint.ts';
 import { evidenceOf } from '../../../test/support/evidence-of.ts';

@@ -13,25 +13,25 @@ export interface PermissionAnswer {
 }
 
 export interface CodingAgent extends AgentTools {
-  /** The agent's name in evidence and in policies. */
+  /** The agent's name, as used in evidence and policies. */
   readonly name: string;
   readonly title: string;
-  /** The event before a tool runs. */
+  /** Event sent before a tool runs. */
   readonly before: string;
   readonly after: readonly string[];
-  /** Events of earlier agent versions, converted to `before` events; no outcome is recorded for them. */
+  /** Events sent by earlier agent versions, converted to `before` events. No outcome is recorded for them. */
   readonly earlier?: Readonly<Record<string, (event: Fields) => Fields>>;
   /** True if its events contain a `tool_use_id` that identifies the call. */
   readonly givesIds: boolean;
   /** Event member with the session id. */
   readonly session: string;
-  /** The folder that the agent works in; if undefined, the event's folder is used. */
+  /** Folder that the agent works in. If undefined, the event's folder is used. */
   readonly workspace: (event: Fields) => string | undefined;
   /** True if the agent can ask the person at its terminal for permission. */
   readonly asks: boolean;
-  /** The answer in the agent's format; undefined if the agent continues without one. */
+  /** The answer in the agent's format, or undefined if the agent continues without one. */
   readonly document: (answer: PermissionAnswer) => object | undefined;
-  /** Adds a sentence for the model to a call's result, after the event with this name. */
+  /** Adds a sentence for the model to a call's result, in response to the event with this name. */
   readonly beside: (event: string, sentence: string) => object;
 }
 
@@ -47,7 +47,7 @@ const claudeDocument = ({ permission, reason }: PermissionAnswer) => ({
   },
 });
 
-/** Parses arguments that earlier versions of Cursor send as JSON text. */
+/** Parses arguments, which earlier versions of Cursor send as JSON text. */
 const objectIn = (input: unknown): unknown => {
   const written = text(input);
   return written === undefined ? input : parseStrict(written);

@@ -1,4 +1,4 @@
-/** Converts a coding agent's tool call to the calls that policies evaluate [cli.hook]. */
+/** Converts a coding agent's tool call into the calls that policies evaluate [cli.hook]. */
 import { lstatSync, readlinkSync, realpathSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -13,20 +13,23 @@ import { isPlace } from '#core/policy/rules/parameter-places.ts';
 
 export type Input = Readonly<Record<string, unknown>>;
 
-/** The folders an agent works in; policies see paths inside `workspace` relative to it. */
+/** The folders in which an agent works. Policies see paths inside `workspace` as relative to it. */
 export interface WorkingFolders {
   readonly workspace: string;
   readonly cwd: string;
 }
 
-/** Converts a tool's input to the calls that policies evaluate. @throws Error for unreadable input. */
+/** Converts a tool's input into the calls that policies evaluate. @throws Error for unreadable input. */
 export type ReadTool = (input: Input, place: WorkingFolders) => readonly CallBody[];
 
-/** An agent's own tools by name. For an unlisted tool, policies see only its name. */
+/** An agent's own tools, by name. For a tool not listed, policies only see its name. */
 type ToolTable = Readonly<Record<string, ReadTool>>;
 
 export interface AgentTools {
-  /** Tools that change nothing outside the agent, or whose tool calls arrive individually. They need no decision. */
+  /**
+   * Tools that change nothing outside the agent, or whose own tool calls arrive individually. They do not need a
+   * decision.
+   */
   readonly inner: readonly string[];
   readonly tools: ToolTable;
 }
@@ -43,7 +46,8 @@ export function callsOfTool(
 }
 
 /**
- * Returns the tool's name at its server, prefixed with the server's name if that says where the tool runs: `ssh.exec`.
+ * Returns the tool's name on its server. It is prefixed with the server's name if that indicates where the tool runs:
+ * `ssh.exec`.
  */
 function toolOfServer(name: string): string {
   const [, server = '', tool = name] = /^(?:mcp__(.+?)__|MCP:)(.+)$/s.exec(name) ?? [];
@@ -51,8 +55,8 @@ function toolOfServer(name: string): string {
 }
 
 /**
- * Makes paths inside the workspace relative to it; a path that leaves it through a link begins with `..`. Other paths
- * are unchanged: `/docs` may be a path on another server.
+ * Makes paths inside the workspace relative to it. A path that leaves it through a link begins with `..`. Other paths
+ * are unchanged, because `/docs` may be a path on another server.
  */
 function relativePaths(input: Input, place: WorkingFolders): Input {
   const relativePath = (name: string, value: unknown): unknown => {
@@ -92,14 +96,14 @@ export const page: ReadTool = (input) => [{ ...callBodyOf('http', 'http.get', in
 interface CommandMembers {
   /** Members that do not affect the command. */
   readonly plain: readonly string[];
-  /** Members that may name the command's start folder; the default is the event's folder. */
+  /** Members that may name the folder in which the command starts. By default, it is the event's folder. */
   readonly folders?: readonly string[];
 }
 
 /**
  * Reads a tool that runs commands. If the start folder is not the workspace, policies see it as `cwd`. Absolute paths
- * inside the workspace are read as relative to it.
- * @throws Error for an unknown member, such as one that disables a sandbox: no rule would see its effect.
+ * inside the workspace are treated as relative to it.
+ * @throws Error for an unknown member, such as one that disables a sandbox, because no rule would see its effect.
  */
 export const command =
   ({ plain, folders = [] }: CommandMembers): ReadTool =>
@@ -120,7 +124,10 @@ export const command =
     return [call, ...leavingByLinks(call, workspace)];
   };
 
-/** Returns calls for files outside the workspace that the line reaches through links, with their outside paths. */
+/**
+ * Returns calls for files outside the workspace that the command line reaches through links, with the paths they lead
+ * to.
+ */
 function leavingByLinks(call: ToolCall, workspace: string): CallBody[] {
   const place = { workspace, cwd: workspace };
   return shellEffects(call).parts.flatMap(({ target, capability }) => {
@@ -145,14 +152,14 @@ export const file =
   };
 
 /**
- * Parts of a glob that may lead out of its folder: a root, a home folder, or a parent folder, including as one of
- * several alternatives in braces.
+ * Matches parts of a glob that may lead out of its folder: a root, a home folder, or a parent folder, including as one
+ * of several alternatives in braces.
  */
 const outside = /(?:^|[{,])(?:[/~]|[A-Za-z]:)|(?:^|[{,/\\])\.\.(?:[,}/\\]|$)/;
 
 /**
- * Reads a tool that lists the files matching a glob, which may name its own folder.
- * @param glob the name of the argument with the glob.
+ * Reads a tool that lists the files matching a glob, which may specify its own folder.
+ * @param glob name of the argument that contains the glob.
  */
 export const globbed =
   (tool: string, glob: string, ...paths: readonly string[]): ReadTool =>
@@ -169,7 +176,7 @@ export const globbed =
     return [fileCall(tool, resolve(from, named.replace(/^~(?=\/)/, homedir())), input, place)];
   };
 
-/** Reads a tool that works on a folder in the same way; the default is the current folder. */
+/** Reads a tool that works on a folder in the same way. By default, it is the current folder. */
 export const folder =
   (tool: string, ...paths: readonly string[]): ReadTool =>
   (input, place) =>
@@ -185,13 +192,13 @@ export function fileCall(tool: string, path: unknown, rest: Input, { workspace, 
 
 /**
  * Returns the path relative to the workspace. A path outside it begins with `..`, which packs refuse. Links are
- * followed, so a link that leads outside becomes an outside path.
+ * followed, so a link leading outside yields an outside path.
  */
 function pathInWorkspace(workspace: string, path: string): string {
   return relative(realPath(workspace), realPath(path)) || '.';
 }
 
-/** Resolves a path. For a missing file, resolves its existing folders and links without a target. */
+/** Resolves a path. For a missing file, resolves its existing folders, as well as links without a target. */
 function realPath(path: string): string {
   const entry = lstatSync(path, { throwIfNoEntry: false });
   const parent = dirname(path);

@@ -10,7 +10,8 @@ interface HookOutcome {
 }
 
 /**
- * Returns the outcome. Digest and size are those of the result's canonical JSON, or of the error if there is no result.
+ * Returns the outcome. Its digest and size are those of the result's canonical JSON, or of the error if there is no
+ * result.
  */
 export function hookOutcome(event: Fields): HookOutcome {
   const result = event.tool_response ?? event.tool_output ?? event.error ?? event.error_message;
@@ -31,7 +32,7 @@ export function hookOutcome(event: Fields): HookOutcome {
   };
 }
 
-/** Returns the result's fields. Cursor sends it as JSON text. */
+/** Returns the result's fields. Cursor sends the result as JSON text. */
 function outputOf({ tool_response, tool_output }: Fields): Fields {
   if (typeof tool_output !== 'string') return fields(tool_response ?? tool_output);
   try {
@@ -41,7 +42,7 @@ function outputOf({ tool_response, tool_output }: Fields): Fields {
   }
 }
 
-/** Reads the exit code that Gemini CLI appends to a failed command's output in the text for the model. */
+/** Reads the exit code that Gemini CLI appends to a failed command's output in the text sent to the model. */
 function geminiExit({ llmContent }: Fields): number | undefined {
   const [, code] =
     /\nExit Code: (\d{1,10})(?:\n(?:Signal|Background PIDs|Process Group PGID): [^\n]*)*(?:\n<\/untrusted_context>)?\s*$/.exec(

@@ -1,5 +1,5 @@
 /**
- * Scans a result locally; returns a sentence for the model if the result contains text that addresses the model
+ * Scans a result locally. Returns a sentence for the model if the result contains text that addresses the model
  * [cli.hook-outcome].
  */
 
@@ -7,7 +7,9 @@ import { guardResult, markOf, type ResultActions } from '#core/guard/results.ts'
 import type { Json } from '#core/kernel/json.ts';
 import { type Fields, text } from '#core/kernel/json-fields.ts';
 
-/** The agent already has the result, so text that addresses the model is marked but never removed. */
+/**
+ * Actions for results. The agent already has the result, so text that addresses the model is marked but never removed.
+ */
 const actions: ResultActions = {
   instruction: 'mark',
   hidden_instruction: 'mark',
@@ -24,7 +26,7 @@ const actions: ResultActions = {
 const bytes = { memberOf: () => undefined, textOf: () => undefined, ofText: (base64: string) => base64 };
 const maxCharacters = 1_000_000;
 
-/** Tools whose result only repeats the agent's own text. */
+/** Matches tools whose result only repeats the agent's own text. */
 const writing = /^(?:Write|Edit|MultiEdit|NotebookEdit|apply_patch|write_file|replace|StrReplace|Delete)$/;
 
 export function sentenceAbout({ tool_name, tool_response, tool_output }: Fields): string | undefined {

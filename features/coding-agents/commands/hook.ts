@@ -56,8 +56,8 @@ const outcomeHint = ({ after }: CodingAgent): string =>
   after.length === 0 ? '' : `, or record the outcome of a ${after[0]} event`;
 
 /**
- * Returns a decision before a tool call. After it, returns a note on the result or on a missing outcome, if there is
- * one.
+ * Returns a decision before a tool call. After the call, returns a note on the result or on a missing outcome, if there
+ * is one.
  */
 async function documentOf(cli: Cli, agent: CodingAgent, options: HookOptions): Promise<object | undefined> {
   let event: Fields = {};
@@ -77,7 +77,7 @@ async function documentOf(cli: Cli, agent: CodingAgent, options: HookOptions): P
   }
 }
 
-/** Returns the most severe answer among a tool's calls, or undefined for tools that act only inside the agent. */
+/** Returns the most severe answer among a tool's calls. Undefined for tools that act only inside the agent. */
 async function answerOf(
   cli: Cli,
   agent: CodingAgent,
@@ -110,7 +110,7 @@ async function answerOf(
   return answer;
 }
 
-/** Returns the calls of an event. @throws Error naming the missing member of the event. */
+/** Returns the calls in an event. @throws Error that names the missing member of the event. */
 function callsOf(agent: CodingAgent, event: Fields): readonly CallBody[] {
   const tool = text(event.tool_name);
   const workspace = agent.workspace(event) || text(event.cwd);
@@ -122,7 +122,7 @@ function callsOf(agent: CodingAgent, event: Fields): readonly CallBody[] {
   return callsOfTool(agent, tool, input as Input, { workspace, cwd });
 }
 
-/** Returns a note on the result. The contents of results stay on this machine. */
+/** Returns a note on the result. The result's contents stay on this machine. */
 async function resultNote(agent: CodingAgent, event: Fields, { results }: HookOptions): Promise<object> {
   if (results === 'off' || agent.inner.includes(text(event.tool_name) ?? '')) return {};
   const { sentenceAbout } = await import('./hook-result.ts');
@@ -143,7 +143,8 @@ async function outcomeNote(cli: Cli, agent: CodingAgent, event: Fields): Promise
 }
 
 /**
- * Reports an outcome. A call does not have one if the gateway did not allow it: a person did, or no hook was installed.
+ * Reports an outcome. A call has none if the gateway did not allow it, because a person did or because no hook was
+ * installed.
  */
 async function reportOutcome(cli: Cli, agent: CodingAgent, event: Fields): Promise<void> {
   if (agent.inner.includes(text(event.tool_name) ?? '')) return;
@@ -173,7 +174,7 @@ function verdict(answer: Fields, review: 'deny' | 'ask'): PermissionAnswer {
   return { permission: 'deny', reason: `${why}${instead ? ` ${instead}` : ''} (${rule})` };
 }
 
-/** Returns the agent's own id; undefined if there is none, or if it does not fit in an entry. */
+/** Returns the agent's own id. Undefined if there is none, or if it does not fit in an entry. */
 function ownId({ tool_use_id }: Fields): string | undefined {
   const id = text(tool_use_id);
   return id !== undefined && /^(?!\.+$)[A-Za-z0-9._:-]{1,128}$/.test(id) ? id : undefined;
@@ -181,8 +182,8 @@ function ownId({ tool_use_id }: Fields): string | undefined {
 
 /**
  * Returns the call id before the tool call [cli.hook-outcome]. For agents without ids (Gemini CLI), an id is generated
- * and stored in a file until the event after the call, under a digest of session, tool and input. Undefined if no
- * outcome can be recorded; policy is still evaluated on the call.
+ * and kept in a file until the event after the call, under a digest of session, tool and input. Undefined if no outcome
+ * can be recorded; the policy is still evaluated for the call.
  */
 function idBefore(agent: CodingAgent, event: Fields): string | undefined {
   if (agent.after.length === 0) return undefined;
@@ -197,7 +198,7 @@ function idBefore(agent: CodingAgent, event: Fields): string | undefined {
   }
 }
 
-/** Returns the call id after the call; a stored id is used only once. */
+/** Returns the call id after the call. A stored id is used only once. */
 function idAfter(agent: CodingAgent, event: Fields): string | undefined {
   if (agent.givesIds) return ownId(event);
   const file = fileOf(agent, event);

@@ -9,10 +9,10 @@ const headers: Readonly<Record<string, string>> = {
   'Move to': 'write_file',
 };
 
-/** Matches lines that a reader which trims spaces could mistake for a header. */
+/** Matches lines that could be mistaken for a header by a reader that trims spaces. */
 const looksLikeHeader = /^[\s\p{C}\p{Z}]*\*\*\* /u;
 
-/** Maximum number of files: a person would not review more in one patch. */
+/** Maximum number of files in a patch. A person would not review more. */
 const maxFiles = 100;
 
 /** Reads a patch. @throws Error for a patch that does not name a file or has an unknown header. */

@@ -119,7 +119,7 @@ async function printKey(cli: Cli) {
   return 'positive' as const;
 }
 
-/** Returns the gateway to connect clients to. @throws UsageError if none is specified. */
+/** Returns the gateway that clients are to connect to. @throws UsageError if none is specified. */
 function targetOf({ globals }: Cli, { gateway, mcp, models = false }: SetupOptions): Target {
   const run = readLocalRun(globals.state ?? (process.env.GATEWAY_STATE || undefined));
   const named = globals.url ?? (process.env.AGENTCTL_URL || undefined);

@@ -1,6 +1,7 @@
 /**
- * Plays everyday work sessions under the `coding-agent` pack, as a coding agent's hook sends them: most calls are
- * allowed, and calls that leave the workspace or run by themselves are reviewed [pack.coding-agent].
+ * Plays everyday work sessions under the `coding-agent` pack, sent the way a coding agent's hook sends them. Most calls
+ * are allowed; calls that leave the workspace, and those that cause later unattended runs, are reviewed
+ * [pack.coding-agent].
  */
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';

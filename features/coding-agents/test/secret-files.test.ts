@@ -1,4 +1,4 @@
-/** Files with keys and credentials, as coding agents read them [policy.secret-files]. */
+/** Files with keys and credentials, read in the way coding agents read them [policy.secret-files]. */
 import { readPolicyFile, simulator } from '#agentctl/policy-file.ts';
 import { type CodingAgentName, codingAgents } from '../commands/coding-agents.ts';
 import { callsOfTool } from '../commands/coding-tool.ts';

@@ -1,4 +1,4 @@
-/** Admits requests to the edge: load shedding, token buckets, the breaker of the upstream. */
+/** Admits requests to the edge, using load shedding, token buckets, and a circuit breaker for each upstream. */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { authenticate, type Headers } from '#core/configuration/identity/authenticate.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
@@ -13,14 +13,17 @@ import { isShed, type Priority, priorityOf } from '../shedding.ts';
 interface EdgeAdmissionPorts {
   readonly clock: Clock;
   readonly telemetry: Pick<Telemetry, 'count'>;
-  /** Open connections of all listeners of the edge. */
+  /** Returns the number of open connections on all of the edge's listeners. */
   readonly connections: () => number;
 }
 
-/** Call it once, with the request's outcome at its upstream. */
+/** Callback to call once, with the request's outcome at its upstream. */
 type Settle = (outcome: CallOutcome) => void;
 
-/** If half of twenty calls in ten seconds could not reach the upstream, it gets no calls for five seconds. */
+/**
+ * Circuit breaker settings: if half of twenty calls within ten seconds cannot reach the upstream, it gets no calls for
+ * five seconds.
+ */
 const breaker = { min_requests: 20, error_rate: 0.5, window_seconds: 10, open_seconds: 5 };
 const shedRetrySeconds = 1;
 
@@ -45,8 +48,8 @@ export class EdgeAdmission {
   }
 
   /**
-   * Admits a request. @throws GatewayError `service_unavailable` (shed, or the breaker is open) or `rate_limit_error`,
-   * with the seconds to wait.
+   * Admits a request. @throws GatewayError `service_unavailable` (shed, or the circuit breaker is open) or
+   * `rate_limit_error`, with the number of seconds to wait.
    */
   enter(upstream: EdgeUpstream, headers: Headers, address: string, snapshot: Snapshot): Settle {
     this.#shed(headers, snapshot);

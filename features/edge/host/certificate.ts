@@ -1,4 +1,6 @@
-/** The certificate of the TLS listener: the operator's, or a self-signed one in the state folder [edge.listeners]. */
+/**
+ * The certificate of the TLS listener: either the operator's or a self-signed one in the state folder [edge.listeners].
+ */
 import { X509Certificate } from 'node:crypto';
 import { readFile, writeFile } from 'node:fs/promises';
 import { isIP } from 'node:net';
@@ -11,7 +13,7 @@ export interface Certificate {
   /** PEM. */
   readonly cert: string;
   readonly key: string;
-  /** Certificate file for clients that have to trust it. */
+  /** Certificate file for clients that need to trust it. */
   readonly certFile: string;
   readonly keyFile: string;
 }
@@ -21,11 +23,11 @@ export interface OwnCertificate {
   readonly keyFile: string;
 }
 
-/** Browsers accept no longer lifetime. */
+/** Lifetime of a certificate in days. Browsers do not accept a longer one. */
 const lifeDays = 397;
 const renewBeforeDays = 30;
 
-/** Reads the operator's certificate. @throws Error that names the faulty option, `--edge-cert` or `--edge-key`. */
+/** Reads the operator's certificate. @throws Error that names the option at fault, `--edge-cert` or `--edge-key`. */
 export async function ownCertificate({ certFile, keyFile }: OwnCertificate): Promise<Certificate> {
   const [cert, key] = await Promise.all([readPem(certFile, '--edge-cert'), readPem(keyFile, '--edge-key')]);
   if (!certificateIn(cert, certFile).checkPrivateKey(privateKeyIn(key, keyFile)))
@@ -51,7 +53,10 @@ function certificateIn(pem: string, path: string): X509Certificate {
   }
 }
 
-/** Returns the certificate of the last start if it is valid for these names, else a new one: ECDSA P-256. */
+/**
+ * Returns the certificate from the last start if it is valid for these names. Otherwise creates a new one (ECDSA
+ * P-256).
+ */
 export async function keptCertificate(state: string, host: string, nowMs: number): Promise<Certificate> {
   const [certFile, keyFile] = [join(state, 'edge-certificate.pem'), join(state, 'edge-key.pem')];
   const names = [...new Set(['localhost', '127.0.0.1', '::1', host])];

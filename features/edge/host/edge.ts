@@ -1,6 +1,6 @@
 /**
- * The edge of this machine: one address for the gateway, the admin surface and MCP, over TLS, HTTP/2 and HTTP/1.1. It
- * sheds load, applies rate limits and circuit breakers, and forwards requests; the upstreams authorise them
+ * The edge on this machine: one address for the gateway, the admin surface and MCP, over TLS, HTTP/2 and HTTP/1.1. It
+ * sheds load, applies rate limits and circuit breakers, and forwards requests. The upstreams authorise them
  * [edge.listeners].
  */
 import type { ServerResponse } from 'node:http';
@@ -52,7 +52,7 @@ export async function startEdge(options: EdgeOptions): Promise<LocalEdge> {
   const { telemetry, ids } = options;
   let listeners: EdgeListeners | undefined;
   let http3: Http3 | undefined;
-  /** Updated with each request. */
+  /** Maximum number of connections, updated with each request. */
   let maxConnections = edgeDefaults.max_connections;
   // Identifies the edge's own Caddy.
   const http3Token = ids.randomHex(32);
@@ -130,7 +130,7 @@ export async function startEdge(options: EdgeOptions): Promise<LocalEdge> {
   };
 
   /**
-   * Opens the parent span of all subsequent work [trace.caller]. Its path omits the query, which may contain anything.
+   * Opens the parent span for all subsequent work [trace.caller]. Its path omits the query, which may contain anything.
    */
   const traced = (
     request: EdgeRequest,
@@ -209,7 +209,7 @@ interface Client {
   readonly protocol: 'h1' | 'h2' | 'h3';
 }
 
-/** Returns the client of a connection. For the edge's own Caddy, that is the client it reports. */
+/** Returns the client of a connection. For the edge's own Caddy, this is the client that Caddy reports. */
 function edgeClient({ headers, socket, httpVersionMajor }: EdgeRequest, http3Token: string): Client {
   const address = socket.remoteAddress ?? '';
   if (headers[http3TokenHeader] === http3Token) {
@@ -238,10 +238,10 @@ const onward = (
   token,
 ];
 
-/** Returns the path; for a URL in absolute form, whose host is checked, the part after the host. */
+/** Returns the path. For a URL in absolute form, whose host is checked elsewhere, this is the part after the host. */
 const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/?#]*/i, '') || '/';
 
-/** Stops pages that rebind their own name to the gateway's address, as the upstream listeners do. */
+/** Blocks pages that rebind their own name to the gateway's address, as the upstream listeners do. */
 function requireOwnHost(request: EdgeRequest, listenHost: string, names: readonly string[]): void {
   if (!('stream' in request)) {
     checkHost(request, listenHost, names);

@@ -12,14 +12,14 @@ export interface ForwardedRequest {
   readonly origin: URL;
   /** Path and query at the upstream. */
   readonly path: string;
-  /** Names and values, alternating. */
+  /** Alternating names and values. */
   readonly headers: readonly string[];
   /** Headers to add to the response. */
   readonly added: Readonly<Record<string, string>>;
 }
 
 /**
- * Result of an exchange. `broken`: the upstream could not be reached, or disconnected during its response. `left`: the
+ * Result of an exchange. `broken`: the upstream could not be reached or disconnected during its response. `left`: the
  * client disconnected.
  */
 export interface ExchangeOutcome {
@@ -28,14 +28,14 @@ export interface ExchangeOutcome {
 }
 
 /**
- * Returns an agent that reuses connections: opening one per request would cost more than everything else. The upstream
- * closes idle ones after ten seconds.
+ * Returns an agent that reuses connections, because opening one per request would cost more than everything else. The
+ * upstream closes idle connections after ten seconds.
  */
 export const edgeAgent = (): Agent =>
   new Agent({ keepAlive: true, keepAliveMsecs: 1_000, timeout: 0, scheduling: 'lifo' });
 
 /**
- * Resolves when the exchange has ended in any way.
+ * Forwards the request and resolves when the exchange has ended in any way.
  * @throws GatewayError `service_unavailable` if no byte of a response has been sent yet.
  */
 export function forward(
@@ -89,12 +89,12 @@ export function forward(
   return promise;
 }
 
-/** Checks for a body: the stream is still open. */
+/** Checks whether the request has a body, in which case its stream is still open. */
 const hasBody = ({ stream }: Http2ServerRequest): boolean => !stream.endAfterHeaders;
 
 /**
- * Adds the length declared by the client, otherwise chunked coding, so that the upstream never has to guess where a
- * body ends. A declared length without a body is dropped, because the upstream would wait for the body.
+ * Adds the length declared by the client, or otherwise chunked encoding, so that the upstream never has to guess where
+ * a body ends. A declared length without a body is dropped, because the upstream would wait for the body.
  */
 function withFraming(headers: readonly string[], body: boolean): string[] {
   const isLength = (at: number) => headers[at - (at % 2)] === 'content-length';

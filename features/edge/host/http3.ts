@@ -1,7 +1,7 @@
 /**
- * HTTP/3 for the edge: Caddy runs as a child process if its program is found [edge.listeners]. Node.js does not support
- * QUIC. Caddy terminates TLS and QUIC and forwards each request to the cleartext listener with a token that clients do
- * not know, so that the edge trusts the reported address.
+ * HTTP/3 for the edge. Caddy runs as a child process if its program is found [edge.listeners], because Node.js does not
+ * support QUIC. Caddy terminates TLS and QUIC and forwards each request to the cleartext listener with a token that
+ * clients do not know, so that the edge trusts the reported address.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -12,15 +12,15 @@ import type { Telemetry } from '#core/kernel/ports.ts';
 import type { OwnCertificate } from './certificate.ts';
 
 export const http3TokenHeader = 'x-gateway-http3';
-/** Seconds for which clients remember that HTTP/3 is available. */
+/** Number of seconds for which clients remember that HTTP/3 is available. */
 const maxAgeSeconds = 86_400;
 const startMs = 15_000;
 
 interface Http3Options {
-  /** Path of the program; undefined: `caddy` from PATH. */
+  /** Path of the program. If undefined, `caddy` is looked up on PATH. */
   readonly program: string | undefined;
   readonly host: string;
-  /** UDP; 0 = any free port. */
+  /** UDP port. 0 selects any free port. */
   readonly port: number;
   readonly certificate: OwnCertificate;
   /** Port of the HTTP/2 cleartext listener. */
@@ -36,7 +36,7 @@ export interface Http3 {
   stop(): Promise<void>;
 }
 
-/** Returns the program on PATH, or undefined. */
+/** Returns the program found on PATH, or undefined. */
 export function caddyOnPath(environment: NodeJS.ProcessEnv): string | undefined {
   const names = process.platform === 'win32' ? ['caddy.exe'] : ['caddy'];
   return (environment.PATH ?? '')
@@ -55,8 +55,8 @@ function isProgram(path: string): boolean {
 }
 
 /**
- * Starts Caddy. @throws Error if a program given as an option cannot be started; if one found on PATH cannot, it is
- * skipped with a warning.
+ * Starts Caddy. A program found on PATH that cannot be started is skipped with a warning. @throws Error if a program
+ * given as an option cannot be started.
  */
 export async function startHttp3(options: Http3Options): Promise<Http3 | undefined> {
   const { program, telemetry } = options;
@@ -109,7 +109,7 @@ async function run(program: string, options: Http3Options): Promise<Http3> {
   };
 }
 
-/** Resolves when Caddy reports that it is serving. @throws Error with its last output. */
+/** Resolves when Caddy reports that it is serving. @throws Error that contains Caddy's last output. */
 async function waitUntilServing(child: ChildProcess): Promise<void> {
   const { stderr } = child;
   let said = '';

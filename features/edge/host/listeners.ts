@@ -1,4 +1,4 @@
-/** The listeners of the edge: TLS with HTTP/2 and HTTP/1.1 by ALPN, and HTTP/2 in cleartext [edge.listeners]. */
+/** The edge's listeners: TLS with HTTP/2 and HTTP/1.1 by ALPN, and HTTP/2 in cleartext [edge.listeners]. */
 import type { IncomingMessage } from 'node:http';
 import { createSecureServer, createServer, type ServerHttp2Session } from 'node:http2';
 import type { AddressInfo, Socket } from 'node:net';
@@ -16,17 +16,17 @@ import type { EdgeRequest, EdgeResponse } from './forward.ts';
 
 interface EdgeListenerOptions extends Required<ConnectionsOptions> {
   readonly host: string;
-  /** 0 = any free port. */
+  /** TLS port. 0 selects any free port. */
   readonly tlsPort: number;
   readonly cleartextPort: number;
   readonly certificate: Certificate;
   readonly ids: Ids;
   readonly answer: (request: EdgeRequest, response: EdgeResponse) => void;
-  /** A WebSocket handshake, over HTTP/1.1 only. */
+  /** Called for a WebSocket handshake, which is supported over HTTP/1.1 only. */
   readonly upgrade: (request: EdgeRequest, socket: Duplex, head: Buffer) => void;
   /** See `StalledTransfers`. @default a minute */
   readonly unreadMs?: number | undefined;
-  /** Maximum time of an HTTP/2 session without a stream. @default idleMs */
+  /** Maximum time that an HTTP/2 session may have no stream. @default idleMs */
   readonly sessionIdleMs?: number | undefined;
 }
 
@@ -34,7 +34,9 @@ export interface EdgeListeners {
   readonly tlsPort: number;
   readonly cleartextPort: number;
   connections(): number;
-  /** Stops accepting connections, lets requests in flight finish within `graceMs`, then closes the rest. */
+  /**
+   * Stops accepting connections, gives requests in flight `graceMs` to finish, then closes the remaining connections.
+   */
   drain(graceMs: number): Promise<void>;
 }
 
@@ -97,8 +99,8 @@ export async function edgeListeners(options: EdgeListenerOptions): Promise<EdgeL
   const { unreadMs = idleMs, sessionIdleMs = idleMs } = options;
   const transfers = new StalledTransfers(unreadMs);
   /**
-   * Marks the connection as carrying a request. The upstreams authorise, so here every request keeps its connection
-   * open.
+   * Marks the connection as carrying a request. Because authorisation happens at the upstreams, every request keeps its
+   * connection open here.
    */
   const carriedOver = (socket: Socket): (() => void) => {
     const carried = connections.carries(socket);

@@ -1,4 +1,4 @@
-/** Opens the edge for the gateway of this machine. */
+/** Opens the edge for the gateway on this machine. */
 import type { OpenLocalEdge } from '../../feature.ts';
 import { keptCertificate, ownCertificate } from './certificate.ts';
 import { startEdge } from './edge.ts';

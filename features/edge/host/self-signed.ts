@@ -1,20 +1,20 @@
 /**
- * A self-signed certificate for a TLS server (RFC 5280), written as DER: a certificate library would add 210 modules, a
- * fifth of all modules loaded at start.
+ * A self-signed certificate for a TLS server (RFC 5280), written as DER. A certificate library would add 210 modules, a
+ * fifth of all modules loaded at startup.
  */
 import { generateKeyPairSync, randomBytes, sign } from 'node:crypto';
 import { isIP } from 'node:net';
 
 interface SelfSigned {
-  /** Common name of subject and issuer. */
+  /** Common name of both the subject and the issuer. */
   readonly name: string;
-  /** Host names and addresses it is valid for. */
+  /** Host names and addresses for which the certificate is valid. */
   readonly names: readonly string[];
   readonly notBefore: Date;
   readonly notAfter: Date;
 }
 
-/** Creates the certificate: ECDSA over P-256 with SHA-256. Both results are PEM. */
+/** Creates the certificate, using ECDSA over P-256 with SHA-256. Both results are PEM. */
 export function selfSigned({ name, names, notBefore, notAfter }: SelfSigned): { cert: string; key: string } {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const named = sequence(derSet(sequence(oid(commonName), textDer(utf8String, name))));
@@ -41,7 +41,7 @@ const extendedKeyUsage = [0x55, 0x1d, 0x25];
 const serverAuthentication = [0x2b, 0x06, 0x01, 0x05, 0x05, 0x07, 0x03, 0x01];
 const subjectAlternativeName = [0x55, 0x1d, 0x11];
 
-/** Returns the extensions: not a CA; may sign a server's handshakes. */
+/** Returns the extensions: the certificate is not a CA, and may sign a server's handshakes. */
 const extensions = (names: readonly string[]): Buffer[] => [
   extension(basicConstraints, sequence()),
   extension(keyUsage, der(bitString, Buffer.of(7, 0x80))),
@@ -64,7 +64,7 @@ function addressBytes(address: string): Buffer {
   return Buffer.from([...before, ...zeros, ...after].map((group) => group.padStart(4, '0')).join(''), 'hex');
 }
 
-/** Returns a serial number, positive and without a leading zero. */
+/** Returns a positive serial number without a leading zero. */
 function serialNumber(): Buffer {
   const bytes = randomBytes(16);
   bytes[0] = (bytes[0]! & 0x3f) | 0x40;
@@ -85,7 +85,7 @@ const oid = (bytes: readonly number[]): Buffer => der(0x06, Buffer.from(bytes));
 const bits = (value: Buffer): Buffer => der(bitString, Buffer.concat([Buffer.of(0), value]));
 const textDer = (tag: number, value: string): Buffer => der(tag, Buffer.from(value));
 
-/** Encodes a time. Years from 2050 on have four digits. */
+/** Encodes a time. Years from 2050 onwards have four digits. */
 function time(date: Date): Buffer {
   const digits = date.toISOString().replace(/\.\d+|[-:T]/g, '');
   return date.getUTCFullYear() < 2050 ? textDer(utcTime, digits.slice(2)) : textDer(generalizedTime, digits);

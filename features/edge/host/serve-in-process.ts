@@ -1,12 +1,12 @@
 /**
- * Passes an HTTP/1.1 request to its upstream in this process, which writes its response directly to the client
- * [edge.streams].
+ * Passes an HTTP/1.1 request to its upstream within this process. The upstream writes its response directly to the
+ * client [edge.streams].
  */
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { LocalUpstream } from '../../feature.ts';
 import type { ExchangeOutcome, ForwardedRequest } from './forward.ts';
 
-/** Resolves when the exchange has ended in any way. */
+/** Serves the request and resolves when the exchange has ended in any way. */
 export function serveInProcess(
   serve: LocalUpstream['serve'],
   request: IncomingMessage,
@@ -26,7 +26,7 @@ export function serveInProcess(
   return promise;
 }
 
-/** @param fields names in lower case and values, alternating. */
+/** @param fields alternating lower-case names and values. */
 function firstOfEach(fields: readonly string[]): IncomingHttpHeaders {
   const headers: IncomingHttpHeaders = {};
   for (let at = 0; at + 1 < fields.length; at += 2) headers[fields[at]!] ??= fields[at + 1]!;

@@ -1,4 +1,4 @@
-/** Forwards a WebSocket handshake to the gateway, then joins both connections. */
+/** Forwards a WebSocket handshake to the gateway, then pipes the two connections together. */
 import { request as requestTo } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { GatewayError } from '#core/kernel/errors.ts';
@@ -7,12 +7,13 @@ import { returnedHeaders } from '../forwarded-headers.ts';
 interface UpgradeTarget {
   readonly origin: URL;
   readonly path: string;
-  /** Names and values, alternating, without the hop-by-hop headers. */
+  /** Alternating names and values, without the hop-by-hop headers. */
   readonly headers: readonly string[];
 }
 
 /**
- * Resolves when the connection has ended, with the status of the handshake: 101, or the gateway's refusal.
+ * Resolves when the connection has ended. The result is the status of the handshake: 101, or that of the gateway's
+ * refusal.
  * @throws GatewayError `service_unavailable` if the gateway does not respond.
  */
 export function forwardUpgrade(

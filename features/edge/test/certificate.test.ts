@@ -1,4 +1,4 @@
-/** Certificates of the edge. */
+/** Certificates for the edge. */
 import { createPrivateKey, generateKeyPairSync } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,4 +1,4 @@
-/** The edge of a real local run: one address serves all surfaces. */
+/** The edge in a real local run: one address serves all surfaces. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:http2';

@@ -8,7 +8,7 @@ import { GatewayError } from '#core/kernel/errors.ts';
 import { echo, errorOf, protocols } from './edge-clients.ts';
 import { type Answer, criticalKey, plainKey, type TestEdge, testEdge } from './test-edge.ts';
 
-/** Sends bytes as an HTTP/1.1 client over TLS. Returns everything received until the connection ends. */
+/** Sends bytes as an HTTP/1.1 client over TLS. Returns everything received until the connection closes. */
 async function raw(edge: TestEdge, bytes: string): Promise<string> {
   const options = { host: 'localhost', port: edge.tlsPort, ca: edge.certificate.cert, ALPNProtocols: ['http/1.1'] };
   const socket = connectTls(options);
@@ -33,14 +33,14 @@ function frame(type: number, flags: number, stream = 0, payload: readonly number
   head.writeUInt32BE(stream, 5);
   return Buffer.concat([head, Buffer.from(payload)]);
 }
-/** Opens an HTTP/2 connection whose first headers do not end; resolves when it is closed. */
+/** Opens an HTTP/2 connection whose first headers never end. Resolves when the connection is closed. */
 function endlessHead(edge: TestEdge): { readonly socket: Socket; readonly closed: Promise<unknown> } {
   const socket = new Socket().connect(edge.cleartextPort, 'localhost').on('error', quiet);
   const preface = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n');
   socket.resume().write(Buffer.concat([preface, frame(4, 0), frame(1, 1, 1, [0x82, 0x86, 0x84])]));
   return { socket, closed: new Promise((resolve) => socket.once('close', resolve)) };
 }
-/** Holds `/v1/held` open after its first bytes. */
+/** Keeps the response to `/v1/held` open after its first bytes. */
 const holding: RequestListener = (request, response) => {
   if (request.url === '/v1/held') response.write('begun');
   else echo(request, response);

@@ -16,7 +16,7 @@ async function listening(listener: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** Returns the writes of one response, as the edge's connection makes them. */
+/** Returns the individual writes that the edge's connection makes for one response. */
 async function writesOf(upstream: RequestListener, asMany = 1, afterFirst = () => {}): Promise<string[]> {
   const writes: string[] = [];
   const enough = Promise.withResolvers<void>();

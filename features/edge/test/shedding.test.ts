@@ -1,4 +1,4 @@
-/** Requests that are refused when the edge is busy. */
+/** Requests that are refused when the edge is under load. */
 import fc from 'fast-check';
 import { isShed, loadShare, priorityOf } from '../shedding.ts';
 

@@ -47,7 +47,7 @@ export const edgeToken = 'token-of-the-edge';
 export const criticalKey = 'key-of-the-pager';
 export const plainKey = 'key-of-an-agent';
 
-/** @param settings of `edge` in the configuration. @param unknown whether the configuration cannot be read. */
+/** @param settings `edge` settings in the configuration. @param unknown whether the configuration cannot be read. */
 export async function testEdge(
   upstream: RequestListener,
   settings: object = {},

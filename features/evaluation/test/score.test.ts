@@ -1,4 +1,4 @@
-/** An evaluator's response and how it is parsed. */
+/** Parsing of an evaluator's response. */
 import { scoreOf } from '../score.ts';
 
 describe('[evaluation.webhook] a reply', () => {

@@ -19,7 +19,7 @@ const headOf = (hashes: readonly string[], index?: number): EvidenceHead => ({
   ...(index !== undefined && hashes[index] !== undefined && { at: { index, hash: hashes[index] } }),
 });
 
-/** Reports a chain as a plane does, and reports it again with the requested position if one is wanted. */
+/** Reports a chain as a plane does. If a position is then requested, reports the chain once more with that position. */
 function reported(known: KnownHead | undefined, hashes: readonly string[]) {
   const first = compareHead(known, headOf(hashes), at);
   return first.wanted ? compareHead(known, headOf(hashes, first.wanted.index), at) : first;

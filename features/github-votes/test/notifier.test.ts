@@ -1,4 +1,4 @@
-/** Questions on pull requests, and calls to a Git host, over real HTTP. */
+/** Questions on pull requests, and calls to a Git host over real HTTP. */
 import { serviceJson } from '#adapters/http/service-json.ts';
 import { fakePullRequests, headSha, pushedSha } from '../../../test/support/fake-pull-requests.ts';
 import { sampleRow } from '../../../test/unit/approvals/notifications/sample.ts';

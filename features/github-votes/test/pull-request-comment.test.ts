@@ -10,8 +10,8 @@ const sha = 'a'.repeat(40);
 const textOf = (over: Partial<ApprovalRow> = {}) => pullRequestComment(sampleRow(over), sha, 'https://gateway.example');
 
 /**
- * Splits text into code blocks as CommonMark does: a block ends only at the first line with at least as many backticks
- * as opened it.
+ * Splits text into code blocks as CommonMark does: a block ends only at the first line that has at least as many
+ * backticks as the opening line.
  */
 function blocksOf(text: string): { readonly blocks: string[]; readonly outside: string } {
   const blocks: string[] = [];
@@ -29,7 +29,7 @@ function blocksOf(text: string): { readonly blocks: string[]; readonly outside: 
   return { blocks, outside: outside.join('\n') };
 }
 
-/** Strings that try to break out of code: fences, mentions, links, commands, hidden parts. */
+/** Strings that try to escape from code formatting: fences, mentions, links, commands, hidden parts. */
 const nasty = fc.oneof(
   fc.string({ unit: codePoint, maxLength: 300 }),
   fc

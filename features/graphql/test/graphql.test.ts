@@ -1,4 +1,4 @@
-/** GraphQL through the handlers: the same results, roles and tenants as REST. */
+/** GraphQL through the handlers, with the same results, roles and tenants as REST. */
 import { buildSchema, type GraphQLObjectType, getNamedType, isObjectType } from 'graphql';
 import * as z from 'zod';
 import type { Call } from '#core/operations/operation.ts';

@@ -1,4 +1,4 @@
-/** Cost of GraphQL documents. Documents above the limit are refused before they run. */
+/** Cost of GraphQL documents. Documents that exceed the limit are refused before they run. */
 import { buildSchema, parse } from 'graphql';
 import * as z from 'zod';
 import { routes } from '#features/routes.ts';

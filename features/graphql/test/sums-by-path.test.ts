@@ -1,4 +1,4 @@
-/** Sums over an organisation path are the same in GraphQL as over REST. */
+/** Totals for an organisation path, which are the same over GraphQL and REST. */
 import { caller } from '../../../test/support/call-endpoint.ts';
 import { spendingLevels } from '../../../test/support/levels.ts';
 import type { TestPorts } from '../../../test/support/ports.ts';

@@ -1,4 +1,4 @@
-/** `doctor` compares the configuration in force with the evidence. */
+/** `doctor` compares the active configuration with the evidence. */
 import { deployment } from '../../../test/unit/agentctl/deployment.ts';
 
 const { home, examined } = deployment();

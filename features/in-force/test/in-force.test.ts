@@ -1,5 +1,5 @@
 /**
- * A malicious operator who changes what is in force, not the history: the configuration pointer, key digests, secret
+ * A malicious operator who changes the active state but not the history: the configuration pointer, key digests, secret
  * bindings, spent budgets, risk, accepted definitions, task sheets, tickets, credentials. A comparison with the
  * evidence, which the operator does not touch, finds each change.
  */
@@ -88,7 +88,7 @@ const refused = async (session: string, nth: number) =>
     },
   });
 
-/** Records a server's definitions as a conversation with the server does. */
+/** Records a server's definitions in the same way as a conversation with the server. */
 const meet = async (...definitions: readonly Loose[]) => {
   const entry = (await gateway.ports().snapshots.current()).configuration.upstreams.mcp[0]!;
   await noteDefinitions(gateway.ports(), { tenant: 'default', key_id: 'k1' }, entry, definitions.map(asListedTool));

@@ -1,4 +1,7 @@
-/** Reports plugin installs, removals and refusals; stores reports that are not accepted yet [supply-chain.in-force]. */
+/**
+ * Reports plugin installs, removals and refusals. Stores reports that the gateway has not accepted yet
+ * [supply-chain.in-force].
+ */
 
 import type { Cli } from '#agentctl/command.ts';
 import { exitCodes, Failure } from '#agentctl/failure.ts';
@@ -14,17 +17,17 @@ import { endpointsOf } from '#core/operations/endpoint.ts';
 import { recordPluginAct } from '../endpoint.ts';
 import type { PluginStore } from './store.ts';
 
-/** Facts about a plugin at the time of a refusal; later steps add more. */
+/** Facts about a plugin at the time of a refusal. Later steps add more. */
 export interface KnownPlugin {
   entry?: Pick<PluginEntry, 'name' | 'version' | 'kind' | 'sha256'>;
-  /** Key id of the publisher, set once its signature is verified. */
+  /** Key id of the publisher, set once the publisher's signature is verified. */
   signer?: string;
 }
 
 /**
- * Checks before any write that the key may record the action. If the gateway is unreachable or fails, the action is
- * stored until a gateway accepts it.
- * @throws Failure if the gateway rejects the key, or its role, kind or scope is insufficient.
+ * Checks, before anything is written, that the key may record the action. If the gateway is unreachable or fails, the
+ * action is stored until a gateway accepts it.
+ * @throws Failure if the gateway rejects the key, or if the key's role, kind or scope is insufficient.
  */
 export async function assertMayRecord(cli: Cli, act: 'install' | 'remove'): Promise<void> {
   let caller: unknown;
@@ -43,7 +46,7 @@ export async function assertMayRecord(cli: Cli, act: 'install' | 'remove'): Prom
 }
 
 /**
- * Returns whether the same command may succeed later with the same key, because the gateway is unreachable or
+ * Checks whether the same command may succeed later with the same key, because the gateway is only unreachable or
  * overloaded.
  */
 const mayPass = (fault: unknown): boolean =>
@@ -61,9 +64,9 @@ function notDone(act: 'install' | 'remove', cause: Error): Failure {
 }
 
 /**
- * Records an action as evidence, after actions stored by earlier commands.
- * @returns the hash of the entry; undefined if the gateway did not accept the action and it is stored for the next
- * command.
+ * Records an action as evidence, after any actions stored by earlier commands.
+ * @returns the hash of the entry, or undefined if the gateway did not accept the action, which is then stored for the
+ * next command.
  */
 export async function report(cli: Cli, store: PluginStore, act: PluginAct): Promise<string | undefined> {
   await reportKept(cli, store);
@@ -78,7 +81,7 @@ export async function report(cli: Cli, store: PluginStore, act: PluginAct): Prom
   }
 }
 
-/** Runs the work; reports a refusal before it ends the command. */
+/** Runs the work. If it is refused, reports the refusal before the command ends. */
 export async function refusalsReported<Result>(
   cli: Cli,
   store: PluginStore,

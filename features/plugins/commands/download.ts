@@ -1,6 +1,6 @@
 /**
- * Downloads index files and plugins: over HTTPS only (including redirects), with limits on size and time, and resumed
- * after an early end [plugin.marketplace].
+ * Downloads index files and plugins over HTTPS only (including redirects), with limits on size and time. Interrupted
+ * downloads are resumed [plugin.marketplace].
  */
 import { lookup as resolveHost } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
@@ -12,11 +12,14 @@ import { refuseDocument, SupplyChainRefusal } from '#core/configuration/supply-c
 export interface DownloadOptions {
   /** Maximum number of bytes. */
   readonly maxBytes: number;
-  /** Allows addresses of this machine and of private networks, because the user named a local index. */
+  /** True to allow addresses of this machine and of private networks, because the user specified a local index. */
   readonly privateAllowed: boolean;
   /** Maximum time in milliseconds without data from the server. */
   readonly idleMs?: number;
-  /** Maximum time in milliseconds for the whole download, against servers that only send an occasional byte. */
+  /**
+   * Maximum time in milliseconds for the whole download, as protection against servers that only send an occasional
+   * byte.
+   */
   readonly totalMs?: number;
   readonly onProgress?: (received: number, total: number | undefined) => void;
   /** Certificate authorities in addition to the system's, in PEM form. */
@@ -32,7 +35,7 @@ const defaultTotalMs = 15 * 60_000;
 interface PartialDownload {
   chunks: Buffer[];
   bytes: number;
-  /** Validator that makes the server send the rest only if the file is the same. */
+  /** Validator with which the server sends the rest only if the file is unchanged. */
   validator: string | undefined;
 }
 
@@ -42,7 +45,7 @@ interface Run extends DownloadOptions {
 }
 
 /**
- * Downloads a file. The caller verifies the bytes, so receiving the rest of a different file is harmless.
+ * Downloads a file. The caller verifies the bytes, so receiving the rest of a different file does no harm.
  * @throws SupplyChainRefusal
  */
 export async function download(address: string, options: DownloadOptions): Promise<Buffer> {
@@ -74,7 +77,7 @@ async function receive(arrived: PartialDownload, address: string, run: Run): Pro
 const rangeAfter = ({ bytes, validator }: PartialDownload): Record<string, string> =>
   bytes === 0 ? {} : { range: `bytes=${bytes}-`, ...(validator !== undefined && { 'if-range': validator }) };
 
-/** Restarts the download. A weak ETag does not identify bytes. */
+/** Restarts the download. Weak ETags are ignored, because they do not identify bytes. */
 function startOver(arrived: PartialDownload, { headers }: IncomingMessage): void {
   const { etag, 'last-modified': modified } = headers;
   arrived.chunks = [];
@@ -186,7 +189,7 @@ const asRefusal = (cause: Error, url: URL): SupplyChainRefusal =>
     ? cause
     : new SupplyChainRefusal('download_failed', `${url.href} cannot be read: ${cause.message}`, { cause });
 
-/** Resolves a name, and refuses it if any of its addresses is not public. */
+/** Resolves a name. Refuses it if any of its addresses is not public. */
 const publicOnly: LookupFunction = (hostname, options, callback) => {
   resolveHost(hostname, { ...options, all: true }, (error, addresses) => {
     if (error) return callback(error, '', 0);
@@ -203,5 +206,5 @@ const privateRefusal = (host: string, address: string) =>
     `${host} has the address ${address}, which is not public; a local index file may name it`,
   );
 
-/** Returns whether an address is outside the public internet. Text that is not an address is not public. */
+/** Checks whether an address is outside the public internet. Text that is not an address counts as outside. */
 export const isPrivate = (address: string): boolean => networkOf(address) !== 'public';

@@ -9,7 +9,7 @@ import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts'
 import { SupplyChainRefusal } from '#core/configuration/supply-chain/refusal.ts';
 import type { TrustedIndex } from '#core/configuration/supply-chain/verify-index.ts';
 
-/** Address and content of an index; relative names in it are resolved against the address. */
+/** Address and content of an index. Relative names in the index are resolved against the address. */
 export interface IndexSource {
   readonly file: unknown;
   fetchArtifact(entry: PluginEntry): Promise<Buffer>;
@@ -44,7 +44,7 @@ export async function readIndex(cli: Cli, address: string): Promise<IndexSource>
   };
 }
 
-/** Runs the work; a refusal ends the command with its reason. */
+/** Runs the work. If it is refused, ends the command with the reason. */
 export async function refusals(cli: Cli, work: () => Promise<Outcome>): Promise<Outcome> {
   try {
     return await work();
@@ -58,7 +58,7 @@ export async function refusals(cli: Cli, work: () => Promise<Outcome>): Promise<
   }
 }
 
-/** Verifies an entry now; returns its publisher or the reason for the failure. */
+/** Verifies an entry at the current time; returns its publisher or the reason for the failure. */
 export async function verdictOf(
   entry: PluginEntry,
   trusted: Omit<TrustedIndex, 'index' | 'seen'>,
@@ -74,7 +74,7 @@ export async function verdictOf(
   }
 }
 
-/** Checks that a module follows the ABI, or that a pack is canonical; otherwise rejects with the problem. */
+/** Checks that a module follows the ABI, or that a pack is canonical. If not, rejects with the reason. */
 export async function checkArtifact({ kind, name }: PluginEntry, bytes: Uint8Array): Promise<unknown> {
   if (kind === 'wasm_filter') return (await import('#adapters/wasm/module.ts')).compileModule(bytes);
   return (await import('../pack-bytes.ts')).readPackBytes(bytes, name);

@@ -1,4 +1,7 @@
-/** Installed plugins in a folder: bytes by digest, and one record that is replaced as a whole [plugin.marketplace]. */
+/**
+ * Folder of installed plugins: the bytes by digest, and one record that is always replaced as a whole
+ * [plugin.marketplace].
+ */
 
 import { randomUUID } from 'node:crypto';
 import { mkdir, open, readdir, readFile, rename, rm } from 'node:fs/promises';
@@ -70,7 +73,10 @@ export class PluginStore {
     return rm(this.pathOf(of), { force: true });
   }
 
-  /** Stores an action until a gateway accepts it, each in its own file, so that concurrent commands do not lose any. */
+  /**
+   * Stores an action until a gateway accepts it. Each action has its own file, so that concurrent commands do not lose
+   * any.
+   */
   keepAct(act: object): Promise<void> {
     return this.#replace(`${Date.now()}-${randomUUID()}.act`, Buffer.from(JSON.stringify(act)));
   }

@@ -1,8 +1,8 @@
 /**
- * Session provenance: keyed digests, no text. Rows, by `session` (tenant#session) and `entry`: `#head` with the
- * session's key, the number of its digests and whether some were left out; `r#<envelope_id>` a result, `w#<digest>`
- * words. Access patterns: all rows of a session, open and grow (update of the head), put once. `expires_at` is
- * compared, TTL removes rows.
+ * Session provenance, stored as keyed digests without any text. Rows are keyed by `session` (tenant#session) and
+ * `entry`: `#head` has the session's key, the number of its digests and whether some were left out; `r#<envelope_id>`
+ * is a result, `w#<digest>` is the person's words. Access patterns: read all rows of a session, create and update the
+ * head, put a row if absent. Reads check `expires_at`; TTL removes rows.
  */
 
 import { allRows, type StoreOptions } from '#adapters/tables/store.ts';

@@ -1,4 +1,4 @@
-/** Disguised values from a result are traced; disguised text of the person is not trusted. */
+/** Disguised values from a result are traced; disguised text from the person is not trusted. */
 
 import * as z from 'zod';
 import { formsOf } from '#features/provenance/forms.ts';

@@ -1,6 +1,6 @@
 /**
- * Rules on sources in a running gateway with a real MCP server: a planted address is reviewed, an address from the user
- * passes, and a restart keeps the record.
+ * Rules on sources in a running gateway with a real MCP server: a planted address goes to review, an address from the
+ * user passes, and the record survives a restart.
  */
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';

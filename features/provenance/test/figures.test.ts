@@ -1,4 +1,4 @@
-/** Figures of the provenance pack on the corpus of tasks and attacks. */
+/** Measured results of the provenance pack on the corpus of tasks and attacks. */
 import { type Measured, measure, measureDisguises, measureOwnValues } from './corpus/measure.ts';
 
 let on: Measured;

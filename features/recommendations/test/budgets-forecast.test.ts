@@ -1,4 +1,4 @@
-/** Budget forecasts, as an administrator reads them. */
+/** Budget forecasts as seen by an administrator. */
 import { gateway, get, record } from '../../../test/support/admin-chat.ts';
 import { caller } from '../../../test/support/call-endpoint.ts';
 import { keys, testPorts } from '../../../test/support/ports.ts';

@@ -25,7 +25,7 @@ export async function restoreChecks(cli: Cli, published: readonly string[]): Pro
   ];
 }
 
-/** Verifies every chain of the tenant. Each response ends at its first broken link. */
+/** Verifies every chain of the tenant. Each response stops at the first broken link. */
 async function chains(cli: Cli): Promise<CheckResult[]> {
   const found: CheckResult[] = [];
   let entries = 0;
@@ -171,7 +171,7 @@ async function all(
   }
 }
 
-/** Steps for active state that contradicts evidence, by kind. Budgets and risk are lower bounds. */
+/** Steps to take if active state contradicts evidence, by kind. Budgets and risk are lower bounds. */
 const inForceSteps: Readonly<Record<string, string>> = {
   budget: 'lower the limit of this account by the difference until its period ends',
   configuration: 'agentctl config put: store the configuration that was last in force',

@@ -1,4 +1,4 @@
-/** The plan of a restore: how each table is treated, and the commands in order [cli.status]. */
+/** The restore plan: how each table is treated, and the commands in order [cli.status]. */
 import { UsageError } from '#agentctl/failure.ts';
 import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
 import { fields, text } from '#core/kernel/json-fields.ts';
@@ -13,7 +13,7 @@ interface RestorePlan {
   readonly from: string;
   readonly to: string;
   readonly steps: readonly RestoreStep[];
-  /** Treatment of each table, with the reason. */
+  /** Treatment of each table, with its reason. */
   readonly tables: Readonly<Record<TableName, string>>;
   /** Notes on pending approvals. */
   readonly pending: readonly string[];
@@ -52,7 +52,7 @@ interface PlanOptions {
   readonly from: { readonly at: string } | { readonly vault: string };
 }
 
-/** Makes the plan. @param stacks outputs by stack name. @throws UsageError if they do not come from a deployment. */
+/** Builds the plan. @param stacks outputs by stack name. @throws UsageError if they do not come from a deployment. */
 export function restorePlan(stacks: unknown, { to, from }: PlanOptions): RestorePlan {
   const name = Object.keys(fields(stacks))
     .find((stack) => stack.endsWith('-stores'))

@@ -99,7 +99,7 @@ function clickOf(id: string, how: Click) {
   return signed(payload, how);
 }
 
-/** Returns the dialog as Slack submits it, with the data it was opened with unless `view` differs. */
+/** Returns the dialog as Slack submits it, with the data it was opened with unless `view` overrides it. */
 function submissionOf(view: Loose, how: Click = {}) {
   const { callback_id, private_metadata } = view;
   const values = { comment: { comment: { type: 'plain_text_input', value: how.comment ?? null } } };
@@ -120,14 +120,14 @@ async function click(id: string, how: Click = {}) {
   return answer;
 }
 
-/** Returns the function's reply to a dialog, sent before the work that follows it. */
+/** Returns the function's reply to a dialog, which is sent before the work that follows. */
 async function confirmed(id: string, { ports }: { readonly ports: TestPorts['ports'] }) {
   await press(id);
   const { raw, headers } = submissionOf(dialogs().at(-1)!);
   return callback(ports)(eventTo('POST', '/callbacks/slack', { raw, headers }), { awsRequestId: 'request-1' });
 }
 
-/** Returns the last message sent to the clicker, at the address that Slack gave. */
+/** Returns the last message sent to the person who clicked, at the URL that Slack provided. */
 const told = (): string => slack.calls.findLast(({ path }) => path === '/response')?.body.text ?? 'nothing';
 
 const statusOf = async (id: string) => (await gateway.ports.approvals.find(id))?.status;

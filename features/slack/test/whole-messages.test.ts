@@ -1,4 +1,4 @@
-/** Slack messages: each shows every value of the call in full, or does not accept an approval. */
+/** Slack messages: each message either shows every value of the call in full or does not accept an approval. */
 import fc from 'fast-check';
 import { runs } from '../../../test/support/extent.ts';
 import { hostileCalls, missing } from '../../../test/support/hostile-calls.ts';
@@ -7,7 +7,7 @@ import { isWholeInSlack, slackMessage } from '../message.ts';
 
 const link = 'https://gateway.example';
 
-/** Decodes the entities as Slack does; in facts and executed text, restores the backticks from their substitute. */
+/** Decodes the entities as Slack does. In facts and executed text, replaces the backtick substitutes with backticks. */
 function plain(mrkdwn: string): string {
   const decoded = mrkdwn.replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&');
   return `${decoded}\n${decoded.replaceAll(/\\u\{60\}|\\u0060/g, '`')}`;

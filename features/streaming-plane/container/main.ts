@@ -25,14 +25,14 @@ import { isOfPlane } from '../functions.ts';
 import { planeLimits } from '../limits.ts';
 
 /**
- * Time after the last call was cut off, for recording outcomes and sending spans. ECS kills the process after
+ * Time for recording outcomes and sending spans after the last call was cut off. ECS kills the process after
  * `stopTimeout`.
  */
 const settlingMs = 4_500;
 
 /**
- * Serves until SIGTERM, then drains: accepts no more connections, lets calls end in time, and cuts off and settles the
- * rest [local.drain].
+ * Serves until SIGTERM, then drains: stops accepting connections, gives running calls time to end, and cuts off and
+ * settles the rest [local.drain].
  */
 export async function main(environment: NodeJS.ProcessEnv): Promise<void> {
   const { port, loadBalancer, drainMs } = planeSettings(environment);
@@ -68,7 +68,7 @@ export async function main(environment: NodeJS.ProcessEnv): Promise<void> {
 interface PlaneSettings {
   readonly port: number;
   readonly loadBalancer: LoadBalancer;
-  /** Milliseconds for calls to end after SIGTERM; calls still running after that are cut off and settled. */
+  /** Milliseconds that calls have to end after SIGTERM. Calls still running after that are cut off and settled. */
   readonly drainMs: number;
 }
 

@@ -1,4 +1,4 @@
-/** Alarms on the streaming plane: whether its tasks exist, respond, and have spare CPU time. */
+/** Alarms on the streaming plane: whether its tasks exist and respond, and whether they have spare CPU time. */
 import { HttpCodeTarget } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import { type AlarmRow, failedPercent, fiveMinutes, summed, sustained } from '../../../lib/alarms/alarm.ts';
 import type { StreamingService } from './service.ts';

@@ -1,4 +1,4 @@
-/** The streaming plane's load balancer: TLS, idle timeout of streams, access logs. */
+/** The streaming plane's load balancer: TLS, idle timeout for streams, access logs. */
 import { Duration, RemovalPolicy } from 'aws-cdk-lib';
 import { Peer, Port, SecurityGroup } from 'aws-cdk-lib/aws-ec2';
 import {
@@ -18,8 +18,8 @@ import type { StreamingNetwork } from './network.ts';
 import type { StreamingSettings } from './settings.ts';
 
 /**
- * A connection that is silent for longer than this is closed; it exceeds the time that an action may execute. Streams
- * send a comment every 15 seconds.
+ * Idle time after which a connection is closed; longer than an action may execute. Streams send a comment every 15
+ * seconds.
  */
 export const idleSeconds = functionSeconds.action + 10;
 

@@ -26,7 +26,7 @@ export class StreamingNetwork extends Construct {
   readonly vpc: IVpc;
   readonly taskSubnets: SubnetSelection;
   readonly balancerSubnets: SubnetSelection;
-  /** Security groups of the tasks that are named by the deployment; upstreams admit these groups. */
+  /** Security groups that the deployment names for the tasks; upstreams admit these groups. */
   readonly taskGroups: readonly ISecurityGroup[];
 
   constructor(scope: Construct, id: string, { settings, streaming }: StreamingNetworkProps) {

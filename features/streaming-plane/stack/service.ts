@@ -39,9 +39,9 @@ import type { StreamingSettings } from './settings.ts';
 const port = 8080;
 /** Fargate's maximum time between SIGTERM and SIGKILL. */
 const stopSeconds = 120;
-/** Time for calls to end. The remaining time is for settling calls that were cut off. */
+/** Time for calls to end. The rest of the stop time is for settling calls that were cut off. */
 const drainSeconds = 110;
-/** Time for the streams of a departing task to end; the load balancer sends it no new requests. */
+/** Time for the streams of a stopping task to end; the load balancer sends the task no new requests. */
 const deregistrationSeconds = 300;
 
 interface StreamingServiceProps extends Pick<AddedStackProps, 'settings' | 'environment' | 'apis' | 'specs'> {
@@ -53,7 +53,7 @@ interface StreamingServiceProps extends Pick<AddedStackProps, 'settings' | 'envi
 
 export class StreamingService extends Construct {
   readonly service: FargateService;
-  /** Its tasks as targets of the load balancer. */
+  /** The service's tasks as targets of the load balancer. */
   readonly targets: ApplicationTargetGroup;
 
   constructor(scope: Construct, id: string, props: StreamingServiceProps) {
@@ -146,7 +146,7 @@ export class StreamingService extends Construct {
   }
 
   /**
-   * Scales by CPU and by concurrent calls per task, which each task reports itself: streams that wait for a model use
+   * Scales by CPU and by the number of concurrent calls that each task reports, since streams that wait for a model use
    * no CPU.
    */
   #scale({ settings, streaming }: StreamingServiceProps): void {

@@ -7,7 +7,7 @@ import { LogReader, type LogReaderPorts } from '../log-reader.ts';
 import { logBucket } from './log-bucket.ts';
 import { logTable } from './log-table.ts';
 
-/** Returns the parts of the log, or undefined if the deployment has no log key. */
+/** Returns the log's parts, or undefined if the deployment has no log key. */
 function logReaderPorts({ environment, store, ...objects }: AwsLogOptions): LogReaderPorts | undefined {
   const keys = logKeyIds(environment);
   return keys && { heads: logTable(store), objects: logBucket(objects), signer: kmsLogSigner(keys) };

@@ -30,7 +30,7 @@ export function folderLog(root: string): LogObjects {
   };
 }
 
-/** Returns the name of a tenant's folder, after renaming a folder from an earlier release. */
+/** Returns the name of a tenant's folder, after renaming any folder from an earlier release. */
 async function takenOver(root: string, tenant: string): Promise<string> {
   const [name, former] = [fileNameOf(tenant), formerFileName(tenant)];
   const names = (await readdir(root).catch(absent)) ?? [];

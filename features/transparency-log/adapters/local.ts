@@ -10,7 +10,7 @@ import { logObjectsTable } from './log-objects-table.ts';
 import { logTable } from './log-table.ts';
 
 /**
- * Opens the log. Processes that share a store keep one log there: its objects are in the store, and each process has
+ * Opens the log. Processes that share a store also share one log: its objects are in the store, and each process has
  * the log's key [transparency.log].
  */
 export const openLog: OpenLocalLog = async ({ stateFolder, store, clock, ...given }) => {

@@ -1,7 +1,8 @@
 /**
  * Objects of the transparency log in the same table as its head, for gateways that share a store but no folder. Each is
- * put once and never changed. Rows: `series` names the folder, `at` the object in it. The largest object, a full tile
- * of 256 leaves, takes a fifth of DynamoDB's row limit. Access patterns: put if absent; get; the names in a folder.
+ * put once and never changed. In each row, `series` names the folder and `at` the object in it. The largest object, a
+ * full tile of 256 leaves, takes a fifth of DynamoDB's row limit. Access patterns: put if absent; get; list the names
+ * in a folder.
  */
 
 import { allRows, type Key, type StoreOptions } from '#adapters/tables/store.ts';

@@ -1,7 +1,7 @@
 /**
- * The head of each tenant's transparency log, its index of sessions, and the cosignatures of witnesses, in the
- * observations table. Access patterns: the head (get; put if its version is the next one); the newest leaf of sessions
- * (by keys; put if it is ahead); cosignatures of a tenant (one series).
+ * The head of each tenant's transparency log, its session index, and witness cosignatures, in the observations table.
+ * Access patterns: the head (get; put if its version is the next one); the newest leaf of each session (get by keys;
+ * put if it is ahead); a tenant's cosignatures (one series).
  */
 
 import type { Key, StoreOptions } from '#adapters/tables/store.ts';
@@ -24,7 +24,7 @@ function newestOf(tenant: string, { newest }: LogHead): { newest: Uint8Array; ne
 
 type StoredHead = Omit<LogHead, 'roots' | 'newest'> & {
   readonly roots: Uint8Array;
-  /** Earlier heads contain JSON. */
+  /** JSON string in earlier heads. */
   readonly newest: Uint8Array | string;
   readonly newest_at: string;
 };

@@ -1,5 +1,5 @@
 /**
- * The leaves of a batch as bytes, because a head costs a write unit per kilobyte: 70 bytes per leaf instead of about
+ * The leaves of a batch as bytes, because a head costs one write unit per kilobyte: 70 bytes per leaf instead of about
  * 260 as JSON. Tenant and time are stored once, with the batch.
  */
 import type { LogLeaf } from '#core/contracts/transparency.ts';
@@ -13,7 +13,7 @@ interface Batch {
   readonly at: string;
 }
 
-/** Packs leaves. @throws TypeError if they differ in tenant or time, which a log never produces. */
+/** Packs leaves. @throws TypeError if they differ in tenant or time, which never happens in a log. */
 export function packLeaves(leaves: readonly LogLeaf[], { tenant, at }: Batch): Buffer {
   const bytes = Buffer.alloc(leaves.length * leafBytes);
   for (const [i, leaf] of leaves.entries()) {
@@ -26,7 +26,7 @@ export function packLeaves(leaves: readonly LogLeaf[], { tenant, at }: Batch): B
   return bytes;
 }
 
-/** Unpacks leaves. @throws RangeError for bytes that do not form whole leaves. */
+/** Unpacks leaves. @throws RangeError if the bytes are not a whole number of leaves. */
 export function unpackLeaves(packed: Uint8Array, { tenant, at }: Batch): LogLeaf[] {
   const bytes = Buffer.from(packed);
   if (bytes.length % leafBytes !== 0) throw new RangeError('the leaves of the newest batch are truncated');

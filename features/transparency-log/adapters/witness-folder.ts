@@ -7,5 +7,5 @@ import { ed25519KeyFile } from '#adapters/local/log-key.ts';
 /** Loads the witness key, creating it if it does not exist. */
 export const witnessKeyIn = (folder: string): Promise<KeyObject> => ed25519KeyFile(join(folder, 'witness-key.pem'));
 
-/** Replaces a file that other users may read; it is durable when this returns. */
+/** Replaces a file that other users may read. The file is durable when the promise resolves. */
 export const writePublic = (file: string, text: string): Promise<void> => writeDurably(file, text, 0o644);

@@ -163,7 +163,9 @@ async function consistency(cli: Cli, from: number, to: number): Promise<Buffer[]
   return (Array.isArray(proof) ? proof : []).map((hash) => Buffer.from(String(hash), 'base64'));
 }
 
-/** Reads the leaves added since the last check; returns the defect if one is missing or a session moves backwards. */
+/**
+ * Reads the leaves added since the last check. Returns the defect if a leaf is missing or a session moves backwards.
+ */
 async function readOn(
   cli: Cli,
   before: WitnessState | undefined,
@@ -209,7 +211,7 @@ async function publish(cli: Cli, { folder, publish: handsIn }: WitnessOptions, c
   if (handsIn) await cli.api().call('addCosignature', { body: { note: checkpoint } });
 }
 
-/** Writes a checkpoint that other users may read. @returns its file. */
+/** Writes a checkpoint that other users may read. @returns the path of its file. */
 async function publishCheckpoint(folder: string, name: 'checkpoint' | 'refused', checkpoint: string): Promise<string> {
   const { writePublic } = await import('../adapters/witness-folder.ts');
   const file = join(folder, name);

@@ -1,4 +1,4 @@
-/** The projection of evidence with its transparency log, simulated [evidence.at-scale]. */
+/** Simulation of the evidence projection with its transparency log [evidence.at-scale]. */
 import { simulateProjection } from '../../../bench/simulated/projection.ts';
 import { runs } from '../../../test/support/extent.ts';
 

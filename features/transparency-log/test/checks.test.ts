@@ -1,4 +1,4 @@
-/** `doctor` looks for the log's witnesses. */
+/** The `doctor` check for the log's witnesses. */
 import { deployment } from '../../../test/unit/agentctl/deployment.ts';
 
 const { examined } = deployment();

@@ -18,7 +18,7 @@ import { hashesOfTile, tileAt } from '../tiles.ts';
 import { pointOf, type TestLog, testLog } from './started-log.ts';
 import { Watcher } from './watcher.ts';
 
-/** The log over the store and the folder: tiles, proofs, concurrent writers, and writers that stop at any point. */
+/** The log over the store and the folder: tiles, proofs, concurrent writers, and writers that may stop at any point. */
 describe('tiles and writers', () => {
   let kept: TestLog;
   beforeEach(async () => {
@@ -122,7 +122,7 @@ describe('tiles and writers', () => {
 
   class Killed extends Error {}
 
-  /** Builds ports that stop at the n-th write: before it is done, or after it and before the response. */
+  /** Builds ports that stop at the n-th write, either before it is done or after it but before the response. */
   function stopping(at: number, done: 'before' | 'after') {
     const count = { writes: 0 };
     const guarded = async <T>(write: () => Promise<T>): Promise<T> => {
@@ -195,7 +195,7 @@ describe('tiles and writers', () => {
   });
 });
 
-/** Rotation of the log's key: for a while one log has two keys, both for witnesses and for bundle holders. */
+/** Rotation of the log's key: for a while one log has two keys, for both witnesses and bundle holders. */
 describe('rotation', () => {
   let folder: string;
   const kept = useStarted(() => testLog(), 'test');

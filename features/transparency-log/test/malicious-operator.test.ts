@@ -1,6 +1,6 @@
 /**
  * An operator with full access to the store, the objects and the gateway's keys, but not to the witness's key. A
- * witness or a stranger who verifies a bundle detects each attack without any gateway key.
+ * witness, or a third party who verifies a bundle, detects each attack without any gateway key.
  */
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
 import { logSignersOf } from '#adapters/local/log-keys.ts';
@@ -63,7 +63,7 @@ async function found(sealed: Sealed, proof: LogProof | undefined): Promise<strin
   return verification.valid ? undefined : verification.broken_link?.reason;
 }
 
-/** Logs a session together with others and lets the witness cosign. */
+/** Logs a session together with others and has the witness cosign the log. */
 async function witnessed(own: Sealed = named('s-1')): Promise<Sealed> {
   await appended(named('before'));
   await appended(own);
@@ -72,7 +72,7 @@ async function witnessed(own: Sealed = named('s-1')): Promise<Sealed> {
   return own;
 }
 
-/** Creates a log that the operator made with the gateway's own key. */
+/** Creates a second log, as an operator could, with the gateway's own key. */
 async function otherLog(...sessions: readonly Sealed[]): Promise<TestLog> {
   const other = await testLog();
   others.push(other);

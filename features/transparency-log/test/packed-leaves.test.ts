@@ -1,4 +1,4 @@
-/** The leaves of a head as bytes, read back unchanged, including those of heads stored as JSON. */
+/** A head's leaves as bytes, read back unchanged, including leaves of heads stored as JSON. */
 
 import { leafBytes, leafOf } from '#core/evidence/transparency/leaf.ts';
 import { testStore } from '../../../test/support/store.ts';

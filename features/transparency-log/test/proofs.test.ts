@@ -4,7 +4,7 @@ import { rootOfInclusion, rootsOfConsistency } from '#core/evidence/transparency
 import { emptyRoot, Frontier, leafHash, nodeHash } from '#core/evidence/transparency/tree.ts';
 import { consistencyProof, inclusionProof, type NodeId, rootOf } from '../proofs.ts';
 
-/** Computes MTH of RFC 6962, exactly as the RFC defines it. */
+/** Computes the Merkle tree hash (MTH) exactly as RFC 6962 defines it. */
 function naiveRoot(leaves: readonly Buffer[]): Buffer {
   if (leaves.length === 0) return emptyRoot();
   if (leaves.length === 1) return leaves[0]!;

@@ -30,7 +30,7 @@ describe('several gateways', () => {
 
   class Killed extends Error {}
 
-  /** Simulates a process that ends at its n-th write: before it is done, or after it and before the response. */
+  /** Simulates a process that ends at its n-th write, either before it is done or after it but before the response. */
   function process_(objects: LogObjects, at: number) {
     let writes = 0;
     const guarded = async <T>(write: () => Promise<T>): Promise<T> => {
@@ -58,7 +58,7 @@ describe('several gateways', () => {
       const objects = stores[name]!();
       const seen: string[] = [];
       let kills = 0;
-      /** Runs one process after another on the batches; unfinished ones are delivered again, as a stream does. */
+      /** Runs one process after another on the batches. Unfinished batches are delivered again, as by a stream. */
       const writer = async (own: number, batches: readonly ChainPoint[][]) => {
         let life = own + 1;
         for (const batch of batches) {

@@ -33,7 +33,7 @@ export async function testLog() {
   const time = { ms: Date.UTC(2026, 0, 1) };
   const signer = logSignersOf({ current: key, former: [] });
 
-  /** Opens the log as one process would. Replacements for the stores may stop it at any point. */
+  /** Opens the log as one process would. Replacement stores may stop it at any point. */
   const opened = (parts: Partial<Pick<LogPorts, 'heads' | 'objects' | 'signer'>> = {}) =>
     new TransparencyLog({
       heads,
@@ -53,7 +53,7 @@ export async function testLog() {
     time,
     opened,
     folder,
-    /** Returns every leaf of the tiles after comparing them with the signed root. */
+    /** Returns all leaves in the tiles after checking them against the signed root. */
     async leaves(log: TransparencyLog, tenant = 'default') {
       const note = await log.checkpoint(tenant);
       if (note === undefined) return [];

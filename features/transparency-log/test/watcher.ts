@@ -1,4 +1,4 @@
-/** A witness and a third party who verifies bundles, neither of which has a gateway key. */
+/** A witness, and a third party who verifies bundles. Neither has a gateway key. */
 import { generateKeyPairSync } from 'node:crypto';
 import { cosign, openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
 import { continued } from '#core/evidence/transparency/continued.ts';
@@ -31,7 +31,10 @@ export class Watcher {
     this.#log = keys;
   }
 
-  /** @returns why the log is refused; undefined when its checkpoint was cosigned and the cosignature delivered. */
+  /**
+   * @returns the reason why the log is refused, or undefined if its checkpoint was cosigned and the cosignature
+   * delivered.
+   */
   async look(log: TransparencyLog, at: number, tenant = 'default', note?: string): Promise<string | undefined> {
     const shown = note ?? (await log.checkpoint(tenant))!;
     const claimed = openCheckpoint(shown, this.#log);
@@ -63,8 +66,8 @@ export class Watcher {
   }
 
   /**
-   * Verifies a bundle as a third party does, with the gateway's public key, the keys of log and witness, and the
-   * witness's records.
+   * Verifies a bundle as a third party does, with the gateway's public key, the keys of the log and the witness, and
+   * the witness's records.
    */
   verify(bundle: unknown, publicKey: string) {
     return verifyBundle(bundle, publicKey, undefined, undefined, {

@@ -1,4 +1,7 @@
-/** A witness of a running gateway, and a third party who verifies a bundle with the public keys of log and witness. */
+/**
+ * A witness for a running gateway, and a third party who verifies a bundle with the public keys of the log and the
+ * witness.
+ */
 import { generateKeyPairSync } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -116,7 +119,10 @@ test('[transparency.witness] [transparency.log] a witness continues from its las
   expect(await witness()).toMatchObject({ code: 2, err: expect.stringContaining('--log-key') });
 });
 
-/** Returns a second key for the same log: a log may have two keys, of which one signed [transparency.log]. */
+/**
+ * Returns a second key for the same log, since a log may have two keys, one of which made the signature
+ * [transparency.log].
+ */
 const formerOf = (logKey: string) =>
   verifierKey(noteSigner(logKey.split('+')[0]!, generateKeyPairSync('ed25519').privateKey));
 

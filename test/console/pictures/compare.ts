@@ -12,12 +12,12 @@ export interface Blocks {
   readonly means: readonly number[];
 }
 
-/** Tolerated difference per channel, out of 255. Text that appears or disappears changes a block by 25 or more. */
+/** Tolerated difference per channel, out of 255. Text that appears or disappears changes a block by at least 25. */
 const maxDifference = 14;
-/** Blocks that may differ in one picture. */
+/** Number of blocks that may differ in one picture. */
 const maxBlocks = 3;
 
-/** Returns the numbers of the blocks that differ. Pictures of other sizes differ everywhere. */
+/** Returns the numbers of the blocks that differ. If the sizes of the pictures differ, all blocks do. */
 export function changedBlocks(stored: Blocks, taken: Blocks): readonly number[] {
   const isSameSize = stored.columns === taken.columns && stored.means.length === taken.means.length;
   return Array.from({ length: taken.means.length / 4 }, (_, at) => at).filter(

@@ -1,5 +1,6 @@
 /**
- * Detects the fonts of the stored pictures by the width of a sample text. With other fonts the comparison is skipped.
+ * Checks the fonts of the stored pictures by the width of a sample text. If the fonts differ, the comparison is
+ * skipped.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Painter } from './image.ts';

@@ -2,7 +2,7 @@
 import type { Browser, Page } from 'playwright-core';
 import { type Blocks, blockPixels } from './compare.ts';
 
-/** Stored at half the size of the page. */
+/** Scale of the stored pictures: half the size of the page. */
 const scale = 0.5;
 
 export interface Picture {
@@ -16,9 +16,9 @@ export interface Painter {
   picture(png: Buffer): Promise<Picture>;
   /** Reads a stored picture. */
   blocksOf(webp: Buffer): Promise<Blocks>;
-  /** Draws a picture pale, with its changed blocks framed in red. @returns a PNG. */
+  /** Draws a picture in pale colours, with its changed blocks framed in red. @returns a PNG. */
   marked(webp: Buffer, changed: readonly number[], columns: number): Promise<Buffer>;
-  /** Returns the widths of a text in the console's fonts, to detect whether this machine has the same fonts. */
+  /** Returns the widths of a sample text in the console's fonts, to check whether this machine has the same fonts. */
   textWidths(fonts: readonly string[]): Promise<readonly number[]>;
   close(): Promise<void>;
 }

@@ -1,4 +1,6 @@
-/** Compares every page with its stored picture: light, dark and on a phone. `npm run pictures` updates the pictures. */
+/**
+ * Compares every page with its stored pictures: light, dark and on a phone. `npm run pictures` updates the pictures.
+ */
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 
 export interface Place {
-  /** File name of its pictures. */
+  /** File name of the page's pictures. */
   readonly name: string;
   readonly hash: string;
   /** A heading of the page. */

@@ -1,4 +1,4 @@
-/** Plays a story against a real gateway, opens every console page once, and stores the gateway's responses. */
+/** Plays a story on a real gateway, opens every console page once, and stores the gateway's responses. */
 import type { Page } from 'playwright-core';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import type { Loose } from '../../support/loose.ts';
@@ -60,7 +60,7 @@ const writtenText = readText
   )
   .replace('  const person', "  if (await limited(user)) throw new Error('Too many attempts.');\n  const person");
 
-/** Makes the story's calls. @returns the requests that pictures open. */
+/** Makes the story's calls. @returns the requests that the pictured pages open. */
 async function tell({ call, gatewayUrl }: OwnGateway): Promise<Record<string, string>> {
   const act = async (key: string, request: Loose): Promise<string> =>
     (await call(key, 'POST', 'test-action', request)).envelope_id;
@@ -147,7 +147,7 @@ async function tell({ call, gatewayUrl }: OwnGateway): Promise<Record<string, st
   return { write, pull, shell };
 }
 
-/** Returns a prepared alert, because a real one needs an hour of traffic. */
+/** Returns a prepared alert, because a real alert needs an hour of traffic. */
 const alertAt = (now: string): AnswerOf<'listAlerts'>['alerts'][number] => ({
   id: 'a1',
   severity: 'critical',

@@ -18,7 +18,7 @@ const options = { timezoneId: 'UTC', locale: 'en-US', reducedMotion: 'reduce' } 
 /** Height of the window. Content below it is not in the picture. */
 const height = 1400;
 
-/** @param take is called with the name and the screenshot of each page. */
+/** @param take called with the name and the screenshot of each page. */
 export async function takeShots(
   { people, url, story, look }: { people: Visitors; url: string; story: Story; look: Look },
   take: (name: string, png: Buffer) => Promise<void>,
@@ -44,7 +44,7 @@ export async function takeShots(
     throw new Error(`the story has no answer to ${missing.join(', ')}: renew it with npm run pictures -- --story`);
 }
 
-/** Returns the first screenshot that equals the previous one: fonts and plots are loaded. */
+/** Returns the first screenshot that equals the previous one, which means that fonts and plots are loaded. */
 async function stillShot(page: Page): Promise<Buffer> {
   // The port of the console differs at each start.
   const mask = [page.getByText(/localhost:\d+/)];

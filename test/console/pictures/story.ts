@@ -1,16 +1,16 @@
 /**
- * Stored responses for the pictures. `record.ts` takes them from a real gateway, so that ids, times and hashes are the
- * same in each comparison.
+ * Stored responses for the pictures. `record.ts` records them from a real gateway, so that ids, times and hashes are
+ * the same in each comparison.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 
 export interface Story {
-  /** Current time as the pages see it. */
+  /** Current time as seen by the pages. */
   readonly now: string;
-  /** Response bodies by method and path; a response that is not JSON is a string. */
+  /** Response bodies by method and path. A response that is not JSON is stored as a string. */
   readonly answers: Readonly<Record<string, unknown>>;
-  /** The requests that pictures open, by name. */
+  /** The requests that the pictured pages open, by name. */
   readonly requests: Readonly<Record<string, string>>;
 }
 
@@ -24,7 +24,7 @@ export const nameOf = (method: string, address: string): string => {
   return `${method} ${pathname.replace('/admin/v1/', '')}${search}`;
 };
 
-/** Answers every request of the page from the story. @returns the requests that are missing in the story. */
+/** Answers every request of the page from the story. @returns the requests that are missing from the story. */
 export async function answerFrom(story: Story, page: Page): Promise<readonly string[]> {
   const missing: string[] = [];
   await page.route('**/admin/v1/**', async (route) => {

@@ -21,14 +21,14 @@ export interface Compared {
 
 const batch = 16;
 
-/** Returns the call with which a line or an argument vector reaches the gateway. */
+/** Returns the call that carries a line or an argument vector to the gateway. */
 const callOf = (what: Runnable): ToolCall =>
   typeof what === 'string' ? callOfLine(what) : { ...callOfLine(''), parameters: { argv: what } };
 
 export const decide = (what: Runnable, pack: ShellPack = 'pr-writer'): Promise<DecidedLine> =>
   decideCall(callOf(what), pack);
 
-/** Runs it in every world, and returns the effects that the engine did not predict. */
+/** Runs a line or a vector in every world, and returns the effects that the engine did not predict. */
 export async function findingsOf(lab: Lab, what: Runnable, parts: readonly ToolCall[]): Promise<Finding[]> {
   const seen = await lab.run(what);
   return seen.flatMap((each) => {
@@ -59,7 +59,7 @@ export function compare(
   return compareAll(lab, next, 'pr-writer', wanted);
 }
 
-/** Compares calls of tools that are named after a program and have one target, under the read-only pack. */
+/** Compares calls to tools that are named after a program and have one target, under the read-only pack. */
 export function compareTargets(lab: Lab, seed: number, wanted: number): Promise<Compared> {
   const chance = new Chance(seed);
   const next = (): Asked => {

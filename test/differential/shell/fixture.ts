@@ -1,5 +1,5 @@
 /**
- * The temporary folder in which a line runs: a small repository, secrets that must not be shown, and programs that only
+ * The temporary folder that a line runs in: a small repository, secrets that must not be shown, and programs that only
  * record calls.
  */
 import { spawnSync } from 'node:child_process';

@@ -22,7 +22,7 @@ const nobody = 65_534;
 const find = (name: string): string | undefined =>
   ['/bin', '/usr/bin', '/usr/local/bin', '/opt/homebrew/bin'].map((folder) => join(folder, name)).find(existsSync);
 
-/** Whether a program is installed. */
+/** Checks whether a program is installed. */
 export const isHere = (program: string): boolean => find(program) !== undefined;
 
 /** Returns how lines are prevented from doing harm on this machine, or undefined if nothing prevents it. */
@@ -88,7 +88,7 @@ export class Lab {
     this.worlds = [...shells.keys()];
   }
 
-  /** Runs it in every world that supports it. */
+  /** Runs the input in every world that supports it. */
   async run(what: Runnable): Promise<Observed[]> {
     const worlds = this.worlds.filter((world) => (world === 'vector') === (typeof what !== 'string'));
     return Promise.all(worlds.map(async (world) => ({ world, ...(await this.runners.get(world)!.run(what)) })));

@@ -57,7 +57,7 @@ export class Lines {
   private readonly attacks: readonly string[];
 
   /**
-   * @param corpus everyday lines that are mutated in addition to those of the grammar.
+   * @param corpus everyday lines that are mutated in addition to lines from the grammar.
    * @param attacks harmful lines, which may still do harm after a mutation.
    */
   constructor(seed: number, corpus: readonly string[], attacks: readonly string[]) {

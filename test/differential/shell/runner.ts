@@ -10,7 +10,7 @@ import { createInterface } from 'node:readline';
 
 export interface RunnerSettings {
   readonly root: string;
-  /** Folder copied to `root` at the start, and again to undo the changes of a line. */
+  /** Folder copied to `root` at the start, and copied again to undo the changes a line made. */
   readonly template: string;
   readonly path: string;
   readonly uid?: number;

@@ -1,6 +1,6 @@
 /**
  * PostgreSQL in this process (PGlite) with tables, and with functions, operators, types and casts that leave a trace
- * when they run. The effect of a statement is the difference afterwards, or the content of a server file in its rows.
+ * when they run. The effect of a statement is the difference it leaves, or a server file's content among its rows.
  */
 import { readFileSync } from 'node:fs';
 import { PGlite } from '@electric-sql/pglite';
@@ -17,9 +17,9 @@ export interface Database {
   run(sql: string): Promise<Outcome>;
   /** Runs SQL inside a transaction that is rolled back after its effects are read. */
   tryOut(sql: string): Promise<Outcome>;
-  /** Runs each separately, whether or not it fails, and checks for traces once. */
+  /** Runs each statement separately, even if some fail, and checks for traces once. */
   runAll(texts: readonly string[]): Promise<{ readonly traces: readonly string[]; readonly ran: number }>;
-  /** Returns calls of built-in functions, one for each signature, with arguments of the right types. */
+  /** Returns calls to built-in functions, one for each signature, with arguments of the right types. */
   callsOf(names: readonly string[]): Promise<string[]>;
   /** Restores everything. */
   restore(): Promise<void>;
@@ -32,7 +32,7 @@ export interface Outcome {
   readonly error?: string;
 }
 
-/** Each function calls `trace`, so that a row of `traces` shows that it ran. */
+/** Function definitions that each call `trace`, so that a row of `traces` shows that the function ran. */
 const definitions = readFileSync('test/differential/sql/database.sql', 'utf8');
 
 /** Returns a value of a type as SQL text. */
@@ -44,7 +44,7 @@ function argumentOf(type: string): string {
 
 const examples = readCases('test/differential/sql/examples.yaml', z.record(z.string(), z.string()));
 
-/** A query that returns everything that can change, as one text value. */
+/** A query that returns all data that can change, as one text value. */
 const state = `select jsonb_build_object(
   'rows', (select jsonb_build_array(
     (select jsonb_agg(t order by id) from users t), (select jsonb_agg(t order by id) from orders t),

@@ -2,7 +2,7 @@
 import { mulberry32 } from '../../support/mulberry32.ts';
 
 export interface Random {
-  /** Returns an integer of at least 0 and less than `below`. */
+  /** Returns an integer from 0 up to but not including `below`. */
   int(below: number): number;
   pick<T>(items: readonly T[]): T;
   chance(probability: number): boolean;

@@ -21,7 +21,7 @@ export interface Summary {
   readonly holes: readonly { readonly sql: string; readonly traces: readonly string[] }[];
   /** Hostile forms that left no trace and therefore prove nothing. */
   readonly traceless: readonly string[];
-  /** Calls of functions on the harmless list, with all their signatures. */
+  /** Calls to functions on the harmless list, with all their signatures. */
   readonly listed: { readonly calls: number; readonly ran: number; readonly traces: readonly string[] };
 }
 
@@ -67,7 +67,7 @@ async function decider(): Promise<(sql: string) => boolean> {
   };
 }
 
-/** Runs each query separately, to name those that leave a trace. */
+/** Runs each query separately, to identify the ones that leave a trace. */
 async function holesAmong(db: Database, texts: readonly string[]): Promise<Summary['holes'][number][]> {
   const holes: Summary['holes'][number][] = [];
   await db.restore();

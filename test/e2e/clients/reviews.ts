@@ -18,7 +18,7 @@ interface Run {
   readonly fates: readonly string[];
   /** Part of the names of the call styles to try; if absent, all. */
   readonly ways?: string;
-  /** Option to repeat a call until it is decided. */
+  /** Option to repeat a call until a decision is made. */
   readonly askAgain?: boolean;
 }
 

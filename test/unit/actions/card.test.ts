@@ -1,4 +1,4 @@
-/** The row of an approval request: the facts on its card, and the data to which an approval is bound. */
+/** The row of an approval request: the facts on its card, and the data that an approval is bound to. */
 import { approvalRow, timeoutSeconds } from '#core/actions/approval-row.ts';
 import { cardFacts } from '#core/actions/card-facts.ts';
 import { withhold } from '#core/actions/entries.ts';

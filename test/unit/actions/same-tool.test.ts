@@ -1,4 +1,4 @@
-/** Whether a call today reaches the same tool as when its approval was requested. */
+/** The check that a call today reaches the same tool as when its approval was requested. */
 import { toolDifference } from '#core/actions/placement.ts';
 
 const asked = { tool: 'create_issue', upstream: 'forge', upstream_tool: 'issue', definition: 'd1' };

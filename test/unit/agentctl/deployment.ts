@@ -25,7 +25,7 @@ export const healthy: Readonly<Record<string, unknown>> = {
   'GET /admin/v1/federation/planes': { planes: [] },
 };
 
-/** Returns the route of a call; a missing feature has none. */
+/** Returns the route of a call, or undefined if its feature is missing. */
 const routeOf = (call: string) => routes.find(({ method, path }) => `${method} ${path}` === call);
 
 /** Calls that may fail without ending the checks. */
@@ -33,7 +33,7 @@ export const optionalCalls = Object.keys(healthy).filter(
   (call) => call !== 'GET /health' && call !== 'GET /admin/v1/whoami' && routeOf(call),
 );
 
-/** Returns members of a scripted response that no gateway sends, and which a check would never find. */
+/** Returns members of a scripted response that no gateway sends, and that a check would therefore never find. */
 function foreignMembers(call: string, answer: unknown): string[] {
   const { output } = routeOf(call) ?? {};
   const issues = (typeof output === 'function' && output().safeParse(answer).error?.issues) || [];

@@ -1,4 +1,4 @@
-/** Commands on files without a gateway: configurations, policies and decision tables. */
+/** Commands that work on files without a gateway: configurations, policies and decision tables. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Home, serverOf } from './support.ts';
@@ -17,7 +17,7 @@ const loose = home.write(
     ', another-secret-key',
   ),
 );
-/** The same comparison without a pack, because comparing packs takes a moment. */
+/** Configuration for the same comparison without a pack, because comparing packs takes a moment. */
 const closed = home.write('closed.yaml', configuration('{ pack: null, default_decision: block }'));
 const opened = home.write(
   'opened.yaml',

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { type Ran, runWarm } from '../../support/warm-agentctl.ts';
 
 const root = join(__dirname, '../../..');
-/** Compiled once instead of at each of two hundred starts. */
+/** Compile cache, so that code is compiled once instead of at each of two hundred starts. */
 const NODE_COMPILE_CACHE = join(root, 'node_modules/.cache/agentctl-tests');
 
 export interface Seen {

@@ -16,7 +16,7 @@ const item = {
 
 const terminal = home.write('terminal.mjs', 'process.stdin.isTTY = true; process.stderr.isTTY = true;');
 
-/** Runs the command as at a terminal where this input is typed. */
+/** Runs the command as if at a terminal where this input is typed. */
 async function atTerminal(words: readonly string[], typed: string) {
   const agentctl = join(__dirname, '../../../bin/agentctl.ts');
   const { code, out, err } = await home.node(['--import', pathToFileURL(terminal).href, agentctl, ...words], {

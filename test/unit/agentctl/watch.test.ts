@@ -17,7 +17,7 @@ const happened = (envelope_id: string, more: object = {}) => ({
   at: '2026-01-01T00:00:00.000Z',
   ...more,
 });
-/** Sends the next of these texts on each connection, then ends it. */
+/** Sends the next of these strings on each connection, then ends it. */
 function streams(...texts: readonly string[]) {
   const seen: (string | undefined)[] = [];
   server.on(events, (response: ServerResponse, { lastEventId }: Seen) => {

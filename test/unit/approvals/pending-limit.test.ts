@@ -1,4 +1,4 @@
-/** The maximum of pending requests, counted in the store and exact in bursts. */
+/** The maximum number of pending requests, counted in the store and exact even in bursts. */
 import { type PendingCaps, PendingLimit } from '#core/approvals/pending-limit.ts';
 
 const caps: PendingCaps = { max_pending_per_key: 3, max_pending_per_tenant: 5 };

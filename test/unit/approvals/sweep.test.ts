@@ -5,7 +5,7 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { approvalRow, approvalsWorld, at, start } from './sample.ts';
 
-/** Sets up rows a minute after the request was queued. */
+/** Sets up rows as of one minute after the request was queued. */
 function world(...rows: Partial<ApprovalRow>[]) {
   const made = approvalsWorld(...rows.map((over, n) => approvalRow({ envelope_id: `e${n + 1}`, ...over })));
   made.pass(60);

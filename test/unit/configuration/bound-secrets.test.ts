@@ -1,4 +1,4 @@
-/** A secret may only be used with the addresses and purposes for which it was entered. */
+/** A secret may be used only with the addresses and for the purposes it was entered for. */
 import { enforceBindings } from '#core/configuration/checks/bound-secrets.ts';
 import { importFile } from '#core/configuration/load/import-file.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';
@@ -111,7 +111,7 @@ describe('[config.secrets-stay-bound]', () => {
   const loaded = async (text: string) => (await loadConfiguration(base(text), { packs })).configuration;
   const evil = provider('evil', at('https://evil.example/v1'));
 
-  /** Stores configurations one after the other, as over HTTP, and returns the stored form of the last one. */
+  /** Stores configurations one after another, as HTTP requests would, and returns the stored form of the last one. */
   async function stored(texts: readonly string[], listed?: readonly string[]) {
     let before: Configuration | undefined;
     let bound: SecretBindings = {};

@@ -1,5 +1,5 @@
 /**
- * For misspelt keys, words, names and tools, the message suggests the probable one; secrets without a value are
+ * For misspelt keys, words, names and tools, the message suggests the most likely match; secrets without a value are
  * reported.
  */
 import { globSync, readFileSync } from 'node:fs';

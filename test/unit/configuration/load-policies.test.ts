@@ -1,4 +1,4 @@
-/** Rules, guards and packs for which a configuration is refused or gets a warning. */
+/** Rules, guards and packs that cause a configuration to be refused or to get a warning. */
 
 import { load, others, rules } from './loading.ts';
 import { base } from './memory.ts';

@@ -1,4 +1,4 @@
-/** The published JSON Schema, with which editors check a configuration, agrees with the gateway's own checks. */
+/** The published JSON Schema, which editors use to check a configuration, agrees with the gateway's own checks. */
 import { readFileSync } from 'node:fs';
 import { Ajv } from 'ajv';
 import { parse } from 'yaml';

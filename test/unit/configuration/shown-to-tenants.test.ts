@@ -1,4 +1,4 @@
-/** Configuration members that callers of a tenant can read: only those that are listed. */
+/** Configuration members that a tenant's callers can read: only those that are listed. */
 import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { listedPart } from '#core/configuration/shown-to-tenants.ts';
 import { configurationMembers } from '../../support/configuration-members.ts';

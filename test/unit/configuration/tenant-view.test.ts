@@ -1,4 +1,4 @@
-/** The configuration as callers of a tenant read it, which the console can load again. */
+/** The configuration as a tenant's callers read it, which the console can load again. */
 
 import { buildIdentities } from '#core/configuration/identity/identities.ts';
 import { loadConfiguration } from '#core/configuration/load/load.ts';

@@ -1,4 +1,4 @@
-/** Mistakes with which a configuration still loads, with a warning; and names that are defined twice. */
+/** Mistakes that let a configuration load, but with a warning; and names that are defined twice. */
 import { globSync, readFileSync } from 'node:fs';
 import { textWarnings } from '#core/configuration/checks/text-warnings.ts';
 import { readYaml } from '#core/configuration/load/yaml.ts';

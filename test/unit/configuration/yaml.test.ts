@@ -1,4 +1,4 @@
-/** YAML that is invalid, or would expand. */
+/** YAML that is invalid, or whose aliases would expand exponentially. */
 import { maxYamlBytes, readYaml } from '#core/configuration/load/yaml.ts';
 
 test('a syntax error names the line without quoting the text', () => {

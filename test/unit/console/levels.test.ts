@@ -1,4 +1,4 @@
-/** The organisation levels from which a console reader can choose. */
+/** The organisation levels that a console reader can choose from. */
 import { levelsOf } from '../../../console/levels.ts';
 
 test('[console.levels] every level above an environment is listed once, in order', () => {

@@ -13,7 +13,7 @@ const pages = [
   ...markdown.filter((name) => !/^(reference|decisions|releases)\//.test(name)).map((name) => join('docs', name)),
 ].map((page) => ({ page, text: read(page) }));
 
-/** Returns the matches of a pattern's first group on every page, without duplicates per page. */
+/** Returns the matches of a pattern's first group on every page, without duplicates within a page. */
 const named = (pattern: RegExp): (readonly [page: string, found: string])[] =>
   pages.flatMap(({ page, text }) =>
     [...new Set([...text.matchAll(pattern)].map(([, found = '']) => found))].map((found) => [page, found] as const),

@@ -21,7 +21,7 @@ const counted = sources.flatMap((text) =>
   ),
 );
 
-/** `/metrics` after everything was counted. */
+/** `/metrics` after everything has been counted. */
 const registry = new MetricsRegistry();
 for (const { kind, name, labels } of counted) {
   const some = Object.fromEntries(labels.map((label) => [label, 'x']));

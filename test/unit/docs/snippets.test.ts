@@ -20,8 +20,8 @@ const isPiece = (value: unknown): value is Piece =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /**
- * Applies a snippet as a reader would: maps are merged, a list entry is merged into the one with its name, other lists
- * are replaced.
+ * Applies a snippet as a reader would: maps are merged, a list entry is merged into the entry with the same name, and
+ * other lists are replaced.
  */
 function over(before: unknown, piece: unknown): unknown {
   if (Array.isArray(before) && Array.isArray(piece)) {

@@ -1,4 +1,4 @@
-/** Profiles of shell programs: words are parsed as the program would, and unknown ones are reported. */
+/** Profiles of shell programs: words are parsed as the program would parse them, and unknown words are reported. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';

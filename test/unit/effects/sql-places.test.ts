@@ -1,4 +1,4 @@
-/** Where a call contains SQL: named parameters, any parameter, tools of other protocols. Also size limits. */
+/** Where a call contains SQL (named parameters, any parameter, tools of other protocols), and size limits. */
 
 import * as z from 'zod';
 import type { Effects } from '#core/effects/ports.ts';

@@ -37,7 +37,7 @@ const point = (session_id: string, index: number, tenant = 't'): ChainPoint => (
   hash: String(index).padStart(2, '0').repeat(32),
 });
 
-/** Writes five checkpoints, the third over three sessions. */
+/** Writes five checkpoints, the third of which covers three sessions. */
 async function written(): Promise<string[]> {
   const file = await open();
   await file.append([point('a', 0)]);

@@ -13,7 +13,7 @@ interface Given {
   /** Index of the newest checkpoint; null if there is none. */
   readonly fixed?: number | null;
   readonly before?: string;
-  /** A row that was changed while it was checked. */
+  /** A row that was changed while it was being checked. */
   readonly changed?: number;
 }
 

@@ -1,4 +1,4 @@
-/** The passkey of a vote, as a third party verifies it from the chain only. */
+/** A vote's passkey, as a third party verifies it using only the chain. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { assertionFault, PasskeyProofs, passkeyAction, passkeyChallenge } from '#core/evidence/passkey-proof.ts';
 import { authenticator, type Twist } from '../../support/authenticator.ts';

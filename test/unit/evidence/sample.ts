@@ -94,7 +94,7 @@ export async function sealedSession(from = drafts): Promise<Sealed & { readonly 
 
 export const checkpointedAt = '2026-01-02T03:05:00.000Z';
 
-/** Returns a checkpoint over the last entry, together with other sessions. */
+/** Returns a checkpoint that covers the last entry and other sessions. */
 export async function checkpointOver({ entries }: Pick<Sealed, 'entries'>, by = signer): Promise<SessionCheckpoint> {
   const { tenant, session_id, index, hash } = entries.at(-1)!;
   const others = ['other-1', 'other-2'].map((id) => ({ tenant, session_id: id, index: 0, hash: 'cd'.repeat(32) }));

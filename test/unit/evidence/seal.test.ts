@@ -1,4 +1,4 @@
-/** Verification of a manifest alone: the error names the position. */
+/** Verification of a manifest by itself: the error names the position. */
 import { examineSeal } from '#core/evidence/seal.ts';
 
 test.each([

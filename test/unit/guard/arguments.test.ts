@@ -10,7 +10,7 @@ import { addVerdict, type Verdict } from '#core/policy/rules/verdict.ts';
 import { object, readCases, rows, text } from '../../support/yaml.ts';
 
 const kinds = (parameters: Record<string, unknown>) => [...new Set(checkArguments(parameters).map(({ kind }) => kind))];
-/** Parameters in which `TOKEN` is replaced with an invented one. */
+/** Parameters in which `TOKEN` is replaced with an invented token. */
 const parametersOf = object.transform(
   (value) => JSON.parse(JSON.stringify(value).replaceAll('TOKEN', `ghp_${'a1B2'.repeat(9)}`)) as JsonObject,
 );

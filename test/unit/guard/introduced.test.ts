@@ -1,4 +1,4 @@
-/** Changed definitions as a reviewer sees them: sentences about additions, and the texts by location. */
+/** Changed definitions as a reviewer sees them: sentences about additions, and the text by location. */
 import { differenceBetween } from '#core/guard/definition-difference.ts';
 import { introducedBy } from '#core/guard/introduced.ts';
 

@@ -1,5 +1,5 @@
 /**
- * Words that only result from joining several texts: lines in a list, names and values, JSON in a string
+ * Words that appear only when several pieces of text are joined: lines in a list, names and values, JSON in a string
  * [guard.results].
  */
 import { toolGuard } from '#core/contracts/config/tool-guard.ts';

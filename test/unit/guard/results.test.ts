@@ -19,7 +19,7 @@ const cases = readCases(
   z.strictObject({
     found: rows(text, text, text),
     harmless: rows(text, text),
-    /** Pieces of long texts. A backtracking pattern would not finish within the time of a test. */
+    /** Pieces of long strings. A backtracking pattern would not finish within the time of a test. */
     long: texts,
   }),
 );

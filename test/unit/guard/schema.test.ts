@@ -1,4 +1,4 @@
-/** Arguments checked against the schema of their tool. */
+/** Arguments checked against their tool's schema. */
 
 import { schemaViolations } from '#core/guard/schema.ts';
 import type { JsonObject } from '#core/kernel/json.ts';

@@ -1,4 +1,4 @@
-/** Tools that shadow tools of other servers. */
+/** Tools that shadow other servers' tools. */
 
 import { noteShadows } from '#core/guard/shadowing.ts';
 import type { JsonObject } from '#core/kernel/json.ts';

@@ -9,7 +9,7 @@ import { streamingHandler } from '#lambdas/aws-stream.ts';
 
 type Streaming = (event: unknown, stream: Writable, context: { awsRequestId: string }) => Promise<void>;
 
-/** Builds a stream like the runtime's, whose `end` writes its chunk itself, bypassing the hook of `write`. */
+/** Builds a stream like the runtime's, whose `end` writes its chunk itself, bypassing the hook on `write`. */
 function responseStream() {
   const out = new PassThrough();
   const write = out.write.bind(out);

@@ -24,7 +24,7 @@ test('[http.connections] a single key of a tenant gets at most half', () => {
   expect(shares.take(caller('one', 1))).toBeUndefined();
 });
 
-/** Takes one at a time until none is left. */
+/** Takes one unit at a time until none is left. */
 const greedy = (share: FairShare, holder: string): number => {
   while (share.take(holder));
   return share.held(holder);

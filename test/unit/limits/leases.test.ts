@@ -1,4 +1,4 @@
-/** Leases of rate limits: taking, counting and returning. */
+/** Rate-limit leases: taking, counting and returning. */
 import { type CounterState, emptyState } from '#core/limits/counter-state.ts';
 import { applyLease, mayLease, type ReturnedLease, rateLeaseSeconds, returnLease } from '#core/limits/leases.ts';
 import type { Limits } from '#core/limits/ports.ts';

@@ -1,4 +1,4 @@
-/** Whether a program runs compiled code or its sources. */
+/** The choice between a program's compiled code and its sources. */
 import { execFileSync } from 'node:child_process';
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -10,7 +10,7 @@ beforeAll(async () => {
   definition = await definitionOf('rollout');
 });
 
-/** @param answers what the function returns, one per check; the name of an error makes it fail with that error. */
+/** @param answers the function's results, one per check; the name of an error makes it fail with that error. */
 function setUp(answers: readonly (number | string)[]) {
   const time = fakeTime();
   const kept = memoryExecutions();

@@ -1,4 +1,4 @@
-/** Sealed states: owner, tampering, and the state of a server. */
+/** Sealed states: owner, tampering, and a server's own state. */
 import fc from 'fast-check';
 import { ticketKey } from '#core/execution/tickets/keys.ts';
 import {

@@ -1,4 +1,4 @@
-/** Names under which clients see tools, and names that rules use. */
+/** Tool names as clients see them, and as rules use them. */
 import { isPortable, partedName, policyName, toolsWithUniqueNames } from '#core/mcp/tools/tool-names.ts';
 import { entry } from './entry.ts';
 

@@ -4,7 +4,7 @@ import { KeptHours } from '#adapters/tables/kept-hours.ts';
 const hour = (n: number) => `2026-01-01T${String(n).padStart(2, '0')}`;
 const hours = (...all: number[]) => all.map(hour);
 
-/** Returns a store that records its reads. Each read of an hour returns the number of times it was read. */
+/** Returns a store that records its reads. Each read of an hour returns the number of times the hour has been read. */
 function setting(most?: number) {
   const kept = new KeptHours(most);
   const reads: string[] = [];

@@ -28,7 +28,7 @@ const cases = readCases(
 
 const chart = 'charts/agent-governance-gateway';
 const read = (name: string) => readFileSync(join(chart, name), 'utf8');
-/** Returns a template without its actions: control flow lines are removed, and values become a word. */
+/** Returns a template without its actions: control flow lines are removed, and values are replaced with a word. */
 const bare = (name: string) =>
   read(`templates/${name}`)
     .replace(/^\s*\{\{-? (if|end|with|else|include|fail)[^\n]*\n/gm, '')

@@ -1,4 +1,4 @@
-/** Shipped plugins: texts that they flag, and a harmless neighbour of each. */
+/** Shipped plugins: strings that they flag, each with a harmless neighbour. */
 import * as z from 'zod';
 import { type Flag, pluginNamed } from '../../corpora/plugins/module.ts';
 import { readCases, rows, text } from '../../support/yaml.ts';

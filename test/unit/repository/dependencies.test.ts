@@ -1,4 +1,4 @@
-/** Declared dependencies are used and used ones are declared; the repository's files agree on versions. */
+/** Declared dependencies are used, and used dependencies are declared; the repository's files agree on versions. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
@@ -15,7 +15,7 @@ const usedOtherwise: Readonly<Record<string, RegExp>> = {
   typescript: /"typecheck": "tsc/,
 };
 const typesOnly = /^@types\//;
-/** Platform packages of one tool, whose names are built from platform and processor. */
+/** Platform packages of one tool, whose names are built from the platform and the processor. */
 const platforms = /^@dynoxide\//;
 
 const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8', maxBuffer: 1 << 26 })
@@ -23,7 +23,7 @@ const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], {
   .filter((path) => /\.(ts|tsx|mjs|js)$/.test(path) && existsSync(path));
 
 /**
- * Matches specifiers after from, import and require and in bundler or Jest lists: `name`, `@scope/name`, optionally
+ * Pattern for specifiers after from, import and require and in bundler or Jest lists: `name`, `@scope/name`, optionally
  * followed by a path.
  */
 const specifier =
@@ -66,7 +66,10 @@ test('every package in the lock file has an integrity hash or is bundled with a 
   expect(unproven.map(([path]) => path)).toEqual([]);
 });
 
-/** Checks whether a types package is used: its package is, or it declares the globals of Node or the test runner. */
+/**
+ * Checks whether a types package is used: either the package it types is used, or it declares the globals of Node or
+ * the test runner.
+ */
 const isTyped = (name: string): boolean => ['node', 'jest'].includes(name) || used.has(name);
 const namesIn = (text: string, name: string): boolean =>
   [`'${name}'`, `"${name}"`, `'${name}/`, `node_modules/${name}/`].some((form) => text.includes(form));
@@ -84,7 +87,7 @@ test('every imported package is declared', () => {
   expect(foreign.map(({ name, path }) => `${name} in ${path}`)).toEqual([]);
 });
 
-/** Excludes text in tests that is data for the code under test, which names other packages. */
+/** Excludes text in tests that is data for the code under test and names other packages. */
 const isCode = (path: string, name: string): boolean =>
   !(path.startsWith('test/') && !existsSync(`node_modules/${name}`));
 

@@ -1,6 +1,6 @@
 /**
  * Without the feature lines and folders, the product still has correct types, stacks, and a gateway that starts. Each
- * half lacks the features of the other, since `npm run boundaries` forbids imports between features.
+ * half lacks the other's features, since `npm run boundaries` forbids imports between features.
  */
 import { spawnSync } from 'node:child_process';
 import {

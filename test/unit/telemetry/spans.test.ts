@@ -1,4 +1,4 @@
-/** Spans: exported ones, and those omitted by the sampling rate. */
+/** Spans that are exported, and spans omitted by the sampling rate. */
 import type { EndedSpan } from '#adapters/telemetry/spans.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { nothing, setting, sinkOf } from './telemetry-setting.ts';

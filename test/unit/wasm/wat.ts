@@ -31,7 +31,7 @@ export const checking = (body: string, changed: Partial<Record<Part, string>> = 
 const resultAt = (at: string, length: string): string => `(func (export "get_result_ptr") (result i32) ${at})
   (func (export "get_result_len") (result i32) ${length})`;
 
-/** Returns a filter that flags, with its result at the memory position that contains `text`. */
+/** Returns a filter that flags every input; its result is the `text` stored in memory at `at`. */
 export const flagging = (text: string, { at = 64, length = Buffer.byteLength(text) } = {}): string =>
   checking('(i32.const 1)', {
     result: `(data (i32.const 64) "${escaped(text)}") ${resultAt(`(i32.const ${at})`, `(i32.const ${length})`)}`,
@@ -47,7 +47,7 @@ export const echo = checking(
   },
 );
 
-/** Returns a filter that flags if the metadata are exactly these bytes. */
+/** Returns a filter that flags its input if the metadata is exactly these bytes. */
 export const expectingMetadata = (text: string): string =>
   checking(
     `(local $i i32)
@@ -67,7 +67,7 @@ export const expectingMetadata = (text: string): string =>
 
 export const looping = checking('(loop $again (br $again)) (i32.const 0)');
 
-/** Filter that grows its memory until it gets no more, and then continues to try. */
+/** Filter that grows its memory until it gets no more, and then keeps trying. */
 export const growing = checking('(loop $again (drop (memory.grow (i32.const 1))) (br $again)) (i32.const 0)', {
   memory: '(memory (export "memory") 1 1024)',
 });

@@ -1,6 +1,6 @@
 /**
- * Callers with AWS-signed requests (SigV4). API Gateway checks the signature and reports the identity in a part of the
- * event that callers cannot write [identity.aws-callers].
+ * Callers whose requests are signed for AWS (SigV4). API Gateway checks the signature and reports the identity in a
+ * part of the event that callers cannot write [identity.aws-callers].
  */
 import type { Configuration } from '#core/contracts/config.ts';
 import { awsProvider, type FederatedCaller } from '#core/contracts/federated.ts';

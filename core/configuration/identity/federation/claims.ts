@@ -14,10 +14,10 @@ type Claims = Readonly<Record<string, unknown>>;
 type People = Pick<Configuration, 'people' | 'tenants' | 'organizations'>;
 
 /**
- * Returns the principal of a token, or of a row that stored its claims [identity.oidc-mapping].
- * @param caller whose `claims` were verified when the token arrived.
+ * Returns the principal of a token, or of a row that stores the token's claims [identity.oidc-mapping].
+ * @param caller the caller, whose `claims` were verified when the token arrived.
  * @throws GatewayError `authentication_error` for a revoked subject or a missing required claim, `forbidden` if no
- * entry matches or if the entry leads to no tenant, role or person in the configuration.
+ * entry matches or if the entry leads to a tenant, role or person that is not in the configuration.
  */
 export function principalOfClaims(provider: OidcProvider, caller: FederatedCaller, configuration: People): Principal {
   const { claims, subject, issuer, client } = caller;
@@ -49,7 +49,7 @@ export function principalOfClaims(provider: OidcProvider, caller: FederatedCalle
   };
 }
 
-/** Returns the names of the claims that this provider's settings read. Other claims are dropped. */
+/** Returns the names of the claims that this provider's settings use. Other claims are dropped. */
 export const claimsRead = ({ required_claims, callers }: OidcProvider): Set<string> =>
   new Set([
     ...Object.keys(required_claims),
@@ -60,7 +60,8 @@ export const claimsRead = ({ required_claims, callers }: OidcProvider): Set<stri
   ]);
 
 /**
- * Returns the values of a claim as strings. `scope` is a single string of several words; a dot leads into an object.
+ * Returns the values of a claim as strings. `scope` is a single string of several words; a dot in the name leads into
+ * an object.
  */
 export function claimValues(claims: Claims, name: string): string[] {
   const value = Object.hasOwn(claims, name)
@@ -114,7 +115,7 @@ function humanOf(
   throw forbidden(`its claim ${claim} is mapped to no person; add it to people[].oidc_ids`);
 }
 
-/** Returns the highest known role in the claim. Unknown roles are ignored. */
+/** Returns the highest known role in the role claim. Unknown roles are ignored. */
 function rolesOf({ role_claim }: OidcCaller, claims: Claims): Role[] {
   if (role_claim === undefined) return [];
   const known = roles.filter((role) => claimValues(claims, role_claim).includes(role));
@@ -123,7 +124,7 @@ function rolesOf({ role_claim }: OidcCaller, claims: Claims): Role[] {
   return [highest];
 }
 
-/** Cleans and shortens a name from a token, because reviewers see it. */
+/** Cleans and shortens a name from a token, because reviewers see that name. */
 const label = (text: string): string => text.replace(/[^\w .@:/+-]/g, '_').slice(0, 64);
 
 const forbidden = (why: string) => new GatewayError('forbidden', `The token is valid, but ${why}.`);

@@ -1,7 +1,7 @@
 /**
- * The public keys of one issuer. They are fetched when needed, cached for ten minutes, and used for a limited time
- * longer if the issuer does not respond. Tokens cannot cause more than one fetch in thirty seconds, whatever key ids
- * they name [identity.oidc-token].
+ * Public keys of one issuer. They are fetched when needed, cached for ten minutes, and used for a limited time longer
+ * if the issuer does not respond. Tokens cannot cause more than one fetch in thirty seconds, whichever key ids they
+ * name [identity.oidc-token].
  */
 import type { CryptoKey, JWSHeaderParameters, LocalJWKSet } from 'jose';
 import type { OidcProvider } from '#core/contracts/config.ts';
@@ -11,7 +11,7 @@ import { RefusedToken } from '../refused-token.ts';
 import type { IssuerDocuments } from './ports.ts';
 import { isIssuerUrl } from './urls.ts';
 
-/** How long keys are used before they are fetched again. */
+/** Time after which keys are fetched again. */
 const freshKeysMs = 600_000;
 /** Minimum time between two fetches, including after a failure or for an unknown key id. */
 const fetchPauseMs = 30_000;
@@ -42,8 +42,8 @@ export class IssuerKeys {
 
   /**
    * Returns the key named in a token's header.
-   * @throws RefusedToken if the issuer does not publish it, GatewayError `service_unavailable` if the keys were never
-   * fetched, or too long ago.
+   * @throws RefusedToken if the issuer does not publish it, GatewayError `service_unavailable` if the keys have never
+   * been fetched or were fetched too long ago.
    */
   async key(header: JWSHeaderParameters): Promise<CryptoKey> {
     if (this.#age() >= freshKeysMs) await this.#fetch();
@@ -67,7 +67,10 @@ export class IssuerKeys {
 
   #age = (): number => this.#deps.clock.now() - (this.#held?.fetchedAt ?? Number.NEGATIVE_INFINITY);
 
-  /** Fetches the keys, one fetch at a time with a pause in between. After a failure, the known keys are kept. */
+  /**
+   * Fetches the keys, with only one fetch at a time and a pause between fetches. After a failure, the known keys are
+   * kept.
+   */
   async #fetch(): Promise<void> {
     const now = this.#deps.clock.now();
     if (!this.#fetching && now - this.#triedAt >= fetchPauseMs) {

@@ -1,6 +1,6 @@
 /**
- * Loads the code of `createTokens` with the first token, so that without `identity.oidc` no function loads it or its
- * library.
+ * Loads the code of `createTokens` when the first token arrives, so that without `identity.oidc` no function loads that
+ * code or its library.
  */
 import type { IssuerKeysDeps } from './issuer-keys.ts';
 import type { Tokens } from './ports.ts';

@@ -12,7 +12,7 @@ import { claimsRead, claimValues, principalOfClaims } from './claims.ts';
 import { IssuerKeys, type IssuerKeysDeps } from './issuer-keys.ts';
 import type { Tokens } from './ports.ts';
 
-/** Maximum length, checked before decoding. Each character is one byte here. */
+/** Maximum length, checked before decoding. Tokens have one byte per character. */
 const maxTokenBytes = 8_192;
 
 export function createTokens(deps: IssuerKeysDeps): Tokens {
@@ -31,7 +31,7 @@ export function createTokens(deps: IssuerKeysDeps): Tokens {
   };
 }
 
-/** Caches issuer keys per entry in the active configuration. */
+/** Caches the keys of issuers, one cache per entry in the active configuration. */
 function issuerKeys(deps: IssuerKeysDeps) {
   const known = new Map<string, IssuerKeys>();
   const idOf = ({ issuer, jwks_uri, stale_keys_seconds }: OidcProvider) =>

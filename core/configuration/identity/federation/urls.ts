@@ -8,7 +8,7 @@ export const isLoopback = (address: string): boolean => isLoopbackHost(URL.parse
 
 /**
  * Reports whether an issuer's address may be used.
- * @param issuer the issuer; plain HTTP is only allowed on this machine, for an issuer on this machine.
+ * @param issuer the issuer; plain HTTP is allowed only to this machine, and only if the issuer is also on it.
  */
 export function isIssuerUrl(address: string, issuer = address): boolean {
   const url = URL.parse(address);

@@ -12,7 +12,7 @@ interface Needs {
   readonly timeouts: Timeouts;
 }
 
-/** Calls `revoked` within five seconds after the key is revoked, unless the returned function is called first. */
+/** Calls `revoked` within five seconds of the key being revoked, unless the returned function is called first. */
 export const watchKey = ({ snapshots, timeouts }: Needs, principal: Principal, revoked: () => void): (() => void) =>
   repeat(timeouts, pollIntervalMs, async () => {
     if (!(await recall(await snapshots.current({ of: principal }), principal.key_id, principal.federated))) revoked();

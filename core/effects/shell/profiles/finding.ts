@@ -2,7 +2,7 @@
 
 /** Tests and actions of `find`, grouped by the number and role of the words that follow. */
 export const findWords = {
-  /** Words that no argument follows and that show names at most. */
+  /** Words that take no argument and show names at most. */
   plain: `-print -print0 -ls -prune -quit -depth -d -daystart -follow -mount -xdev -noleaf -empty -true -false -nouser -nogroup -readable
     -writable -executable -a -o -and -or -not -warn -nowarn -ignore_readdir_race -noignore_readdir_race ! ( ) ,`,
   /** Words whose argument is visible to rules. */

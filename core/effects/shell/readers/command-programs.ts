@@ -176,7 +176,7 @@ const isSecret = ({ secrets, prints }: Command, text: string, objects: readonly 
   secrets?.test(text) === true ||
   (prints === 'values' && objects.some((object) => /(?:^|,)secrets?(?:[./,]|$)/.test(object)));
 
-/** Returns the command's objects, as far as its words name them. */
+/** Returns the command's objects that its words name. */
 function objectsOf(
   call: Invocation,
   { kinds = {}, ownKinds, objects: everywhere }: CommandProgram,

@@ -17,7 +17,7 @@ export function commitView(commit: HostAnswer) {
   return { sha, message: inner.message, author: author.name, date: author.date, url };
 }
 
-/** Returns a pull request with `pr_url` and `pr_number`, as in the decision result. */
+/** Returns a pull request with `pr_url` and `pr_number`, as used in the decision result. */
 export function pullRequestView(pull: HostAnswer) {
   const side = (name: string) => ({ ref: objectAt(pull, name).ref, sha: objectAt(pull, name).sha });
   const { html_url: pr_url, number: pr_number, title, state, draft, merged, mergeable_state } = pull;

@@ -7,7 +7,7 @@ import { assertSuccess } from '../http/answer.ts';
 import type { HttpExchange, IncomingAnswer } from '../ports.ts';
 
 interface GitHost {
-  /** Without a trailing slash. */
+  /** URL without a trailing slash. */
   readonly apiUrl: string;
   readonly allowPrivate: boolean;
   readonly timeoutMs: number;
@@ -21,11 +21,11 @@ export type HostAnswer = Readonly<Record<string, unknown>>;
 export interface Repository {
   readonly name: string;
   read(path: string, query?: Query): Promise<HostAnswer>;
-  /** Lists items. `more`: the host has additional pages. */
+  /** Lists items. `more` is true if the host has additional pages. */
   list(path: string, query?: Query): Promise<{ readonly items: readonly HostAnswer[]; readonly more: boolean }>;
   /** Creates objects that are invisible until a branch points to them. */
   prepare(path: string, body: object): Promise<HostAnswer>;
-  /** Makes a visible change: once per action, as its final call. */
+  /** Makes a visible change. Called once per action, as its last call. */
   change(method: 'POST' | 'PUT' | 'PATCH' | 'DELETE', path: string, body: object): Promise<HostAnswer>;
 }
 
@@ -92,8 +92,8 @@ function queryOf(query: Query = {}): string {
 }
 
 /**
- * Parses an object. @param changed true if the host has already acted, so that a malformed response has an unknown
- * effect.
+ * Parses an object. @param changed true if the host has already acted, in which case the effect of a malformed response
+ * is unknown.
  */
 function objectOf(answer: IncomingAnswer, changed: boolean): HostAnswer {
   const value = jsonOfAnswer(answer, changed);

@@ -1,7 +1,7 @@
-/** Schemas of names inside a repository that host and policy interpret in the same way. */
+/** Schemas for names inside a repository that host and policy interpret in the same way. */
 import * as z from 'zod';
 
-/** A branch, given only by its plain name, since `refs/heads/main` and `main` would name the same branch. */
+/** A branch, given by its plain name only, since `refs/heads/main` and `main` would refer to the same branch. */
 export const branch = z
   .string()
   .max(250)

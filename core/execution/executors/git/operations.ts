@@ -1,6 +1,6 @@
 /**
- * Operations of executor `git`, one per tool. Parameters have the names expected by the policy's reader of Git calls:
- * `branch` and `path` are written to.
+ * Operations of executor `git`, one per tool. Parameters have the names that the policy's reader of Git calls expects:
+ * `branch` and `path` are the ones written to.
  */
 import * as z from 'zod';
 import type { gitTools } from '#core/contracts/executor-tools.ts';
@@ -28,7 +28,7 @@ interface PushFiles {
   readonly files: readonly { readonly path: string; readonly content: string }[];
 }
 
-/** Pushes several files in one commit: creates the tree and commit, then moves the branch, never by force. */
+/** Pushes several files in one commit: creates the tree and commit, then moves the branch without forcing it. */
 async function pushFiles(repository: Repository, { branch, message, files }: PushFiles): Promise<unknown> {
   const parent = shaIn((await repository.read(`/git/ref/heads/${encodePath(branch)}`)).object);
   const base = shaIn((await repository.read(`/git/commits/${parent}`)).tree);
@@ -201,7 +201,7 @@ async function tipOf(repository: Repository, name: string): Promise<string> {
   return isObject(object) ? asText(object.sha) : '';
 }
 
-/** Returns a file's new blob (none for a deletion) and its commit. */
+/** Returns a file's new blob (absent for a deletion) and its commit. */
 const writtenView = ({ content, commit }: HostAnswer) => ({
   ...(isObject(content) && { path: content.path, sha: content.sha }),
   ...(isObject(commit) && { commit: commit.sha, url: commit.html_url }),

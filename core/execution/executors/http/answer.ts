@@ -1,4 +1,6 @@
-/** Reduces a service's response for callers to its status, harmless headers, and body as JSON or text. */
+/**
+ * Reduces a service's response to the parts that callers get: status, harmless headers, and the body as JSON or text.
+ */
 import { ExecutionFault, type ExecutionFaultKind } from '../fault.ts';
 import { quoteText } from '../named-executor.ts';
 import type { IncomingAnswer } from '../ports.ts';
@@ -6,7 +8,7 @@ import type { IncomingAnswer } from '../ports.ts';
 interface HttpResult {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
-  /** Parsed if it is valid JSON and declared as such; base64 if it is not text. */
+  /** Body, parsed if it is valid JSON and declared as such, or in base64 if it is not text. */
   readonly body: unknown;
   readonly encoding?: 'base64';
   readonly truncated: boolean;
@@ -37,7 +39,7 @@ function encodedBody(
   return { body: text };
 }
 
-/** Decodes text; undefined if it is binary. A character truncated at the end is dropped. */
+/** Decodes a text body. Returns undefined if the body is binary. A character cut off at the end is dropped. */
 function decodedBody(body: Uint8Array, truncated: boolean): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(body, { stream: truncated });
@@ -81,7 +83,7 @@ function faultKind({ status, headers }: Pick<IncomingAnswer, 'status' | 'headers
   return status >= 500 ? 'unavailable' : 'invalid';
 }
 
-/** Returns the upstream's error message if it has a known form. */
+/** Returns the upstream's error message if its format is known. */
 function words({ body, headers }: IncomingAnswer): string {
   const { body: value, encoding } = encodedBody(body, headers, false);
   if (encoding !== undefined) return '';

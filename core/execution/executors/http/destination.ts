@@ -1,6 +1,6 @@
 /**
  * Finds the destination of an HTTP action: a configured service and a path below its base URL. Addresses are parsed in
- * the same way as in the policy, so that the evaluated address is the one called.
+ * the same way as in the policy, so that the address called is the one evaluated.
  */
 import type { HttpServiceEntry } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
@@ -15,7 +15,7 @@ interface Destination {
   readonly url: string;
 }
 
-/** Returns the service named by a call's tool, target or `url`; undefined if no configured service matches. */
+/** Returns the service named by a call's tool, target or `url`, or undefined if no configured service matches. */
 export function serviceOf(
   { tool, target, parameters }: Pick<ActionEnvelope, 'tool' | 'target' | 'parameters'>,
   services: readonly HttpServiceEntry[],
@@ -91,7 +91,7 @@ function pathUnder(service: HttpServiceEntry, base: Address, address: Address): 
 }
 
 /**
- * Returns why a path is ambiguous: servers, proxies and frameworks interpret such paths differently, so allowlists
+ * Returns why a path is ambiguous. Servers, proxies and frameworks interpret such paths differently, so allowlists
  * would not be reliable.
  */
 function oddityOf(path: string): string | undefined {

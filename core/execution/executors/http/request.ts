@@ -7,11 +7,11 @@ import { callRefused, needsCredential } from '../fault.ts';
 import { parametersOf } from '../parameters.ts';
 
 const httpParameters = z.strictObject({
-  /** Used to find the destination. */
+  /** URL from which the destination is found. */
   url: z.string().optional(),
   method: z.string().optional(),
   headers: z.record(z.string(), z.string()).optional(),
-  /** Strings are sent unchanged, other values as JSON. */
+  /** Body to send: strings are sent unchanged, other values as JSON. */
   body: z.json().optional(),
   json: z.json().optional(),
   form: z.record(z.string(), z.string()).optional(),
@@ -24,7 +24,7 @@ interface RequestHead {
 }
 
 const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'];
-/** Operations that take the method as a parameter. */
+/** Operations that take the HTTP method as a parameter. */
 const carriers = ['request', 'fetch', 'call'];
 
 /** Builds method, headers and body. @throws ExecutionFault `refused`, `no_credential` */
@@ -60,7 +60,7 @@ export function sendingOf(
 }
 
 /**
- * Returns the method: from the tool, such as `http.get` or `billing.post`, or from the parameter for `http.request`.
+ * Returns the HTTP method, taken from the tool (`http.get`, `billing.post`) or, for `http.request`, from the parameter.
  */
 function methodOf(tool: string, parameter: string | undefined): string {
   const operation = tool.slice(tool.lastIndexOf('.') + 1);

@@ -12,15 +12,17 @@ type ShellSettings = ExecutorSettings['shell'];
 const shellParameters = z.strictObject({
   /** The program and its arguments. */
   argv: z.array(z.string()).min(1).max(1024).optional(),
-  /** The same command as one line that needs no shell evaluation. */
+  /** The same command as a single line that needs no evaluation by a shell. */
   command: z.string().min(1).optional(),
   /** A folder below the configured working directory. */
   cwd: z.string().optional(),
-  /** Capped at the configured limit. */
+  /** Time limit, capped at the configured one. */
   timeout_ms: z.int().positive().optional(),
 });
 
-/** With `command`, these tools only name the line's syntax. With `argv`, they would run the shell itself. */
+/**
+ * Shell names. With `command`, these tools only name the line's syntax. With `argv`, they would run the shell itself.
+ */
 const shells = ['bash', 'sh'];
 
 /** Builds the command for a call. @throws ExecutionFault `refused` */

@@ -6,7 +6,10 @@ import type { SecretStore } from '#core/kernel/ports.ts';
 import { callRefused, ExecutionFault, needsCredential } from '../fault.ts';
 import type { PostgresServer } from '../ports.ts';
 
-/** Returns the database named by a call, or the only one; undefined if none matches or the choice is ambiguous. */
+/**
+ * Returns the database named by a call, or the only one if there is just one. Returns undefined if none matches or the
+ * choice is ambiguous.
+ */
 export function databaseOf(
   { target, parameters }: Pick<ActionEnvelope, 'target' | 'parameters'>,
   databases: readonly SqlDatabaseEntry[],
@@ -35,7 +38,7 @@ const isNamedBy = ({ name, host, port, resource_arn }: SqlDatabaseEntry, target:
   [name, resource_arn, host, host && `${host}:${port}`].includes(target.trim());
 
 /**
- * Returns the server with its login: the minted credential, or the user of the configured URL.
+ * Returns the server together with its login, which is the minted credential or the user of the configured URL.
  * @throws ExecutionFault `no_credential`, `refused`
  */
 export async function serverOf(

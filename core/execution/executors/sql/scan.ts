@@ -1,18 +1,18 @@
 /**
  * Splits SQL into code, quoted text and comments, as PostgreSQL's lexer does. This suffices to count statements, read
- * the first word and find placeholders; the policy's reader interprets statements.
+ * the first word and find placeholders. Interpreting statements is left to the policy's reader.
  */
 
 interface Scan {
   /** Number of statements; a final semicolon does not start another. */
   readonly statements: number;
-  /** In lower case; `(` if the statement begins with a parenthesis. */
+  /** First word in lower case; `(` if the statement begins with a parenthesis. */
   readonly firstWord: string;
   /** Positions of placeholders such as `$1` outside of strings and comments. */
   readonly placeholders: readonly { readonly at: number; readonly length: number; readonly number: number }[];
 }
 
-/** Sticky patterns in the order in which they are tried; each takes linear time. */
+/** Sticky patterns, in the order in which they are tried. Each takes linear time. */
 const skipped: readonly RegExp[] = [
   /\s+/y,
   /--[^\n\r]*/y,
@@ -80,7 +80,7 @@ function codeAt(text: string, at: number, eat: (pattern: RegExp, at: number) => 
   return { length: 1, lead: text[at]! };
 }
 
-/** Returns the end of a comment; PostgreSQL comments can be nested. */
+/** Returns the end of a comment. PostgreSQL comments can be nested. */
 function commentEnd(text: string, start: number): number {
   const marks = /\/\*|\*\//g;
   marks.lastIndex = start;

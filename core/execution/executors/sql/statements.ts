@@ -1,6 +1,6 @@
 /**
- * Builds the statements of a SQL action: either the given SQL with bound values, or a statement built from a table and
- * columns.
+ * Builds the statements of a SQL action, which are either the given SQL with bound values or a statement built from a
+ * table and columns.
  */
 import * as z from 'zod';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
@@ -12,13 +12,13 @@ import { builtStatement, isBuilt } from './structured.ts';
 
 interface SqlCall {
   readonly statements: readonly SqlStatement[];
-  /** True for `read` capability: the transaction is read-only. */
+  /** Whether the transaction is read-only; true for the capability `read`. */
   readonly readOnly: boolean;
 }
 
 const values = z.array(z.json()).max(10_000);
 const sqlParameters = z.strictObject({
-  /** Used to find the database. */
+  /** Name of the database to use. */
   database: z.string().optional(),
   sql: z.string().optional(),
   query: z.string().optional(),

@@ -1,6 +1,6 @@
 /**
  * Builds SQL for structured actions, such as `sql.select` on `public.users` with columns and a where clause. Names are
- * quoted, values are bound; a table without a schema is in `public`, as in the policy's reader.
+ * quoted and values are bound. A table without a schema is in `public`, as in the policy's reader.
  */
 import * as z from 'zod';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';

@@ -80,15 +80,17 @@ function addBlock(slots: TextSlot[], channel: string, block: JsonObject, begun =
 }
 
 /**
- * Checks for kinds whose text continues in deltas. Other kinds, such as results of the provider's own tools, arrive
- * complete in their first event.
+ * Checks whether a block's text continues in deltas. Blocks of other kinds, such as results of the provider's own
+ * tools, arrive complete in their first event.
  */
 const isStreamed = (block: JsonObject): boolean => block.type === 'text' || block.type === 'thinking' || isCall(block);
 
 /** Returns the prefix shared by the names of all channels of a block. */
 export const channelsOf = (block: number): string[] => [`block:${block}:`];
 
-/** Checks for `tool_use` and for calls that the provider runs itself (`server_tool_use`, `mcp_tool_use`). */
+/**
+ * Checks whether a block is a `tool_use` or a call that the provider runs itself (`server_tool_use`, `mcp_tool_use`).
+ */
 export const isCall = (block: JsonObject): boolean => typeof block.type === 'string' && block.type.endsWith('tool_use');
 
 /** Returns an event that carries text on a channel. */

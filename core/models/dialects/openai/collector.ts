@@ -71,7 +71,7 @@ function collectChoice(index: number) {
 const choiceMembers = new Set(['index', 'delta', 'logprobs', 'finish_reason']);
 const callMembers = new Set(['tool_calls']);
 
-/** Strings that arrive in pieces. Any other string is sent once, or repeated unchanged. */
+/** Members whose strings arrive in pieces. Any other string is sent once, or repeated unchanged. */
 const running = new Set([
   'content',
   'refusal',

@@ -54,7 +54,10 @@ export const openai: Dialect = {
   collector: openaiCollector,
 };
 
-/** Returns the largest of these maximums, because providers differ in which member they obey [limit.largest-output]. */
+/**
+ * Returns the largest of the request's output limits, because providers differ in which member they obey
+ * [limit.largest-output].
+ */
 function largestOutput({ max_completion_tokens, max_tokens, options }: JsonObject): number | undefined {
   const given = [max_completion_tokens, max_tokens, objectOf(options)?.num_predict];
   const counts = given.flatMap((most) => countOf(most) ?? []);
@@ -70,7 +73,7 @@ export function withUsageRequested(body: JsonObject): JsonObject {
 /** Checks whether the caller requested stream usage. */
 export const isUsageRequested = (body: JsonObject): boolean => objectOf(body.stream_options)?.include_usage === true;
 
-/** Checks for a chunk with usage and no choices, which is sent only to callers that requested it. */
+/** Checks whether a chunk has usage and no choices. Such a chunk is sent only to callers that requested it. */
 export const isUsageOnly = (event: JsonObject): boolean =>
   Array.isArray(event.choices) && event.choices.length === 0 && objectOf(event.usage) !== undefined;
 

@@ -37,7 +37,7 @@ function kind(
   };
 }
 
-/** Growing item. The sender numbers its events. */
+/** Output item that is still growing. Its events are numbered by the sender. */
 export class OutputItem {
   readonly kind: ItemKind;
   readonly #at: JsonObject;

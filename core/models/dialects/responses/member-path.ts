@@ -15,7 +15,7 @@ const words = [
   [/^verbosity$/, 'text.verbosity'],
 ] as const;
 
-/** Returns the error with the corresponding member of the responses request. */
+/** Returns the error with the name of the corresponding member of the responses request. */
 export function inResponsesWords(error: GatewayError, request: JsonObject): GatewayError {
   const param = error.data?.param;
   return typeof param === 'string' ? withMember(error, responsesMember(param, request)) : error;

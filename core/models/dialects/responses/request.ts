@@ -78,7 +78,7 @@ const understoodMembers: ReadonlySet<string> = new Set([
   ...['previous_response_id', 'prompt', 'top_logprobs', ...unchangedMembers],
 ]);
 
-/** Refuses background runs and objects stored at a provider without a known owner. */
+/** Refuses background runs, and objects that a provider stores without a known owner. */
 function refuseKept(body: JsonObject): void {
   for (const name of ['conversation', 'prompt'])
     if (body[name] !== undefined && body[name] !== null)

@@ -20,7 +20,7 @@ interface Block {
   waiting: string;
   /** Call arguments received so far; the next block may begin when they are complete. */
   whole: string;
-  /** True if the last fragment ended like an object, so parsing is worthwhile. */
+  /** True if the last fragment ended like an object, so that parsing is worthwhile. */
   mayBeWhole: boolean;
   opened: boolean;
   closed: boolean;

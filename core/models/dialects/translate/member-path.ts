@@ -90,7 +90,9 @@ export function replaceWords(path: string, words: Words): string {
   return pattern ? path.replace(pattern, own!) : path;
 }
 
-/** Returns the error with a different member, which also replaces the previous one at the start of its message. */
+/**
+ * Returns the error with a different member, which also replaces the previous member at the start of the error message.
+ */
 export function withMember(error: GatewayError, param: string | undefined): GatewayError {
   const { code, message, data: { param: before, ...data } = {}, retryAfterSeconds, providerRequestId, origin } = error;
   const begins = typeof before === 'string' && param !== undefined && message.startsWith(before);

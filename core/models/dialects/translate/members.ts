@@ -11,8 +11,8 @@ type Treatment =
   /** Expressed in the other dialect by the translation. */
   | 'translated'
   /**
-   * Setting of the provider's own dialect that means nothing to the model and that a caller using the other dialect may
-   * set.
+   * Setting of the provider's own dialect that means nothing to the model. Callers that use the other dialect may also
+   * set it.
    */
   | 'carried'
   | 'left out'
@@ -22,7 +22,7 @@ interface Member {
   readonly is: Treatment;
   /** Allowed values of a refused member. */
   readonly allowed?: string;
-  /** Checks for values that have no effect, which are dropped silently. */
+  /** Checks whether a value has no effect, in which case it is dropped silently. */
   readonly asksNothing?: (value: Json) => boolean;
 }
 
@@ -151,7 +151,7 @@ export function crossing(body: JsonObject, members: Members, note: Note): JsonOb
   return crossed;
 }
 
-/** Notes, by path, the members of a part of the request that no rule reads. */
+/** Notes the paths of those members, in a part of the request, that no rule reads. */
 export function noteRest(part: JsonObject | undefined, read: readonly string[], path: string, note: Note): void {
   for (const [name, value] of Object.entries(part ?? {}))
     if (value !== null && !read.includes(name) && !(emptyLists.has(name) && isEmptyList(value)))
@@ -251,7 +251,10 @@ export function assertTexts(content: Json | undefined, path: string): void {
       throw cannotCarry(`${path}[${at}]`, 'blocks of type text', objectOf(block)?.type ?? null);
 }
 
-/** Refuses a messages request's tool choice that has another type, or none. @throws GatewayError `invalid_request` */
+/**
+ * Refuses a tool choice in a messages request if its type is missing or not allowed. @throws GatewayError
+ * `invalid_request`
+ */
 export function assertToolChoice(choice: Json | undefined, allowed: readonly string[]): void {
   if (choice === undefined || choice === null) return;
   const given = objectOf(choice);

@@ -41,8 +41,8 @@ export function stopReason(finish: string | undefined, made: { calls: boolean; r
 export const finishReason = (stop: string | undefined): string => toOpenai.get(stop ?? '') ?? 'length';
 
 /**
- * Returns why a response is incomplete, based on the `finish_reason` of its chat completion, or undefined if it is
- * complete.
+ * Returns the reason why a response is incomplete, based on the `finish_reason` of its chat completion, or undefined if
+ * it is complete.
  */
 export const incompleteReason = (finish: string | undefined): string | undefined =>
   finish !== undefined && ordinaryEnds.has(finish)

@@ -35,7 +35,7 @@ export function toAnthropicMessages(
   return { ...(system.length > 0 && { system: asPrompt(system) }), messages: turns.map(asMessage) };
 }
 
-/** Removes blanks from the end of a last turn that the model continues, because Anthropic refuses them. */
+/** Removes trailing blanks from a last turn that the model is to continue, because Anthropic refuses them. */
 function endWithoutBlanks(turns: readonly Turn<JsonObject>[]): void {
   const last = turns.at(-1);
   const block = last?.role === 'assistant' ? last.blocks.at(-1) : undefined;
@@ -85,7 +85,7 @@ function addTurn<Block>(turns: Turn<Block>[], message: JsonObject, blocks: reado
 
 const isResult = ({ role }: JsonObject): boolean => role === 'tool' || role === 'function';
 
-/** Returns a turn with a single plain text part as a string. */
+/** Returns a turn as a message, with a single plain text part given as a string. */
 function asMessage({ role, blocks }: Turn<JsonObject>): JsonObject {
   const [only, second] = blocks;
   const plain = second === undefined && only?.type === 'text' && only.cache_control === undefined;

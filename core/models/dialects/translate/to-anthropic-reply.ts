@@ -59,7 +59,7 @@ function replyBlocks(message: JsonObject, calls: JsonObject[]): JsonObject[] {
 const replyTexts = (message: JsonObject): string[] =>
   [contentText(message.content), textOf(message.refusal) ?? ''].filter(Boolean);
 
-/** Estimates counts for a provider that sends none. */
+/** Estimates token counts for a provider that does not send any. */
 function estimateUsage(message: JsonObject, context: TranslationContext): Usage {
   const calls = message.tool_calls ? JSON.stringify(message.tool_calls) : '';
   return { input_tokens: context.inputTokens, output_tokens: estimateOutput(replyTexts(message).join('') + calls) };

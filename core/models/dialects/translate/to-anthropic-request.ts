@@ -86,8 +86,8 @@ const schemaOf = (parameters: JsonObject = { properties: {} }): JsonObject =>
   parameters.type === undefined ? { type: 'object', ...parameters } : parameters;
 
 /**
- * Returns the names of the tools that `allowed_tools` permits, or undefined if it is absent: other dialects cannot
- * express it.
+ * Returns the names of the tools that `allowed_tools` permits, or undefined if that member is absent. Other dialects
+ * cannot express it.
  */
 export function chosenTools(choice: Json | undefined): readonly unknown[] | undefined {
   const allowed = objectOf(objectOf(choice)?.allowed_tools);
@@ -141,7 +141,7 @@ function withinBreakpoints(request: JsonObject, note: Note): JsonObject {
   return withoutValues(request, excess) as JsonObject;
 }
 
-/** Returns the breakpoints of a block. For a tool result, those of its content come before its own. */
+/** Returns the breakpoints of a block. A tool result's own breakpoints come after those of its content. */
 const breakpoints = (block: JsonObject): JsonObject[] => [
   ...objectsOf(block.content).flatMap(breakpoints),
   ...(isObject(block.cache_control) ? [block.cache_control] : []),

@@ -27,7 +27,7 @@ export function toOpenaiEvents(context: TranslationContext): EventTranslator {
   let ended = false;
   let stop: string | undefined;
   let usage: Partial<Usage> = {};
-  /** Number of output characters so far, for providers that send no counts. */
+  /** Number of output characters so far, for providers that do not send counts. */
   let said = 0;
   const calls = new Map<number, Call>();
 
@@ -130,7 +130,7 @@ export function toOpenaiEvents(context: TranslationContext): EventTranslator {
 }
 
 interface Call {
-  /** Position among the calls, as OpenAI counts them. */
+  /** Position of the call among all calls, as OpenAI counts them. */
   readonly position: number;
   /** Input that arrived with the start of the block. */
   readonly whole: JsonObject;

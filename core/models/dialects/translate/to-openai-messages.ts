@@ -136,7 +136,7 @@ function documentOf(block: JsonObject, path: string): JsonObject[] {
   return [{ type: 'file', file: { filename: title ?? 'document.pdf', file_data: sourceUrl(source, path) } }];
 }
 
-/** Returns the URL of an image or document: its own, or a data URL. */
+/** Returns the URL of an image or document: the source's own URL, or a data URL. */
 function sourceUrl(source: JsonObject, path: string): string {
   const url = textOf(source.url);
   if (source.type === 'url' && url !== undefined) return url;
@@ -145,7 +145,10 @@ function sourceUrl(source: JsonObject, path: string): string {
   throw cannotCarry(`${path}.source`, 'base64 and url', source.type ?? null);
 }
 
-/** Returns parts that consist of one plain text as a string, which every server of this dialect can read. */
+/**
+ * Returns a single plain text part as a string, which every server of this dialect can read. Returns other parts
+ * unchanged.
+ */
 function plainOr(parts: JsonObject[]): Json {
   const [only, second] = parts;
   return second === undefined && only?.type === 'text' ? (only.text ?? '') : parts;

@@ -1,4 +1,4 @@
-/** Finds rules that can never match because earlier rules match every such call. The result is exact. */
+/** Finds rules that can never match, because earlier rules match all of their calls. The result is exact. */
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -10,13 +10,13 @@ import { Reach } from './reachability.ts';
 export const defaultStateBudget = 200_000;
 
 export interface UnreachableRule {
-  /** Negative for a guard. */
+  /** Index of the rule. Negative for a guard. */
   readonly index: number;
   /** `<protocol>:<tool-pattern>`, or `guard:<name>`. */
   readonly rule: string;
-  /** Indexes of the rules that take all its calls. Empty if no call can match the rule at all. */
+  /** Indexes of the rules that match all of its calls first. Empty if no call can match the rule at all. */
   readonly covered_by: readonly number[];
-  /** Guards that take its calls, which have no index among the rules. */
+  /** Guards that match its calls first. They have no index among the rules. */
   readonly guards?: readonly string[];
 }
 
@@ -27,7 +27,10 @@ interface PolicyAnalysis {
   readonly warnings: readonly string[];
 }
 
-/** A reloaded configuration usually has the same policies, and a large policy takes seconds to analyse. */
+/**
+ * Cache of analyses. A reloaded configuration usually has the same policies, and a large policy takes seconds to
+ * analyse.
+ */
 const analyses = new RecentMap<string, PolicyAnalysis>({ max: 64 });
 
 interface AnalysisOptions {
@@ -72,7 +75,7 @@ function newAnalysis(document: ToolPolicyDocument, stateBudget: number, guardsPr
   return { analysed: warnings.length === 0, unreachable, warnings };
 }
 
-/** Returns an exceeded budget or an unsolved case as a value and rethrows all other errors. */
+/** Returns an error for an exceeded budget or an unsolved case as a value. Rethrows all other errors. */
 export function analysisOrError<T>(ask: () => T): T | Error {
   try {
     return ask();

@@ -1,4 +1,4 @@
-/** Finds the shortest text that satisfies a formula over automata, by an exhaustive walk through their product. */
+/** Finds the shortest text that satisfies a formula over automata by exhaustively searching their product. */
 import { dead, type Walker } from '#core/text/matching/automaton.ts';
 
 /** Truth value of the automaton at an index; undefined if not settled. */
@@ -7,7 +7,7 @@ type Truth = (index: number) => boolean | undefined;
 export type Formula = (truth: Truth) => boolean | undefined;
 
 /**
- * Number of automaton steps that cost as much as one state. If steps were not counted, a state of a large product would
+ * Number of automaton steps that cost as much as one state. If steps were not counted, a state in a large product would
  * take a thousand times as long.
  */
 const stepsOfAState = 100;
@@ -32,7 +32,7 @@ export class StateBudget {
   }
 }
 
-/** An expected outcome, after which the analysis reports «not analysed» instead of guessing. */
+/** Error for an expected outcome, after which the analysis reports «not analysed» instead of guessing. */
 export class BudgetSpent extends Error {
   constructor(total: number) {
     super(`the state budget of ${total} is spent`);

@@ -9,25 +9,25 @@ import { StateBudget } from './automaton-product.ts';
 import { UnsolvedError } from './parameter-solver.ts';
 import { Reach } from './reachability.ts';
 
-/** Calls that are decided by one rule before and by another rule after. */
+/** Calls that match one rule before and another rule after. */
 export interface Region {
   readonly from: Decision;
   readonly to: Decision;
   /** `<protocol>:<tool-pattern>`, `guard:<name>` or `default`. */
   readonly rule_before: string;
   readonly rule_after: string;
-  /** Number of disagreeing pairs of rules with these names. The example is the shortest from all of these pairs. */
+  /** Number of disagreeing pairs of rules with these names. The example is the shortest across all of these pairs. */
   readonly repeated?: number;
-  /** The approval terms, if both rules review and their terms differ. */
+  /** The approval terms, if both rules require review but their terms differ. */
   readonly approval?: { readonly before: string; readonly after: string; readonly loosened: boolean };
   readonly example: Omit<ToolCall, 'parameters' | 'sources' | 'assumed'> &
     Partial<Pick<ToolCall, 'parameters'>> & {
-      /** Conditions on sources that hold in the example. All other conditions on sources do not. */
+      /** Conditions on sources that are true in the example. All other conditions on sources are false. */
       readonly holding?: readonly string[];
     };
 }
 
-/** Returns the call of an example, with its assumptions about sources taken as true. */
+/** Returns the call in an example, with its assumptions about sources taken as true. */
 export const callOfExample = ({ holding, ...call }: Region['example']): ToolCall => ({
   parameters: {},
   ...call,
@@ -63,7 +63,7 @@ export function diffPolicies(
   return diffOf(regionsOf(before, after, options));
 }
 
-/** Returns the difference that consists of these regions, grouped by the names of their rules. */
+/** Returns the difference made up of these regions, grouped by the names of their rules. */
 export function diffOf({ regions, warnings }: ReturnType<typeof regionsOf>): PolicyDiff {
   const grouped = groups(regions);
   return {
@@ -96,8 +96,8 @@ export function regionsOf(
 }
 
 /**
- * Checks whether any call ends at a selected pair, even with equal decisions. A pair that is too costly to check counts
- * as having none.
+ * Checks whether any call ends at a selected pair, even if the decisions are equal. A pair that is too costly to check
+ * is treated as if no call ends there.
  */
 export function hasDifferingCall(before: ToolPolicyDocument, after: ToolPolicyDocument, asked: PairFilter): boolean {
   return [...pairsOf(before, after)].some(({ x, y, show }) => {
@@ -109,7 +109,7 @@ export function hasDifferingCall(before: ToolPolicyDocument, after: ToolPolicyDo
 interface Pair {
   readonly x: End;
   readonly y: End;
-  /** Returns a call that ends at both, or the shortest one if requested. @throws BudgetSpent, Unsolved */
+  /** Returns a call that ends at both, or the shortest such call if requested. @throws BudgetSpent, Unsolved */
   show(shortest: boolean): ToolCall | undefined;
 }
 
@@ -148,7 +148,7 @@ function groups(regions: readonly PlacedRegion[]): Region[] {
   });
 }
 
-/** A way to reach a decision: by a rule, if no earlier rule matches, or by default. */
+/** A way to reach a decision: by a rule when no earlier rule matches, or by default. */
 interface End {
   readonly name: string;
   readonly decision: Decision;
@@ -170,8 +170,8 @@ const endsOf = ({ guards, rules, defaultDecision }: CompiledPolicy): End[] => {
 };
 
 /**
- * Checks whether an equal rule comes earlier in the other policy and takes the calls there. For similar policies, this
- * settles most pairs.
+ * Checks whether an equal rule comes earlier in the other policy and matches the calls there first. For similar
+ * policies, this settles most pairs.
  */
 const haveSameDecision = (x: End, y: End, reach: Reach): boolean =>
   x.rules.some((rule) => y.earlier.some((other) => reach.same(rule, other))) ||
@@ -223,8 +223,8 @@ function regionOf(x: End, y: End, { parameters, assumed, sources: _, ...call }: 
 }
 
 /**
- * Compares the approvals of two reviews: whether a passkey is required, how many people must approve, and who they may
- * be [policy.diff].
+ * Compares the approvals required by two review rules: whether a passkey is required, how many people must approve, and
+ * who may approve [policy.diff].
  */
 function approvalOf(x: End, y: End): Region['approval'] {
   if (x.decision !== 'review' || y.decision !== 'review') return undefined;

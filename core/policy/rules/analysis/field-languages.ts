@@ -1,6 +1,6 @@
 /**
  * Languages of one field (tool, target, …): the patterns that must match, those that must not, and a shortest matching
- * text.
+ * string.
  */
 import { alphabetOf } from '#core/text/matching/alphabet.ts';
 import type { Walker } from '#core/text/matching/automaton.ts';
@@ -35,7 +35,7 @@ export class FieldLanguages {
     return this.#globs.push(glob) - 1;
   }
 
-  /** Returns a shortest text that satisfies the constraint, if there is one. @throws BudgetSpent */
+  /** Returns a shortest string that satisfies the constraint, if there is one. @throws BudgetSpent */
   example(constraint: Constraint): string | undefined {
     const key = constraint.join();
     if (this.#shortest.has(key)) return this.#shortest.get(key);
@@ -45,7 +45,9 @@ export class FieldLanguages {
     return text;
   }
 
-  /** Reuses the shortest text of a wider language: if it is in this language, it is the shortest here as well. */
+  /**
+   * Reuses the shortest string of a wider language: if it is also in this language, it is the shortest here as well.
+   */
   #inherit(constraint: Constraint): { text: string | undefined } | undefined {
     for (const id of constraint) {
       const wider = constraint.filter((other) => other !== id).join();

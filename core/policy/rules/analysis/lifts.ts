@@ -1,16 +1,16 @@
 /**
- * Reports which of a tenant's own rules override blocks or reviews of a pack [policy.diff]: the loosened regions of a
- * diff, grouped by the tenant's rule that decides them afterwards. Calls of a guard lifted by `disable_guards` are
- * included.
+ * Reports which of a tenant's own rules override a pack's blocks or reviews [policy.diff]. These are the loosened
+ * regions of a diff, grouped by the tenant's rule that matches afterwards. Calls covered by a guard lifted with
+ * `disable_guards` are included.
  */
 import type { Decision } from '#core/contracts/envelope.ts';
 import { type PlacedRegion, type Region, tightens } from './diff.ts';
 
-/** A rule of the pack, a guard or the default that one of the tenant's own rules overrides. */
+/** A rule in the pack, a guard or the default, overridden by one of the tenant's own rules. */
 interface LiftedDecision {
   /** As in `Region.rule_before`. */
   readonly rule: string;
-  /** Index among the rules before the change; absent for guards and the default. */
+  /** Index among the rules before the change. Absent for guards and the default. */
   readonly index?: number;
   readonly from: Decision;
   readonly to: Decision;

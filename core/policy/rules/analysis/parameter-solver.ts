@@ -10,7 +10,7 @@ import type { TextSolver } from './text-solver.ts';
 
 const asis = (text: string): string => text;
 
-/** A solution for one place in the parameters: a value, or `undefined` for a missing one. */
+/** A solution for one place in the parameters: a value, or `undefined` if the value is missing. */
 type SolvedValue = { readonly value: unknown } | undefined;
 
 /** Returns the smallest parameters that meet the constraints, if there are any. @throws BudgetSpent, Unsolved */
@@ -51,7 +51,7 @@ function addRequirement(
 }
 
 /**
- * Returns free names for a string at the places, one of each kind, because only the kind determines which bans apply.
+ * Returns unused names for a string at the places, one of each kind, because only the kind determines which bans apply.
  */
 function freeNames(
   places: Places,
@@ -74,7 +74,7 @@ function freeNames(
 const bansAt = (bans: readonly CallConstraint[], name: string): CallConstraint[] =>
   bans.filter(({ anywhere }) => isPlace(anywhere ?? 'all', name));
 
-/** A case that this solver leaves open, for which the analysis reports «not analysed». */
+/** Error for a case that this solver leaves open, for which the analysis reports «not analysed». */
 export class UnsolvedError extends Error {}
 
 class Solver {
@@ -153,7 +153,7 @@ const smallestValue = (found: readonly SolvedValue[]): SolvedValue =>
 
 /**
  * Returns enough numbers to represent all others: those named in the conditions, one between each pair, and one beyond
- * each end.
+ * either end.
  */
 function numbersFor(needs: readonly CallConstraint[]): number[] {
   const named = needs.flatMap(({ predicate: { min, max, oneOf } }) => [min, max, ...oneOf.flat()]);

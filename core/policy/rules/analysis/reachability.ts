@@ -1,6 +1,6 @@
 /**
- * Finds calls that match some rules and none of a set of others, for analysis and diff. A set of calls is a box (a
- * language for each field, conditions on the parameters); removing a rule splits a box into smaller ones.
+ * Finds calls that match some rules and none of a set of others, for analysis and diff. A set of calls is a box, with a
+ * language for each field and conditions on the parameters. Removing a rule splits a box into smaller ones.
  */
 import { capabilities, type ToolCall } from '#core/contracts/envelope.ts';
 import { compileGlob, literalGlob, walkerOf } from '#core/text/matching/glob.ts';
@@ -23,7 +23,7 @@ type Field = (typeof fields)[number];
 type Condition =
   | { readonly field: Field; readonly id: number }
   | { readonly argument: number }
-  /** `present`: id of the need that requires some value to be present. */
+  /** `present`: id of the requirement that some value is present. */
   | { readonly source: number; readonly present: number };
 
 /** Calls with any other capability are refused before a policy decides. */
@@ -31,9 +31,9 @@ const anyCapability = compileGlob(`{${capabilities.join(',')}}`, 'name');
 
 interface Box {
   readonly constraints: Readonly<Record<Field, Constraint>>;
-  /** Sorted ids of needs: `id` must hold, `~id` must not. */
+  /** Sorted ids of parameter conditions: `id` must be true, `~id` must be false. */
   readonly needs: Constraint;
-  /** Conditions on sources: `id` must hold, `~id` must not. */
+  /** Conditions on sources: `id` must be true, `~id` must be false. */
   readonly sources: Constraint;
 }
 
@@ -59,7 +59,7 @@ export class Reach {
   readonly #open = new Set<CompiledRule>();
   readonly #solved = new Map<string, Record<string, unknown> | undefined>();
 
-  /** @param rules every rule that is passed to the methods later. */
+  /** @param rules every rule that will be passed to the methods. */
   constructor(rules: readonly CompiledRule[], budget: StateBudget) {
     this.#budget = budget;
     this.#languages = {
@@ -79,7 +79,7 @@ export class Reach {
     );
   }
 
-  /** Returns a rule that excludes one target: the automata accept slightly more than normalisation yields. */
+  /** Returns a rule that excludes one target, because the automata accept slightly more than normalisation yields. */
   otherThan(target: string): CompiledRule {
     const rule: CompiledRule = {
       index: -1,
@@ -102,8 +102,7 @@ export class Reach {
   }
 
   /**
-   * Returns the conditions of a rule as text, because a diff compares every rule of one policy with every rule of the
-   * other.
+   * Returns a rule's conditions as text, because a diff compares every rule of one policy with every rule of the other.
    */
   #spellingOf(rule: CompiledRule): string {
     const known = this.#spellings.get(rule) ?? JSON.stringify(this.#conditions.get(rule));
@@ -161,7 +160,7 @@ export class Reach {
   }
 
   /**
-   * Returns a box minus the calls of a rule, as disjoint parts: one for each condition that may be the first to fail.
+   * Returns a box without the calls of a rule, as disjoint parts: one for each condition that may be the first to fail.
    */
   #split(box: Box, rule: CompiledRule): { box: Box; size: number }[] {
     const parts: { box: Box; size: number }[] = [];
@@ -215,7 +214,10 @@ export class Reach {
     return parameters;
   }
 
-  /** Reuses the smallest parameters for fewer needs: if they meet these needs, they are the smallest here as well. */
+  /**
+   * Reuses the smallest parameters found for fewer conditions: if they also meet these, they are the smallest here as
+   * well.
+   */
   #inherit(needs: Constraint): { parameters: Record<string, unknown> | undefined } | undefined {
     for (const id of needs) {
       const fewer = needs.filter((other) => other !== id).join();
@@ -272,7 +274,10 @@ function narrow(box: Box, condition: Condition, negated: boolean): Box {
   return { ...box, constraints: { ...box.constraints, [field]: constraint } };
 }
 
-/** Removes the next box: the last one for a depth-first search, or the smallest to find the shortest call. */
+/**
+ * Removes the next box: the last one for a depth-first search, or the smallest one when searching for the shortest
+ * call.
+ */
 function takeNext<T extends { size: number; depth: number }>(open: T[], shortest: boolean): T {
   if (!shortest) return open.pop()!;
   let best = 0;

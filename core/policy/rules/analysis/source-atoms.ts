@@ -1,7 +1,8 @@
 /**
- * Source conditions in the analysis. Whether a condition holds depends on the session rather than on the call, so each
- * is treated as an independent fact. Two different conditions on one place are also treated as independent: the
- * analysis may report a difference that never occurs in a session, but never misses one [policy.analysis].
+ * Source conditions in the analysis. Whether a condition is true depends on the session rather than on the call, so
+ * each is treated as an independent fact. Two different conditions on the same place are also treated as independent.
+ * The analysis may therefore report a difference that never occurs in a session, but it never misses one
+ * [policy.analysis].
  */
 import type { ArgumentPath } from '../argument-path.ts';
 import type { CompiledArgument } from '../compiled-rule.ts';
@@ -13,10 +14,10 @@ export interface SourceAtom {
   readonly path: ArgumentPath;
 }
 
-/** An argument condition split into two parts: one on the value, one on its source. */
+/** An argument condition split into two parts: one for the value and one for its source. */
 interface SplitCondition {
   readonly value: CompiledArgument;
-  /** Condition that a value is present, because a missing value has no source. */
+  /** Condition that a value is present. Needed because a missing value has no source. */
   readonly present: CompiledArgument;
   readonly atom: SourceAtom;
 }

@@ -1,5 +1,5 @@
 /**
- * Finds the shortest text that satisfies some predicates and fails others, with their globs, constants and lengths
+ * Finds the shortest string that satisfies some predicates and fails others, with their globs, constants and lengths
  * represented as automata.
  */
 import { alphabetOf } from '#core/text/matching/alphabet.ts';
@@ -25,7 +25,7 @@ export class TextSolver {
   readonly #ids = new Map<string, number>();
   readonly #predicates = new Map<Predicate, { readonly uses: readonly number[]; readonly formula: Formula }>();
   readonly #found = new Map<string, string | undefined>();
-  /** Equal predicates share a number, so that one contradicts the negation of the other. */
+  /** Numbers of the predicates. Equal predicates share a number, so that one contradicts the negation of the other. */
   readonly #numbers = new Map<Predicate, number>();
   readonly #sources = new Map<string, number>();
   #alphabet: readonly number[] | undefined;
@@ -39,7 +39,9 @@ export class TextSolver {
     return canonicalText(text, plainReading);
   }
 
-  /** Returns the shortest text that satisfies the needs and is not in `unlike`, if there is one. @throws BudgetSpent */
+  /**
+   * Returns the shortest string that satisfies the needs and is not in `unlike`, if there is one. @throws BudgetSpent
+   */
   shortest(
     needs: readonly Pick<CallConstraint, 'predicate' | 'negated'>[],
     unlike: ReadonlySet<string>,

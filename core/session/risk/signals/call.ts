@@ -7,23 +7,23 @@ export interface Call {
   readonly protocol: string;
   /** Case-folded tool name. */
   readonly tool: string;
-  /** The last part of the tool name, such as `rm` in `shell.rm`. */
+  /** Last part of the tool name, such as `rm` in `shell.rm`. */
   readonly word: string;
   readonly target: string;
   readonly capability: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Words of a command, program first; otherwise empty. */
+  /** Words of a command, starting with the program. Empty if the call is not a command. */
   readonly argv: readonly string[];
-  /** All text of the carrying call, unchanged. Effect readers omit parts that they treat as plain text. */
+  /** Unchanged text of the call that carries this one. Effect readers omit parts that they treat as plain text. */
   readonly source: string;
-  /** The branches written by a Git command in a shell. */
+  /** Branches to which a Git command in a shell writes. */
   readonly branches: readonly BranchWrite[];
 }
 
 /** Context that determines a call's signals. */
 export interface SignalContext {
   readonly isKnownHost: (host: string) => boolean;
-  /** Matches targets that are configured as sensitive, in addition to the usual secrets. */
+  /** Matches targets that are configured as sensitive, in addition to the default secrets. */
   readonly isSensitive: (target: string) => boolean;
   readonly isSecretPath: (path: string) => boolean;
   readonly networkOfHost: (host: string) => Network | undefined;
@@ -31,7 +31,7 @@ export interface SignalContext {
 
 export interface SignalMatch {
   readonly kind: SignalKind;
-  /** The object of the signal, without contents or query string. */
+  /** Object of the signal, without contents or query string. */
   readonly object: string;
   readonly weight?: number;
 }
@@ -48,7 +48,7 @@ function firstTextParameter({ parameters }: Call, ...names: string[]): string | 
   return undefined;
 }
 
-/** Returns a call's file names: its target, if that is a file, and paths in its parameters. */
+/** Returns the file names in a call: its target, if that is a file, and the paths in its parameters. */
 export function pathsOf(call: Call): string[] {
   const { protocol, target } = call;
   const named = ['path', 'file', 'file_path', 'filePath', 'filename'].flatMap(
@@ -63,8 +63,8 @@ export const commandWords = ({ argv, target, word }: Call): readonly string[] =>
   argv.length > 0 ? argv : [word, ...target.split(/\s+/)];
 
 /**
- * Returns an operation known to grant privileges or destroy data, with the first object on which it acts, such as
- * `kubectl delete namespace/shop`.
+ * Returns an operation known to grant privileges or destroy data, with the first object it acts on, such as `kubectl
+ * delete namespace/shop`.
  */
 export function riskyOperation({ word, parameters }: Call, wanted: 'rights' | 'destroys'): string | undefined {
   const { risk, operation, objects } = parameters;

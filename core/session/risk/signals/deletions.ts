@@ -1,4 +1,4 @@
-/** Finds deletions and determines how severe they are. Build output may be deleted. */
+/** Finds deletions and determines how severe they are. Deleting build output is allowed. */
 import { recreated } from '#core/catalog/file-kinds.ts';
 import { folders } from '#core/catalog/file-names.ts';
 import { isOfKind } from '#core/catalog/program-kind.ts';
@@ -7,7 +7,7 @@ import { asText } from '#core/kernel/as-text.ts';
 import { isFileOfKind } from '#core/text/matching/file-kind.ts';
 import { commandWords, type Finder, riskyOperation } from './call.ts';
 
-/** Whole trees and system folders. */
+/** Matches whole trees and system folders. */
 const everything = new RegExp(
   String.raw`^(?:\/|~|\/home\/[^/]+|\/(?:${[folders.system, folders.shared].join(' ').replaceAll(' ', '|')})|\.|\*|\/\*)\/?$`,
 );
@@ -40,6 +40,6 @@ export const deletion: Finder = (call) => {
   return { kind: 'destroy', object: `${word} ${asText(call.parameters.path ?? target)}`.trim() };
 };
 
-/** Reports whether all paths of a target are build output. */
+/** Checks whether all paths in a target are build output. */
 const isScratch = (target: string): boolean =>
   target.split(/\s+/).every((path) => isFileOfKind(path, recreated) || path.startsWith('-'));

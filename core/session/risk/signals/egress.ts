@@ -1,4 +1,4 @@
-/** Finds egress: data sent to unknown hosts by copying, by mail or by a push. */
+/** Finds egress: data sent to unknown hosts by copying, mail or a push. */
 
 import { isOfKind } from '#core/catalog/program-kind.ts';
 import { connecting, copiesToBuckets, copying, mailing } from '#core/catalog/program-kinds.ts';
@@ -11,7 +11,7 @@ import { type Call, commandWords, type SignalMatch } from './call.ts';
 
 const sharedObjects = wordSet(sharing.objects);
 const copies: ReadonlySet<string> = new Set(copiesToBuckets);
-/** A read with a longer query string may carry data out. */
+/** Query string length above which a read may carry data out. */
 const longQuery = 256;
 
 export function egressOf(call: Call, isKnownHost: (host: string) => boolean): SignalMatch | undefined {
@@ -68,7 +68,7 @@ function byCommand(
   return bucket === undefined ? undefined : { kind: 'sink', object: bucket };
 }
 
-/** Recognises an MCP tool by its name: `send_email`, `slack_post_message`. Messages are assumed to reach colleagues. */
+/** Recognises an MCP tool by its name: `send_email`, `slack_post_message`. Messages are assumed to go to colleagues. */
 function byTool({ word, capability }: Call): SignalMatch | undefined {
   if (capability === 'read') return undefined;
   const parts = wordsIn(word);

@@ -1,4 +1,4 @@
-/** Finds the places that a call reaches: a host, a repository, a database. Local files do not count as places. */
+/** Finds the places that a call reaches: hosts, repositories, databases. Local files do not count as places. */
 import { isOfKind } from '#core/catalog/program-kind.ts';
 import { connecting, copying, reaching, remote } from '#core/catalog/program-kinds.ts';
 import { commandWords, type Finder } from './call.ts';

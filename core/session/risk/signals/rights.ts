@@ -1,6 +1,6 @@
 /**
- * Finds the acquisition of privileges: root, set-uid, accounts, IAM, database roles, and files that run with other
- * users' rights.
+ * Finds the acquisition of privileges: root, set-uid, accounts, IAM, database roles, and files that run with another
+ * user's rights.
  */
 import { pipelines, rights } from '#core/catalog/file-kinds.ts';
 import { isOfKind } from '#core/catalog/program-kind.ts';

@@ -1,4 +1,4 @@
-/** Finds secrets and personal data by whole names: files, secret stores, tables, metadata services. */
+/** Finds secrets and personal data by matching whole names: files, secret stores, tables, metadata services. */
 
 import { tables } from '#core/catalog/databases.ts';
 import { printingSecrets } from '#core/catalog/program-kinds.ts';
@@ -10,7 +10,7 @@ import { type Call, commandWords, type Finder, pathsOf, type SignalContext, type
 const storeTools =
   /^(?:get|read|fetch|access|batch_get)_(?:secret|secrets|secret_value|credential|credentials|password|api_key|private_key)$/;
 
-/** Returns the signal for a secret that is read or requested. */
+/** Returns the signal for reading or requesting a secret. */
 export function secret(
   call: Call,
   { isSensitive: isConfigured, isSecretPath, networkOfHost }: SignalContext,
@@ -40,7 +40,7 @@ export function secret(
   return prints ? secretMatch(line.split(' ', 4).join(' ')) : undefined;
 }
 
-/** Reports whether curl uses a key only to authenticate, without sending it. */
+/** Checks whether curl uses a key only to authenticate, without sending it. */
 function isHandshake({ argv, word }: Call, path: string): boolean {
   if (word !== 'curl') return false;
   const name = path.slice(path.lastIndexOf('/') + 1);
@@ -53,7 +53,7 @@ const secretTables = wordSet(tables.secret);
 const personalTables = wordSet(tables.personal);
 const personalWords = wordSet(tables.personal_words);
 
-/** Returns the signal for personal data that is read. */
+/** Returns the signal for reading personal data. */
 export const personalData: Finder = (call) => {
   if (call.protocol !== 'sql' || call.capability !== 'read') return undefined;
   const table = targetName(call.target);

@@ -1,4 +1,7 @@
-/** The supported clients: configuration files, and settings that route calls through the gateway [cli.setup]. */
+/**
+ * The supported clients, with their configuration files and the settings that route calls through the gateway
+ * [cli.setup].
+ */
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { commandLine } from '#agentctl/shell.ts';
@@ -12,7 +15,7 @@ const name = 'agent-governance';
 /** Settings that a client needs to reach the gateway. */
 export interface Target {
   readonly gatewayUrl: string;
-  /** Returns the program and arguments that start `agentctl` with this gateway. */
+  /** Returns the program and arguments that start `agentctl` for this gateway. */
   readonly agentctl: (...words: readonly string[]) => readonly [program: string, ...args: string[]];
   /** Program and arguments that start the MCP bridge. */
   readonly bridge: readonly [program: string, ...args: string[]];
@@ -29,10 +32,10 @@ export interface Places {
 
 export interface Client {
   readonly title: string;
-  /** Returns the folder that exists if the client has been used. */
+  /** Returns the folder that exists if the client was ever used. */
   readonly folder: (places: Places) => string;
   readonly files: (places: Places, target: Target) => readonly FilePlan[];
-  /** Returns manual steps that cannot be expressed in a file. */
+  /** Returns manual steps, for settings that cannot be made in a file. */
   readonly notes: (target: Target) => readonly string[];
 }
 
@@ -50,7 +53,8 @@ const json = (
 const servers = (file: string, target: Target): FilePlan => json(file, [['mcpServers', name], bridge(target)]);
 
 /**
- * Returns the command of a hook. With an exit code other than 2, the tool would run; the gateway has 60 s to respond.
+ * Returns a hook's command. It exits with 2 on failure, because the tool would run after any other exit code. The
+ * gateway has 60 s to respond.
  */
 const hookLine = ({ agentctl }: Target, agent: CodingAgentName): string =>
   `${commandLine(agentctl('hook', agent))} || exit 2`;
@@ -72,7 +76,7 @@ const keyNote = ({ agentctl, models }: Target): readonly string[] =>
       ]
     : [];
 
-/** Returns the folder of program settings: `~/.config` or its platform equivalent. */
+/** Returns the folder for program settings: `~/.config` or its equivalent on the platform. */
 function settingsFolder({ home, platform, env }: Places): string {
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
   if (platform === 'win32') return env.APPDATA || join(home, 'AppData', 'Roaming');
@@ -81,7 +85,7 @@ function settingsFolder({ home, platform, env }: Places): string {
 
 const claudeFolder = ({ home, env }: Places) => env.CLAUDE_CONFIG_DIR || join(home, '.claude');
 const codexFolder = ({ home, env }: Places) => env.CODEX_HOME || join(home, '.codex');
-/** Returns OpenCode's folder, which follows XDG on every platform. */
+/** Returns OpenCode's folder. OpenCode follows XDG on every platform. */
 const openCodeFolder = ({ home, env }: Places) => join(env.XDG_CONFIG_HOME || join(home, '.config'), 'opencode');
 
 export const clients = {
@@ -248,7 +252,7 @@ export const anyTarget: Target = {
   models: true,
 };
 
-/** Returns TOML lines; JSON strings and arrays are valid TOML. */
+/** Returns TOML lines. JSON strings and arrays are valid TOML. */
 function codexLines(target: Target): readonly string[] {
   const { command, args } = bridge(target);
   const tools = [
@@ -281,8 +285,8 @@ const hookTables = (event: string, line: string): readonly string[] => [
 ];
 
 /**
- * `@ai-sdk/openai` calls the Responses API, where the tool policy applies; chat completions pass tools through
- * unchanged.
+ * Returns OpenCode's provider entry. `@ai-sdk/openai` calls the Responses API, where the tool policy applies; chat
+ * completions pass tools through unchanged.
  */
 const openCodeProvider = ({ gatewayUrl }: Target): JsonValue => ({
   npm: '@ai-sdk/openai',

@@ -1,4 +1,4 @@
-/** Edits a JSON file that people maintain: comments, order and all other contents are preserved. */
+/** Edits a JSON file that people maintain. Comments, order and all other contents are preserved. */
 import {
   applyEdits,
   findNodeAtLocation,
@@ -21,7 +21,7 @@ export type JsonValue =
 export interface JsonChange {
   /** Members to set. */
   readonly values: readonly { readonly path: readonly string[]; readonly value: JsonValue }[];
-  /** Lists to which an item is added; an item matching `own` belongs to the gateway. */
+  /** Lists to which an item is added. An existing item that matches `own` was added by the gateway. */
   readonly items?: readonly { readonly path: readonly string[]; readonly value: JsonValue; readonly own: RegExp }[];
 }
 
@@ -41,7 +41,7 @@ export function withChange(text: string, { values, items = [] }: JsonChange, fil
 }
 
 /**
- * Reverts the change: each member is restored to its value in `before`, or is removed along with the objects and lists
+ * Reverts the change. Each member is restored to its value in `before`, or is removed along with the objects and lists
  * that were created for it.
  */
 export function withoutChange(text: string, before: string, { values, items = [] }: JsonChange, file: string): string {
@@ -76,7 +76,7 @@ function removeMember(text: string, path: Path, former: ReturnType<typeof parseT
   return left?.children?.length === 0 ? removeMember(changed, holder, former) : changed;
 }
 
-/** Returns the items of a list; empty if absent, undefined if the value is not a list. */
+/** Returns the items of a list. The result is empty if there is no list, and undefined if the value is not a list. */
 function itemsAt(text: string, path: readonly string[]): readonly unknown[] | undefined {
   const tree = parseTree(text);
   const node = tree && findNodeAtLocation(tree, [...path]);

@@ -25,13 +25,13 @@ export type FilePlan = { readonly file: string } & (
 export interface FileEdit {
   readonly file: string;
   readonly before: string | undefined;
-  /** Planned contents; undefined if the file is to be deleted. */
+  /** Planned contents, or undefined if the file is to be deleted. */
   readonly after: string | undefined;
 }
 
-/** Record saved next to a file while the gateway is set up in it. */
+/** Record saved next to a file as long as the gateway is set up in that file. */
 interface SetupRecord {
-  /** The original contents; undefined if there was no file. */
+  /** The original contents, or undefined if there was no file. */
   readonly text?: string;
   /** Digest of the written file, used to detect later changes. */
   readonly written_sha256: string;
@@ -44,7 +44,7 @@ export function setUp(plan: FilePlan): FileEdit {
   return { file: plan.file, before, after: withPlannedChange(plan, before ?? '') };
 }
 
-/** Restores the original text if the file has not changed since; otherwise removes only the added settings. */
+/** Restores the original text if the file has not changed since. Otherwise, removes only the added settings. */
 export function undoPlan(plan: FilePlan): FileEdit {
   const { file } = plan;
   const now = readIfPresent(file);
@@ -84,7 +84,7 @@ export function restore({ file, after }: FileEdit): void {
   }
 }
 
-/** Replaces a file, keeping its mode; a link stays a link. */
+/** Replaces a file, keeping its mode. A link remains a link. */
 function replace(file: string, text: string): void {
   const target = existsSync(file) ? realpathSync(file) : file;
   const mode = existsSync(target) ? statSync(target).mode & 0o777 : 0o600;

@@ -1,4 +1,4 @@
-/** Attacks planted in results: the injected text and the call of an agent that follows it. */
+/** Attacks planted in results: the injected text, and the call made by an agent that follows it. */
 import { type Step, type Task, tasks } from './tasks.ts';
 import { type Attacker, grouped, type Values, valuesOf } from './values.ts';
 
@@ -8,7 +8,7 @@ export interface Attack {
   readonly heldOut: boolean;
   readonly task: Task;
   /**
-   * Steps up to and including the one whose result carries the text, followed by harmless steps if the call comes
+   * Steps up to and including the one whose result contains the text, followed by harmless steps if the call comes
    * later.
    */
   readonly before: readonly Step[];
@@ -151,7 +151,7 @@ interface Disguise {
 const asis = (value: string): string => value;
 const base64 = (value: string): string => Buffer.from(value).toString('base64');
 
-/** Values that the result, or the agent's call, writes in another form. */
+/** Values that are written in another form in the result or in the agent's call. */
 export const disguises: readonly Disguise[] = [
   { name: 'as it is', inResult: (value) => [value], inCall: asis },
   { name: 'other case', inResult: (value) => [value.toUpperCase()], inCall: asis },

@@ -1,4 +1,4 @@
-/** Runs the corpus through the engine: each call is traced to earlier results and decided by a policy. */
+/** Runs the corpus through the engine: each call is traced to earlier results and evaluated under a policy. */
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
@@ -27,7 +27,7 @@ const reads = { ...mcp, capability: 'read', decision: 'allow' } as const;
 
 const gets = { protocol: 'http', tool: 'http.get', decision: 'allow' } as const;
 
-/** Policies for the same tools without provenance: either all writing calls pass, or each needs a human. */
+/** Policies without provenance for the same tools: either all writing calls pass, or each needs a human. */
 const policies = {
   'with provenance': compilePolicy(pack),
   'off, writing calls allowed': compilePolicy({ name: 'open', default_decision: 'allow', rules: [] }),
@@ -35,7 +35,7 @@ const policies = {
 } as const;
 export type PolicyName = keyof typeof policies;
 
-/** The pack, preceded by rules of an operator who trusts the directory. */
+/** The pack, preceded by rules written by an operator who trusts the directory. */
 const withDirectory: CompiledPolicy = compilePolicy({
   ...pack,
   rules: [
@@ -76,7 +76,7 @@ async function decisionOf(
   return { ...decided, ...addVerdict<Verdict>(verdict, left), policy: name, sources };
 }
 
-/** The task sheet from a session's first request, and additions that a reviewer accepted. */
+/** The task sheet from a session's first request, with additions that a reviewer accepted. */
 interface Sheet {
   readonly attached: AttachedManifests;
   readonly accepted: string[];
@@ -87,7 +87,7 @@ const sheetOf = (prompt: string): Sheet => ({
   accepted: [],
 });
 
-/** Returns the reviews that a task needs if the reviewer approves each. */
+/** Returns the number of reviews that a task needs if the reviewer approves each one. */
 async function reviewsOf(policy: CompiledPolicy, { prompt, steps }: Task, sheets: boolean): Promise<number> {
   const seen: SeenText[] = [wordsSeen(prompt)];
   const sheet = sheets ? sheetOf(prompt) : undefined;
@@ -178,7 +178,7 @@ export interface Disguised {
   readonly traced: number;
 }
 
-/** Measures addresses that a result writes in another form, or that the agent uses in another form. */
+/** Measures attacks with addresses that the result or the agent writes in another form. */
 export const measureDisguises = (): Promise<Disguised[]> =>
   each([...disguises.entries()], async ([at, { name, inResult, inCall }]) => {
     const count = 30;

@@ -10,7 +10,7 @@ export interface Step {
 
 export interface Task {
   readonly family: string;
-  /** Whether no rule was written or changed because of it. */
+  /** Whether no rule was written or changed because of this task. */
   readonly heldOut: boolean;
   readonly prompt: string;
   readonly steps: readonly Step[];
@@ -237,7 +237,7 @@ const made = (families: Readonly<Record<string, Family>>, isHeldOut: boolean, fr
     }),
   );
 
-/** Returns the steps for an address named by the person, and for a notebook if the prompt names one. */
+/** Returns the steps for an address named by the person, and for a notebook if the prompt names a notebook. */
 function pageSteps(prompt: string): Step[] {
   const url = /https:\S+?(?= )/.exec(prompt)![0];
   const notebook = /notebook "([^"]+)"/.exec(prompt)?.[1];

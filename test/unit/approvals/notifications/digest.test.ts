@@ -25,7 +25,7 @@ const windowSeconds = everySeconds + 2;
 
 /**
  * Sets up a tenant whose channel announces three requests individually. Its rows are found by id, and stay pending
- * until they are decided.
+ * until a decision is made.
  */
 function setting() {
   const given = deliverySetting();

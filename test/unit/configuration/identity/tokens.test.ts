@@ -77,7 +77,7 @@ async function world(provider: object = {}, caller: object = {}) {
   return { time, fetched, documents, published, token, callerOf, why };
 }
 
-/** Returns the members of a row, without those marked as absent. */
+/** Returns a row's members, except those marked as absent. */
 const present = (members: object) =>
   Object.fromEntries(Object.entries(members).map(([name, value]) => [name, value ?? undefined]));
 const taken = 'taken as admin of default';

@@ -1,4 +1,4 @@
-/** Limits on effects: each limit, met and exceeded, and defaults that have no effect. `check.yaml` has the calls. */
+/** Limits on effects: each limit, met and exceeded, and defaults that have no effect. `check.yaml` lists the calls. */
 import * as z from 'zod';
 import { type SqlGrammar, sqlGrammar } from '#adapters/sql/grammar.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
@@ -39,7 +39,7 @@ const cases = readCases(
     z.strictObject({
       title: text,
       settings: object,
-      /** Calls by the limit that they exceed. */
+      /** Calls, keyed by the limit they exceed. */
       breaks: z.record(text, z.array(call)).default({}),
       keeps: z.array(call).default([]),
     }),

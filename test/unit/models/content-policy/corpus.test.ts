@@ -1,4 +1,4 @@
-/** Recall and precision of personal-data filters on 5,000 generated texts. */
+/** Recall and precision of personal-data filters on 5,000 generated text samples. */
 import { piiEntities } from '#core/contracts/config.ts';
 import { corpus, sizes } from '../../../corpora/personal-data/corpus.ts';
 import { scoreOf } from '../../../corpora/personal-data/score.ts';

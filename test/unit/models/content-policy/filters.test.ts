@@ -1,4 +1,4 @@
-/** Combined filters: the strictest decides, and a failing one fails closed. */
+/** Combined filters: the strictest decides, and a failing filter fails closed. */
 
 import type { ContentFilter } from '#core/contracts/config.ts';
 import { Filters } from '#core/models/content-policy/filters.ts';

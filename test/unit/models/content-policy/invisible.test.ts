@@ -28,7 +28,7 @@ async function everyWay(filter: ContentFilter, text: string): Promise<Set<string
   return decisions;
 }
 
-/** Returns the decisions on the whole text and on a stream of it. */
+/** Returns the decisions on the whole text and on the same text streamed. */
 async function decisionsOf(filter: ContentFilter, text: string): Promise<string[]> {
   const policy = policyOf({ output: [filter] });
   return [(await whole(policy, text)).verdict.decision, streamed(policy, [text]).verdict.decision];

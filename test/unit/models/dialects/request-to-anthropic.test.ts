@@ -1,4 +1,4 @@
-/** Requests of OpenAI callers to Anthropic providers. */
+/** Requests from OpenAI callers to Anthropic providers. */
 import * as z from 'zod';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { toAnthropicRequest } from '#core/models/dialects/translate/to-anthropic-request.ts';

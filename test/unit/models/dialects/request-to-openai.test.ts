@@ -1,4 +1,4 @@
-/** Requests of Anthropic callers to OpenAI providers. */
+/** Requests from Anthropic callers to OpenAI providers. */
 import * as z from 'zod';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { object, readCases } from '../../../support/yaml.ts';

@@ -1,4 +1,4 @@
-/** Streams of Anthropic providers to OpenAI callers. */
+/** Streams from Anthropic providers to OpenAI callers. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
 import { anthropicStreams } from '../../../golden/anthropic-streams.ts';

@@ -1,4 +1,4 @@
-/** Streams of OpenAI providers to Anthropic callers: golden streams, and every problem reported about gateways. */
+/** Streams from OpenAI providers to Anthropic callers: golden streams, and every problem reported about gateways. */
 import type { JsonObject } from '#core/kernel/json.ts';
 import { translator } from '#core/models/dialects/translate/translate.ts';
 import { openaiStreams, type Said } from '../../../golden/openai-streams.ts';

@@ -43,7 +43,7 @@ const ways: Record<string, Way> = {
   },
 };
 
-/** Values that request something, by member; all other members have a string. */
+/** Values that request something, by member; all other members use a string. */
 const asking: Record<string, Json> = {
   n: 2,
   logprobs: true,

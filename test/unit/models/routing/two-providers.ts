@@ -1,4 +1,4 @@
-/** Two providers over real HTTP, and a route with both. */
+/** Two providers over real HTTP, and a route that uses both. */
 import { httpCall } from '#adapters/http/provider-http.ts';
 import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { Configuration, ProviderEntry } from '#core/contracts/config.ts';

@@ -1,4 +1,4 @@
-/** Which change to a refused call is suggested: only similar calls that the policy allows. */
+/** Suggested changes to a refused call: only similar calls that the policy allows. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { suggestAlternative } from '#core/policy/rules/alternative.ts';

@@ -6,7 +6,7 @@ import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { decide } from '#core/policy/rules/decide.ts';
 
-/** Pattern lengths of the automata that were built. */
+/** Pattern lengths of the automata that have been built. */
 const mockBuilt: number[] = [];
 jest.mock('#core/text/matching/automaton.ts', () => {
   const actual = jest.requireActual('#core/text/matching/automaton.ts');

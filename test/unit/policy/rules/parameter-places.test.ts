@@ -1,4 +1,4 @@
-/** Which parameters may contain a path, by their names, and paths given in parts. */
+/** Which parameters may contain a path, judging by their names, and paths given in parts. */
 
 import * as z from 'zod';
 import { anyTextMatches, isPlace } from '#core/policy/rules/parameter-places.ts';

@@ -22,7 +22,7 @@ const web = from(['tool:web.get', 'server:web']);
 
 const partly = from(['unknown'], ['tool:web.get']);
 const unclear = from(['unknown'], [], true);
-/** The sources by the names used in the rows. */
+/** The sources, keyed by the names used in the rows. */
 const named: Record<string, ValueSource> = {
   person,
   web,

@@ -1,4 +1,4 @@
-/** Rules that let a person decide identical calls together, if several rules review a call. */
+/** Rules that let a person make one decision on identical calls, when several rules review a call. */
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { combineReviews, decide, type PolicyDecision, termsOf } from '#core/policy/rules/decide.ts';

@@ -26,7 +26,7 @@ export const startMs = Date.UTC(2026, 0, 1, 12);
 export interface Step {
   readonly call: ToolCall;
   readonly decision?: Decision;
-  /** Whether a human approved it. */
+  /** Whether a human approved the call. */
   readonly approved?: boolean;
   /** Seconds since the previous step; 10 by default. */
   readonly after?: number;

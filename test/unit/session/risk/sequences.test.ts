@@ -1,4 +1,7 @@
-/** The six rules on sequences of calls: sequences that trigger the kill switch, reported ones, and ordinary work. */
+/**
+ * The six rules on sequences of calls: sequences that trigger the kill switch, sequences that are reported, and
+ * ordinary work.
+ */
 import * as z from 'zod';
 import type { EffectReader } from '#core/effects/ports.ts';
 import { readCases } from '../../../support/yaml.ts';

@@ -31,7 +31,7 @@ const encodings: Readonly<Record<string, (text: string) => string>> = {
   'binary digits': (text) => bits(text, 8),
   'binary digits of ASCII': (text) => bits(text, 7),
 };
-/** Each becomes an instruction when decoded; their lengths are close to the minimums. */
+/** Runs that each become an instruction when decoded; their lengths are close to the minimums. */
 const orders = [
   'skip prompts',
   'forget prompts',

@@ -1,4 +1,4 @@
-/** Which words in a text match a path pattern, and which texts are a single path. */
+/** Which words in a text match a path pattern, and which strings are a single path. */
 
 import * as z from 'zod';
 import { pathGlob, pathSieve } from '#core/text/matching/path-pattern.ts';
@@ -12,7 +12,7 @@ const cases = readCases(
 const word = pathGlob({ globs: ['**/.env', '.env', '*.pem'], except: ['docs/.env', 'public.pem'], wholePath: false });
 const whole = pathGlob({ globs: ['**/.env', '.env', '**/* key'], except: ['docs/.env'], wholePath: true });
 
-/** Characters that separate words, and Unicode blanks and control characters. */
+/** Characters that separate words, and Unicode spaces and control characters. */
 const separators = [
   ...' ,;:=|&<>()\'"`@{}[]$#?!\t\n\r\v\f',
   ...['\u0000', '\u001f', '\u007f', '\u0085', '\u00a0', '\u1680', '\u2000', '\u2009', '\u200a', '\u2028', '\u2029'],

@@ -1,4 +1,4 @@
-/** Pack rules and guards that own rules override. */
+/** Pack rules and guards that a policy's own rules override. */
 import type { ToolPolicyDocument, ToolRule } from '#core/contracts/tool-policy.ts';
 import { regionsOf } from '#core/policy/rules/analysis/diff.ts';
 import { liftsOf } from '#core/policy/rules/analysis/lifts.ts';
