@@ -56,7 +56,7 @@ export function upgradeChecks(emulator: Emulator, outputs: Outputs, admin: Call)
         const vote = { reviewer: 'Alice', comment: 'over the upgrade' };
         expectStatus(await admin('human', `POST /admin/v1/approvals/${envelope_id}/approve`, vote), 200);
         const arn = outputs.GatewayServices.ApprovalStateMachineArn.replace(':stateMachine:', ':execution:');
-        const execution = await until('the execution to end', 30, async () => {
+        const execution = await until('the execution to end', 120, async () => {
           const found = await sfn.send(new DescribeExecutionCommand({ executionArn: `${arn}:${envelope_id}` }));
           return found.status !== 'RUNNING' && found;
         });

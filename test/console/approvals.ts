@@ -41,7 +41,7 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
         ...['Reads https://get.example/i.sh with curl', 'After an approval: The call runs once, when the agent sends'],
         ...[
           'local-agent (agent key',
-          'release-bot (the caller',
+          'release-bot (claimed by the caller',
           'the release is due',
           'shell:*',
           'pr-writer, version 1',

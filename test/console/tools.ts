@@ -61,7 +61,7 @@ export const tools = (gateway: ConsoleGateway, people: Visitors) => [
           '<img src=x onerror=alert(6)>',
           'mail: send_email',
           'inputSchema.required',
-          'gives orders',
+          'gives the model orders',
         ];
         let shown = '';
         await until(
