@@ -15,7 +15,7 @@ import { ThreadLate, threads } from '../system/threads.ts';
 import type { Job, JobKind, JobResult, Jobs } from './jobs.ts';
 
 /**
- * Limits of ten times what the largest harmless work takes. Input that takes longer is assumed to be designed to cause
+ * Limits, set to ten times what the largest harmless work needs. Input that takes longer is assumed to be designed to cause
  * work.
  */
 const workLimits = {

@@ -1,6 +1,7 @@
 /** `evidence`: sessions, export, report and public key. */
-import { createHash, createPublicKey } from 'node:crypto';
+import { createPublicKey } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { keyIdOf } from '#core/configuration/supply-chain/keys.ts';
 import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { addCommand, addGroup, type Parent } from './command.ts';
 import { addEvidenceVerify } from './evidence-verify.ts';
@@ -126,10 +127,7 @@ function publicKeyPem(given: unknown): string {
   }
 }
 
-const fingerprint = (pem: string): string =>
-  createHash('sha256')
-    .update(createPublicKey(pem).export({ type: 'spki', format: 'der' }))
-    .digest('hex');
+const fingerprint = (pem: string): string => keyIdOf(createPublicKey(pem));
 
 const [quote, backslash, openBrace, closeBrace, openBracket, closeBracket] = Buffer.from('"\\{}[]');
 

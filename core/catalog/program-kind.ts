@@ -5,7 +5,7 @@ import { shells } from './program-words.ts';
 
 const kinds = new RecentMap<string, ReadonlySet<string>>({ max: 64 });
 
-/** Checks whether a program, named without its folder, is of one of the kinds. @param wanted lists of the catalog. */
+/** Checks whether a program, given without its folder, is of one of the wanted kinds. @param wanted lists from the catalog. */
 export const isOfKind = (program: string, ...wanted: readonly string[]): boolean =>
   wanted
     .map((words) => kinds.getOrInsertComputed(words, wordSet))

@@ -7,11 +7,13 @@ import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { type Watch, watchCancelled } from '#core/execution/cancellation/watch.ts';
 import { asGatewayError, type GatewayError } from '#core/kernel/errors.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
+import { repeat } from '#core/kernel/repeat.ts';
+import { reservationLeaseSeconds } from '#core/limits/ports.ts';
 import { contentPolicyOf } from '#core/models/content-policy/policy-of.ts';
 import { isEndpoint } from '#core/models/dialects/endpoints.ts';
 import type { AnswerReceiver, ChatReply } from './answering.ts';
 import { askedModel } from './asked-model.ts';
-import { type ChatRequest, openCall } from './call.ts';
+import { type ChatCall, type ChatRequest, openCall } from './call.ts';
 import {
   type EndedCall,
   type FinishedCall,
@@ -30,7 +32,6 @@ import { callModel } from './stages/provider-call.ts';
 import { lookUp, replay } from './stages/response-cache.ts';
 import { screen } from './stages/screen.ts';
 import { settle } from './stages/settle.ts';
-import { keepLease } from './stages/stream.ts';
 import type { StoringHooks } from './stored/hooks.ts';
 
 /**
@@ -197,3 +198,7 @@ function statusOf(finished: FinishedCall, streamed: boolean): number {
   if (finished instanceof StageFailure && !streamed) return known.call.wire.statusOf(finished);
   return ending.outcome === 'review' ? 202 : 200;
 }
+
+/** Renews the lease three times per term, because a call may outlast it. */
+const keepLease = (ports: ChatPorts, { tenant, envelopeId }: ChatCall) =>
+  repeat(ports.timeouts, (reservationLeaseSeconds * 1000) / 3, () => ports.counters.extend(tenant.id, envelopeId));

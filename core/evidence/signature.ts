@@ -1,6 +1,7 @@
 /** Checks a signature with public keys: ECDSA P-256, SHA-256, DER, base64. */
-import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { createPublicKey, type KeyObject, verify } from 'node:crypto';
 import type { SessionManifest } from '#core/contracts/evidence.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
 import { manifestBytes } from './session-manifest.ts';
 
 /** One key as PEM, or several keys, any of which may have signed. */
@@ -45,10 +46,7 @@ const kmsKeyId = /^(?:arn:aws[\w-]*:kms:[\w:/-]+|mrk-[0-9a-f]{32}|[0-9a-f]{8}(?:
 
 /** Computes a key file's id: the beginning of the SHA-256 of its SPKI. */
 const keyFileId = (pem: string): string =>
-  createHash('sha256')
-    .update(Buffer.from(pem.replace(/-----[A-Z ]+-----|\s/g, ''), 'base64'))
-    .digest('hex')
-    .slice(0, 16);
+  sha256(Buffer.from(pem.replace(/-----[A-Z ]+-----|\s/g, ''), 'base64')).slice(0, 16);
 
 function p256Key(pem: string): KeyObject | undefined {
   try {

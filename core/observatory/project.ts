@@ -42,7 +42,7 @@ function deciderOf(entry: EvidenceEntry): string | undefined {
 
 type DecisionKind = 'allow' | 'review' | 'block';
 /**
- * Measures of a decision. Each decision counts as a request; an approved action has two decisions and counts twice, as
+ * Metrics of a decision. Each decision counts as a request; an approved action has two decisions and counts twice, as
  * in usage.
  */
 const decisionMeasures: Readonly<Record<DecisionKind, Measures>> = {

@@ -5,7 +5,7 @@ import { isSkewed, maxClockSkewMs } from '#core/configuration/store/staleness.ts
 import type { Configuration } from '#core/contracts/config.ts';
 import { type PlaneRow, type PlaneState, planeMetricsSchema, planeStatusSchema } from '#core/contracts/federation.ts';
 import { durationMs } from '#core/contracts/rollout.ts';
-import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { pickMembers } from '#core/kernel/only.ts';
@@ -64,7 +64,7 @@ interface ServedDocument {
  */
 const servedBy = remembered((configuration: Configuration): ServedDocument => {
   const served = servedConfiguration(toStorable(configuration).document as Configuration);
-  return { configuration: served, digest: sha256(canonicalize(served)), signed: new Map() };
+  return { configuration: served, digest: digestOf(served), signed: new Map() };
 });
 
 export const federationStatus: Operation = async (call) => {

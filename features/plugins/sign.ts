@@ -19,7 +19,7 @@ import {
 } from '#core/configuration/supply-chain/envelope.ts';
 import { keyIdOf, signBytes } from '#core/configuration/supply-chain/keys.ts';
 import { parseDocument } from '#core/configuration/supply-chain/verify-index.ts';
-import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
+import { canonicalize, digestOf, sha256 } from '#core/kernel/canonical.ts';
 
 const rootSchemas = { index: indexPredicate, delegations: delegationsPredicate, revocations: revocationsPredicate };
 
@@ -58,7 +58,7 @@ export function signStatement(
   key: KeyObject,
   kind: DocumentKind,
   predicate: unknown,
-  subject = { name: kind as string, sha256: sha256(canonicalize(predicate)) },
+  subject = { name: kind as string, sha256: digestOf(predicate) },
 ): Envelope {
   const statement = {
     _type: statementType,

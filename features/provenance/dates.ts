@@ -68,5 +68,5 @@ const withoutDates = (plain: string): string =>
     plain.replace(compactClock, ' ').replace(/(?<=\d)t(?=\d)/g, ' '),
   );
 
-/** Returns the days named in a text. Text that names one of a value's days contains part of the value. */
+/** Returns the days named in a text. Text that names a day which a value also names contains part of that value. */
 export const dayForms = (text: string): string[] => [...dateForms(text)].filter((form) => form.startsWith('d:'));

@@ -28,7 +28,7 @@ export const scheduleAlarms = ({ own }: AlarmInputs): AlarmRow[] =>
         periods,
         // A daily run has not happened yet when the alarm is created.
         heartbeat: schedule.everyMinutes < 60 ? 'always' : 'after-first',
-        // Without its sweep a gateway serves callers, but approval timeouts are delayed.
+        // Without its sweep, a gateway still serves callers, but approval timeouts are delayed.
         severity: name === 'archive-check' ? 'ticket' : 'page',
         metric: own.scheduleCompleted(name).with({ period }),
         threshold: 1,

@@ -1,4 +1,4 @@
-/** Lists a tenant's failed notifications: those given up and those to be retried [cli.status]. */
+/** Lists a tenant's failed notifications: those abandoned and those to be retried [cli.status]. */
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import type { Delivery, DeliveryStore } from './ports.ts';
 

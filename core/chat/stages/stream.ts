@@ -5,8 +5,6 @@ import type { AsyncQueue } from '#core/kernel/async-queue.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
-import { repeat } from '#core/kernel/repeat.ts';
-import { reservationLeaseSeconds } from '#core/limits/ports.ts';
 import type { ContentPolicy, Verdict } from '#core/models/content-policy/ports.ts';
 import type { Dialect } from '#core/models/dialects/dialect.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
@@ -221,10 +219,6 @@ export class StreamToCaller {
     return this.#queue.write(event);
   }
 }
-
-/** Renews the lease three times per term, because a call may outlast it. */
-export const keepLease = (ports: ChatPorts, { tenant, envelopeId }: ChatCall) =>
-  repeat(ports.timeouts, (reservationLeaseSeconds * 1000) / 3, () => ports.counters.extend(tenant.id, envelopeId));
 
 /** Stops the stream within five seconds of its key being revoked. */
 const watchOwnKey = (ports: ChatPorts, { call, halt }: RunningCall) =>

@@ -43,7 +43,7 @@ export const teamsOf = ({ organizations }: Organizations, person: string): strin
 export interface Level extends LevelPolicy {
   /** Path of the level's rules in the configuration. */
   readonly at: readonly (string | number)[];
-  /** The levels above that have rules, the organisation first. */
+  /** The higher levels that have rules, starting with the organisation. */
   readonly above: readonly LevelPolicy[];
 }
 

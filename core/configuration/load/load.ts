@@ -2,7 +2,7 @@
 import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import { type Problem, problemsError, problemsOf } from '#core/contracts/problems.ts';
-import { canonicalize, digestOf, sha256 } from '#core/kernel/canonical.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
 import { describeAllowed } from '#core/kernel/issue-words.ts';
 import { checkConfiguration } from '../checks/checks.ts';
 import { checkHost } from '../checks/host-checks.ts';
@@ -68,7 +68,7 @@ export async function loadConfiguration(text: string, options: LoadOptions): Pro
     throw problemsError(unsigned, lineOf, { unsigned: unsigned.flatMap(({ part }) => part ?? []) });
   return {
     configuration,
-    sha256: sha256(canonicalize(configuration)),
+    sha256: digestOf(configuration),
     source_sha256: sourceDigest(text, sources),
     modules: [...sources.modules.values()].map(({ bytes }) => bytes),
     warnings,

@@ -1,7 +1,7 @@
 /**
  * Evidence about a version's secrets: whose keys may make calls, and where each secret may be sent [evidence.in-force].
  */
-import { canonicalize, digestOf, sha256 } from '#core/kernel/canonical.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
 import type { ConfigStore, SecretBindings, StoredKeyDigests } from '../ports.ts';
 
 export interface KeysInEvidence {
@@ -15,7 +15,7 @@ const maxNamed = 500;
 
 export function keysInEvidence({ digests }: Pick<StoredKeyDigests, 'digests'>): KeysInEvidence {
   const each = Object.entries(digests);
-  const digest = sha256(canonicalize(digests));
+  const digest = digestOf(digests);
   if (each.length > maxNamed) return { sha256: digest };
   return { sha256: digest, ids: Object.fromEntries(each.map(([name, key]) => [name, key.slice(0, 16)])) };
 }

@@ -1,7 +1,7 @@
 /** DSSE envelopes over in-toto Statements [supply-chain.envelope]. */
 import type { KeyObject } from 'node:crypto';
 import * as z from 'zod';
-import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
+import { digestOf, sha256 } from '#core/kernel/canonical.ts';
 import { describeIssue } from '#core/kernel/issue-words.ts';
 import { parseStrict } from '#core/kernel/json.ts';
 import { verifies } from './keys.ts';
@@ -117,7 +117,7 @@ function readStatement(payload: Uint8Array, kind: DocumentKind): Pick<SignedStat
       `the statement is of type ${predicateType}, allowed ${predicateTypes[kind]}`,
     );
   const [{ name, digest } = { name: '', digest: { sha256: '' } }] = subject;
-  if (!aboutFiles.has(kind) && digest.sha256 !== sha256(canonicalize(predicate)))
+  if (!aboutFiles.has(kind) && digest.sha256 !== digestOf(predicate))
     return refuseDocument('statement_mismatch', `the subject and the predicate of the ${kind} are different documents`);
   return { subject: { name, sha256: digest.sha256 }, predicate };
 }

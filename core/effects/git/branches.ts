@@ -91,7 +91,7 @@ const isProposing = (words: readonly string[]): boolean =>
 
 const checkingOut = wordSet('branch checkout git local repo repository switch to');
 
-/** Checks for `git_checkout`, which checks out a branch without changing the branch. */
+/** Checks for `git_checkout`, which switches to a branch without changing it. */
 const checksOut = (words: readonly string[]): boolean =>
   words.some((word) => word === 'checkout' || word === 'switch') && words.every((word) => checkingOut.has(word));
 

@@ -19,7 +19,7 @@ export function workspaceOf(value: unknown): string | undefined {
 
 /**
  * Returns the words of a command with paths relative to one folder of the workspace. Paths that leave the workspace
- * through `..` are unchanged. If the folder is uncertain, all words are unchanged.
+ * through `..` are unchanged. If the folder is not known, all words are left unchanged.
  */
 export function relativeWords(
   binary: string,

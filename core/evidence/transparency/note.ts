@@ -1,5 +1,6 @@
 /** Signed notes (C2SP signed-note) and their keys. A note consists of text followed by signature lines. */
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto';
+import { sha256 } from '#core/kernel/canonical.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 
@@ -79,7 +80,7 @@ function noteKey(name: string, publicKey: KeyObject, type: NoteKeyType = noteKey
  * survives a key rotation.
  */
 export function logKeyOf(publicKey: KeyObject, tenant: string, first = publicKey): NoteKey {
-  const id = createHash('sha256').update(rawKey(first)).digest('hex').slice(0, 16);
+  const id = sha256(rawKey(first)).slice(0, 16);
   return noteKey(`agent-governance-gateway/${id}/${encodeURIComponent(tenant)}`, publicKey);
 }
 

@@ -13,7 +13,7 @@ export interface LogTrust {
   readonly witnesses?: readonly NoteKey[];
   /** Returns, in order, every leaf of a session that a witness has read. */
   readonly sessions?: (session: string) => ReturnType<KnownSessions['get']>;
-  /** Sizes of the log recorded by a witness itself, not taken from the bundle. */
+  /** Log sizes that the witness itself recorded, not taken from the bundle. */
   readonly history?: readonly { readonly size: number; readonly at: string }[];
 }
 

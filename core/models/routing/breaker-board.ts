@@ -3,7 +3,7 @@ import type { ProviderEntry } from '#core/contracts/config.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 
-/** Breaker of one provider, as shared by all environments. */
+/** Circuit breaker of one provider, shared by all environments. */
 export interface SharedBreaker {
   readonly kind: 'closed' | 'open' | 'half-open';
   /** Digest of the provider's entry, because the state of a different entry with the same name does not apply. */

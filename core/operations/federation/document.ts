@@ -1,6 +1,7 @@
 /** A control plane's signed document, issued here and verified by data planes [federation.document]. */
-import { createHash, createPublicKey } from 'node:crypto';
+import { createPublicKey } from 'node:crypto';
 import { maxClockSkewMs } from '#core/configuration/store/staleness.ts';
+import { keyIdOf } from '#core/configuration/supply-chain/keys.ts';
 import {
   type DocumentHead,
   type FederationDocument,
@@ -9,7 +10,7 @@ import {
 } from '#core/contracts/federation.ts';
 import type { Signer } from '#core/evidence/ports.ts';
 import { signatureFault } from '#core/evidence/signature.ts';
-import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
+import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
 import { describeIssue } from '#core/kernel/issue-words.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 
@@ -39,8 +40,7 @@ export function documentHead(
 }
 
 /** Returns a tag that identifies the head and its signing key. */
-export const etagOf = (head: DocumentHead, keyId: string): string =>
-  `"${sha256(canonicalize([head, keyId])).slice(0, 32)}"`;
+export const etagOf = (head: DocumentHead, keyId: string): string => `"${digestOf([head, keyId]).slice(0, 32)}"`;
 
 export async function signDocument(
   head: DocumentHead,
@@ -56,9 +56,7 @@ export async function signDocument(
  */
 export function keyDigest(pem: string): string | undefined {
   try {
-    return createHash('sha256')
-      .update(createPublicKey(pem).export({ format: 'der', type: 'spki' }))
-      .digest('hex');
+    return keyIdOf(createPublicKey(pem));
   } catch {
     return undefined;
   }
@@ -96,7 +94,7 @@ export function verifyDocument(
   if (fault) return bad(fault);
   if (document.plane !== plane)
     return bad(`it was made for the plane ${JSON.stringify(document.plane)}, and this one is ${JSON.stringify(plane)}`);
-  if (sha256(canonicalize(document.configuration)) !== document.digest)
+  if (digestOf(document.configuration) !== document.digest)
     return bad('its configuration is not the one that was signed');
   return timeFault(document, now) ?? versionFault(document, last) ?? { ok: true, document };
 

@@ -1,5 +1,5 @@
 /** `hook AGENT`: responds to a coding agent's hooks with the policy's decision [cli.hook]. */
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { mkdirSync, readFileSync, unlinkSync, writeFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
@@ -7,7 +7,7 @@ import { Option } from 'commander';
 import { type CallBody, fileBytes } from '#agentctl/call-options.ts';
 import { addCommand, addGroup, type Cli, type Parent } from '#agentctl/command.ts';
 import { Failure } from '#agentctl/failure.ts';
-import { canonicalize } from '#core/kernel/canonical.ts';
+import { digestOf } from '#core/kernel/canonical.ts';
 import { parseStrictBytes } from '#core/kernel/json.ts';
 import { type Fields, fields, text } from '#core/kernel/json-fields.ts';
 import { type CodingAgent, codingAgents, type PermissionAnswer } from './coding-agents.ts';
@@ -215,5 +215,5 @@ const folder = (): string => join(process.env.XDG_CACHE_HOME || join(homedir(), 
 
 function fileOf({ name, session }: CodingAgent, event: Fields): string {
   const call = { agent: name, session: event[session] ?? null, tool: event.tool_name, input: event.tool_input };
-  return join(folder(), createHash('sha256').update(canonicalize(call)).digest('hex'));
+  return join(folder(), digestOf(call));
 }

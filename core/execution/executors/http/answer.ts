@@ -68,7 +68,7 @@ export function assertSuccess(answer: IncomingAnswer, changes: boolean): void {
 function redirectFault(status: number, location = ''): ExecutionFault {
   const host = URL.parse(location, 'http://same.invalid')?.host;
   const where = host === undefined || host === 'same.invalid' ? 'another path of its own' : host;
-  const hint = 'Redirects are not followed: configure the service under its final address.';
+  const hint = 'Redirects are not followed: configure the service with its final address.';
   return new ExecutionFault('malformed', `it answered ${status} and points to ${where}`, { status, hint });
 }
 
