@@ -18,4 +18,4 @@ VOLUME /state
 EXPOSE 8080 8081 8082
 HEALTHCHECK --interval=10s --timeout=3s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:8080/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-ENTRYPOINT ["node", "--max-semi-space-size=8", "--heap-growing-percent=40", "/app/bin/agent-governance-gateway.mjs", "--state", "/state", "--host", "0.0.0.0", "--no-edge"]
+ENTRYPOINT ["node", "--max-semi-space-size=8", "--heap-growing-percent=40", "--no-allocation-site-pretenuring", "--no-maglev", "/app/bin/agent-governance-gateway.mjs", "--state", "/state", "--host", "0.0.0.0", "--no-edge"]

@@ -3,16 +3,6 @@
 import { enableCompileCache } from 'node:module';
 import { compiledFile } from './compiled.ts';
 
-const oldest = 22;
-const running = Number(process.versions.node.split('.')[0]);
-
-if (running < oldest) {
-  console.error(
-    `The gateway needs Node ${oldest} or later; this is ${process.version}. Use "npm start", which runs the Node.js that npm ci installed.`,
-  );
-  process.exit(1);
-}
-
 // Compiled once: later starts skip this step and do not load the compiler.
 enableCompileCache();
 

@@ -1,4 +1,4 @@
-#!/usr/bin/env -S MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=16384 MALLOC_MMAP_MAX_=16384 node --max-semi-space-size=8 --heap-growing-percent=40
+#!/usr/bin/env -S MALLOC_ARENA_MAX=1 MALLOC_MMAP_THRESHOLD_=16384 MALLOC_MMAP_MAX_=16384 node --max-semi-space-size=8 --heap-growing-percent=40 --no-allocation-site-pretenuring --no-maglev
 /*
  * Starts the installed gateway; see --help. The line above contains the settings that Node and the C heap read before
  * any code runs.

@@ -1,5 +1,5 @@
 /** `node bin/local.ts` as a user starts it: flags, ready line, refusals, hot reload, restart. */
-import { execFile, spawn } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import {
   copyFileSync,
@@ -189,36 +189,11 @@ test('--help', async () => {
   expect(await run(['--help'])).toMatchObject({ code: 0, out: expect.stringContaining('--state DIR') });
 });
 
-test('npm start uses one C heap for all threads where the system supports it, without starting another process', async () => {
-  const flags = packageJson.scripts.start.split(' ').slice(1, -1);
-  const told = `process.once('exit', () => process.stderr.write([process.env.MALLOC_ARENA_MAX, process.env.MALLOC_MMAP_THRESHOLD_, process.pid, process.argv[2]].join()))`;
-  writeFileSync(join(folder, 'told.mjs'), told);
-  const args = [...flags, join(folder, 'told.mjs'), '--version'];
-  const begun = (given: NodeJS.ProcessEnv) =>
-    new Promise<{ pid: number | undefined; err: string }>((done) => {
-      const { MALLOC_ARENA_MAX: _, MALLOC_MMAP_THRESHOLD_: _also, ...rest } = process.env;
-      const env = { ...rest, NODE_OPTIONS: '', ...given };
-      const child = execFile(join(root, 'node_modules/.bin/node'), args, { cwd: root, env }, (_, _out, err) =>
-        done({ pid: child.pid, err }),
-      );
-    });
-  const { pid, err } = await begun({});
-  const [arenas, threshold] = process.platform === 'linux' ? ['1', '16384'] : ['', ''];
-  expect(err).toBe([arenas, threshold, pid, '--version'].join());
-  const own = await begun({ MALLOC_ARENA_MAX: '3' });
-  expect(own.err).toBe(['3', '', own.pid, '--version'].join());
-});
-
-test('a program with an IPC channel to its parent keeps the channel and its C heaps', async () => {
-  const { MALLOC_ARENA_MAX: _, ...env } = process.env;
-  const told = `process.send(process.env.MALLOC_ARENA_MAX ?? 'as before'); process.disconnect()`;
-  const child = spawn(join(root, 'node_modules/.bin/node'), ['--import', './bin/one-arena.mjs', '-e', told], {
-    cwd: root,
-    env,
-    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-  });
-  const [message] = await Promise.race([once(child, 'message'), once(child, 'exit')]);
-  expect(message).toBe('as before');
+test('npm start names the required version in one line on an older Node', () => {
+  const older = `Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.20.2' } })`;
+  const flags = packageJson.scripts.start.split(' ').slice(1);
+  const { status, stderr } = spawnSync('node', ['--import', `data:text/javascript,${older}`, ...flags], { cwd: root });
+  expect([status, String(stderr)]).toEqual([1, expect.stringMatching(/^This is Node .*needs Node 24.*\n$/)]);
 });
 
 test('prints --version; a later start does not load the TypeScript compiler', async () => {
