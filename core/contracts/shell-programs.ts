@@ -228,6 +228,8 @@ const command = z
     objects: names.optional(),
     // The command prints Kubernetes objects, either with all values or without those of secrets.
     prints: z.enum(['values', 'description']).optional(),
+    // The command shows names and dates of its objects, but no contents (`deploy-key list`).
+    showsNames: z.strictObject({}).optional(),
     // The command prints secrets.
     secrets: when.optional(),
     // For the session risk rules, the command grants rights, or destroys more than a build can recreate.

@@ -32,6 +32,7 @@ const cases = readCases(
   'test/policies/guards.yaml',
   z.strictObject({
     lines: rows(text, text),
+    harmlessLines: texts,
     anyName: rows(object, text),
     inParts: rows(object, text),
     clusterAddresses: rows(text, text),
@@ -78,6 +79,10 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
   test.each(cases.lines)('the command line %s is blocked by %s', async (line, guard) => {
     expect(await guardOf(callOfLine(line))).toBe(guard);
     expect(await guardOf(mcp({ command: line }, 'run_command'))).toBe(guard);
+  });
+
+  test.each(cases.harmlessLines)('the similar but harmless command line %s is not guarded', async (line) => {
+    expect((await decidedOpen(pack, callOfLine(line))).matched_rule).not.toMatch(/^guard:/);
   });
 
   test.each([

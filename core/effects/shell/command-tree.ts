@@ -35,8 +35,8 @@ export function treeOf(name: string, program: CommandProgram): CommandTree {
     grammarOf(words, { ...options, syntax, does: 'read', operands: [] }).options;
   const describe = (words: string, command: Command) => {
     const own = optionsOf(`${name} ${words}`, command);
-    const { does, stops, open, operands = [] } = command;
-    const ends = { ...(stops && { stops }), ...(open && { open }) };
+    const { does, stops, open, showsNames, operands = [] } = command;
+    const ends = { ...(stops && { stops }), ...(open && { open }), ...(showsNames && { showsNames }) };
     const profile = { does, syntax, exact: true, whole: true, operands, ...ends } as const;
     return (before: Grammar['options']): FoundCommand => ({
       command,

@@ -25,7 +25,7 @@ export function interpret(
 }
 
 /** Roles of values that do not make a program open anything. */
-const opensNothing = /^(?:text|word|number|names)$/;
+const opensNothing = /^(?:text|word|number|names|jq|repository)$/;
 
 function showsNames(call: Invocation, { showsNames }: Profile, parsed: ParsedArguments): boolean {
   return (

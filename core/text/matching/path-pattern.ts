@@ -89,11 +89,18 @@ const isBreak = (code: number): boolean => /[\n\r\v\f\u0085\u2028\u2029]/.test(S
 /** Form of the text so far: empty, one word, or the start of a path, after which blanks belong to the path. */
 type Shape = 'start' | 'word' | 'path';
 
+/**
+ * Position in a Git revision range such as `@{u}..` or `HEAD^{commit}...`, whose dots are not a parent folder: `sign` is
+ * after `@` or `^`, `inside` the braces, `closed` after them, and then after one, two or three dots.
+ */
+type Range = '' | 'sign' | 'inside' | 'closed' | '.' | '..' | '...';
+
 interface State {
   readonly globs: number;
   readonly except: number;
   readonly found: boolean;
   readonly shape: Shape;
+  readonly range: Range;
 }
 
 const special = [
@@ -101,6 +108,8 @@ const special = [
   '/',
   '~',
   '.',
+  '^',
+  '\\',
   '\n',
   '\u007f',
   '\u00a0',
@@ -146,7 +155,7 @@ class PathWalker implements Walker {
     ]);
     this.cuts = [...cuts].sort((a, b) => a - b);
     this.#classOfAscii = Array.from({ length: 128 }, (_, code) => this.#searchClass(code));
-    this.#intern({ globs: this.#globs.start, except: this.#except.start, found: false, shape: 'start' });
+    this.#intern({ globs: this.#globs.start, except: this.#except.start, found: false, shape: 'start', range: '' });
   }
 
   get isLarge(): boolean {
@@ -200,19 +209,26 @@ class PathWalker implements Walker {
     const shape = this.#wholePath ? shapeAfter(at.shape, code) : at.shape;
     if (shape === undefined) return undefined;
     if (at.found) return { ...at, shape };
+    const range = rangeAfter(at.range, code);
     return isSeparator(code)
-      ? { globs: this.#globs.start, except: this.#except.start, found: this.#isHit(at), shape }
-      : { globs: this.#globs.step(at.globs, code), except: this.#except.step(at.except, code), found: false, shape };
+      ? { globs: this.#globs.start, except: this.#except.start, found: this.#isHit(at), shape, range }
+      : {
+          globs: this.#globs.step(at.globs, code),
+          except: this.#except.step(at.except, code),
+          found: false,
+          shape,
+          range,
+        };
   }
 
-  #isHit(at: State): boolean {
-    return this.#globs.accepts(at.globs) && !this.#except.accepts(at.except);
+  #isHit({ globs, except, range }: State): boolean {
+    return range !== '..' && range !== '...' && this.#globs.accepts(globs) && !this.#except.accepts(except);
   }
 
   #intern(state: State): number {
     // After a match, the rest of the word is irrelevant.
-    const { globs, except, found, shape } = state;
-    const key = found ? `found ${shape}` : `${globs} ${except} ${shape}`;
+    const { globs, except, found, shape, range } = state;
+    const key = found ? `found ${shape}` : `${globs} ${except} ${shape} ${range}`;
     const known = this.#ids.get(key);
     if (known !== undefined) return known;
     this.#ids.set(key, this.#states.length);
@@ -234,7 +250,8 @@ class PathWalker implements Walker {
 
   #searchClass(code: number): number {
     const kind = isBreak(code) ? 3 : isBlank(code) ? 2 : isSeparator(code) ? 1 : beginsPath(code) ? 4 : 0;
-    const key = `${this.#globs.classOf(code)} ${this.#except.classOf(code)} ${kind}`;
+    const inRange = '@^{}.'.includes(String.fromCodePoint(code)) ? code : endsRange(code) ? 1 : 0;
+    const key = `${this.#globs.classOf(code)} ${this.#except.classOf(code)} ${kind} ${inRange}`;
     const known = this.#classes.get(key) ?? this.#classes.size;
     this.#classes.set(key, known);
     return known;
@@ -249,3 +266,16 @@ function shapeAfter(shape: Shape, code: number): Shape | undefined {
   if (shape === 'start') return beginsPath(code) ? 'path' : 'word';
   return shape === 'word' && isBlank(code) ? undefined : shape;
 }
+
+/** Returns the position after the next character. Braces that a shell may expand to folders do not name a revision. */
+function rangeAfter(range: Range, code: number): Range {
+  const char = String.fromCodePoint(code);
+  if (char === '@' || char === '^') return 'sign';
+  if (range === 'sign') return char === '{' ? 'inside' : '';
+  if (range === 'inside') return char === '}' ? 'closed' : endsRange(code) ? '' : 'inside';
+  return char === '.' ? (afterDot[range] ?? '') : '';
+}
+
+const endsRange = (code: number): boolean => isBreak(code) || '{},/$`\\'.includes(String.fromCodePoint(code));
+
+const afterDot: { readonly [range in Range]?: Range } = { closed: '.', '.': '..', '..': '...' };

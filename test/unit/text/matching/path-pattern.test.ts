@@ -6,11 +6,12 @@ import { flag, readCases, rows, text } from '../../../support/yaml.ts';
 
 const cases = readCases(
   'test/unit/text/matching/path-pattern.yaml',
-  z.strictObject({ words: rows(text, flag), paths: rows(text, flag) }),
+  z.strictObject({ words: rows(text, flag), ranges: rows(text, flag), paths: rows(text, flag) }),
 );
 
 const word = pathGlob({ globs: ['**/.env', '.env', '*.pem'], except: ['docs/.env', 'public.pem'], wholePath: false });
 const whole = pathGlob({ globs: ['**/.env', '.env', '**/* key'], except: ['docs/.env'], wholePath: true });
+const climbing = pathGlob({ globs: ['..{,/**}'], except: [], wholePath: false });
 
 /** Characters that separate words, and Unicode spaces and control characters. */
 const separators = [
@@ -34,6 +35,10 @@ test.each([...'-_+*%^.~a0é\u200b\u200d'].map((sign) => [JSON.stringify(sign), s
 
 test.each(cases.words)('[policy.guards] %j contains a word that is the path: %s', (text, matches) => {
   expect(word.matches(text)).toBe(matches);
+});
+
+test.each(cases.ranges)('[policy.guards] %j names a parent folder, not a revision range: %s', (text, matches) => {
+  expect(climbing.matches(text)).toBe(matches);
 });
 
 test.each(cases.paths)('[policy.guards] %j as a whole is a matching path: %s', (text, matches) => {
