@@ -5,7 +5,7 @@
 
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { S3Client } from '@aws-sdk/client-s3';
-import type { LogKeys } from '#adapters/local/log-keys.ts';
+import type { FurtherKey } from '#adapters/local/key-folder.ts';
 import type { StoreOptions } from '#adapters/tables/store.ts';
 import type { FeatureCommand, Parent } from '#agentctl/command.ts';
 import type { FeatureCheck } from '#agentctl/doctor/check.ts';
@@ -32,7 +32,7 @@ export interface Feature {
   /** Loads the feature's checks for `agentctl doctor`. */
   readonly checks?: () => Promise<{ readonly checks: readonly FeatureCheck[] }>;
   /** Loads the log of chain points for a gateway on this machine. On AWS, a line in `aws-logs.ts` does this. */
-  readonly localLog?: () => Promise<{ readonly openLog: OpenLocalLog }>;
+  readonly localLog?: () => Promise<LocalLog>;
   /** Loads the edge for a gateway on this machine. */
   readonly localEdge?: () => Promise<{ readonly openEdge: OpenLocalEdge }>;
   /** Returns pages for `docs/reference` by file name. @param fields all GraphQL schema fields given in definitions. */
@@ -52,10 +52,18 @@ export type CreateNotifier = (ports: GatewayPorts, configuration: Configuration)
 export type OpenLocalLog = (options: {
   readonly stateFolder: string;
   readonly store: StoreOptions & { readonly shared: boolean };
-  /** Keys shared by all processes that use the store. If absent, those in the state folder are used. */
-  readonly keys: LogKeys | undefined;
+  /** Folder with the keys of all processes that use the store. If undefined, the state folder's key is used. */
+  readonly keyFolder: string | undefined;
   readonly clock: Clock;
 }) => Promise<ChainLog & LogProofs>;
+
+/** The log on this machine, and the commands of `npm start` that change its key. */
+export interface LocalLog {
+  readonly openLog: OpenLocalLog;
+  readonly logKey: FurtherKey;
+  /** Returns a message for the user. @throws Error if the key cannot be changed now. */
+  readonly changeLogKey: (folder: string, what: 'rotate' | 'retire') => Promise<string>;
+}
 
 export interface LocalUpstream {
   /** Base address of the upstream, for HTTP/2 and WebSockets. */

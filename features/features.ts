@@ -1,5 +1,9 @@
 /** The features as a list, for the hosts. */
-import type { Feature } from './feature.ts';
+import type { Feature, LocalLog } from './feature.ts';
 import * as list from './index.ts';
 
 export const features: readonly Feature[] = Object.values(list);
+
+/** Loads the log of chain points for a gateway on this machine, if a feature keeps one. */
+export const localLog = async (): Promise<LocalLog | undefined> =>
+  features.find((feature) => feature.localLog)?.localLog?.();

@@ -1,17 +1,14 @@
-/**
- * Signs session manifests (ECDSA P-256 over SHA-256) and the log's checkpoints (Ed25519) with KMS keys, whose private
- * halves never leave KMS.
- */
+/** Signs session manifests (ECDSA P-256 over SHA-256) with KMS keys, whose private halves never leave KMS. */
 import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import type { KMSClient, KMSClientConfig } from '@aws-sdk/client-kms';
 import { systemClock } from '#adapters/system/clock.ts';
 import type { KeySuccession } from '#core/contracts/evidence.ts';
 import type { Signer } from '#core/evidence/ports.ts';
-import { type LogSigner, logKeyOf } from '#core/evidence/transparency/note.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { clientBounds } from './client-bounds.ts';
 
-type Kms = typeof import('./sdk/kms.ts') & { readonly client: KMSClient };
+/** The KMS SDK with a connected client. */
+export type Kms = typeof import('./sdk/kms.ts') & { readonly client: KMSClient };
 
 /** Signs with a KMS key. The client is loaded on the first signature, because most handler calls sign nothing. */
 export function lazyKmsSigner(
@@ -83,7 +80,7 @@ export const formerKeyIds = (
 ): string[] => (environment[name] ?? '').split(',').filter((id) => id !== '');
 
 /** Connects once, on first use. */
-function connection(config: KMSClientConfig): () => Promise<Kms> {
+export function connection(config: KMSClientConfig): () => Promise<Kms> {
   let connected: Promise<Kms> | undefined;
   return () => {
     connected ??= connect(config);
@@ -108,7 +105,8 @@ async function signature({ client, SignCommand }: Kms, keyId: string, message: U
   return Buffer.from(requireBytes(Signature)).toString('base64');
 }
 
-async function fetchKey({ client, GetPublicKeyCommand }: Kms, keyId: string): Promise<KeyObject> {
+/** Fetches the public half of a key. */
+export async function fetchKey({ client, GetPublicKeyCommand }: Kms, keyId: string): Promise<KeyObject> {
   const { PublicKey } = await client.send(new GetPublicKeyCommand({ KeyId: keyId })).catch(refuseSigning);
   return createPublicKey({ key: Buffer.from(requireBytes(PublicKey)), format: 'der', type: 'spki' });
 }
@@ -116,77 +114,12 @@ async function fetchKey({ client, GetPublicKeyCommand }: Kms, keyId: string): Pr
 const fetchPem = async (kms: Kms, keyId: string): Promise<string> =>
   (await fetchKey(kms, keyId)).export({ format: 'pem', type: 'spki' }).toString();
 
-const requireBytes = (bytes: Uint8Array | undefined): Uint8Array =>
+/** Returns the bytes of a response. @throws GatewayError if it contains none. */
+export const requireBytes = (bytes: Uint8Array | undefined): Uint8Array =>
   bytes ?? refuseSigning(new Error('KMS returned no bytes'));
 
-/**
- * Signs for the tenants' transparency logs with one Ed25519 KMS key, under each log's name. With Ed25519, KMS signs the
- * message itself, up to 4 kB; a checkpoint is shorter.
- */
-export function kmsLogSigner(
-  { keyId, former, overlaps }: LogKeyIds,
-  config: KMSClientConfig = {},
-): (tenant: string) => Promise<LogSigner> {
-  const kms = connection(config);
-  const publicKeys = new Map<string, Promise<KeyObject>>();
-  return async (tenant) => {
-    const ids = [keyId, ...former.toReversed()];
-    const keys = await Promise.all(ids.map(publicKeyOf));
-    const [current, ...before] = ids.map(
-      (id, at): LogSigner => ({
-        ...logKeyOf(keys[at]!, tenant, keys.at(-1)),
-        sign: async (message) => logSignature(await kms(), id, message),
-      }),
-    );
-    const beside = overlaps ? before.shift() : undefined;
-    return { ...current!, ...(beside && { beside }), ...(before.length > 0 && { former: before }) };
-  };
-
-  function publicKeyOf(id: string): Promise<KeyObject> {
-    const known = publicKeys.get(id);
-    if (known) return known;
-    const fetched = kms()
-      .then((connected) => fetchKey(connected, id))
-      .catch((error: unknown) => {
-        publicKeys.delete(id);
-        throw error;
-      });
-    publicKeys.set(id, fetched);
-    return fetched;
-  }
-}
-
-/** A log's KMS keys [transparency.log]. */
-interface LogKeyIds {
-  readonly keyId: string;
-  /** Ids or ARNs of the earlier keys, oldest first. The first one names the log. */
-  readonly former: readonly string[];
-  /** True while the previous key signs checkpoints in addition to the current key. */
-  readonly overlaps: boolean;
-}
-
-/** Returns the log keys from the function's environment, or undefined if there is no log. */
-export function logKeyIds({
-  LOG_KEY_ID,
-  LOG_KEY_FORMER_IDS = '',
-  LOG_KEY_OVERLAP,
-}: NodeJS.ProcessEnv): LogKeyIds | undefined {
-  if (!LOG_KEY_ID) return undefined;
-  return {
-    keyId: LOG_KEY_ID,
-    former: LOG_KEY_FORMER_IDS.split(',').filter((id) => id !== ''),
-    overlaps: LOG_KEY_OVERLAP === 'on',
-  };
-}
-
-async function logSignature({ client, SignCommand }: Kms, KeyId: string, Message: Uint8Array): Promise<Uint8Array> {
-  const request = new SignCommand({ KeyId, Message, MessageType: 'RAW', SigningAlgorithm: 'ED25519_SHA_512' });
-  const { Signature } = await client.send(request).catch(refuseSigning);
-  return requireBytes(Signature);
-}
-
 /** Rejects the call if signing fails (fail closed). */
-function refuseSigning(cause: unknown): never {
+export function refuseSigning(cause: unknown): never {
   throw new GatewayError(
     'service_unavailable',
     'The signing service did not respond; nothing was signed. Try again shortly.',

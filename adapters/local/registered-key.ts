@@ -1,11 +1,8 @@
 /** Registers a store's keys, so that two processes that sign with different keys never share a store. */
 
-import { createPublicKey } from 'node:crypto';
 import type { StoreOptions } from '#adapters/tables/store.ts';
 import { linkedKeys, signingKeysOf } from '#core/evidence/key-succession.ts';
 import type { Signer } from '#core/evidence/ports.ts';
-import { rawKey } from '#core/evidence/transparency/note.ts';
-import { fingerprint, type LogKeys } from './log-keys.ts';
 
 interface RegisteredKey {
   readonly key_id: string;
@@ -13,7 +10,7 @@ interface RegisteredKey {
 }
 
 /** Error for a store that belongs to a gateway with a different signing key. */
-class OtherSigningKey extends Error {
+export class OtherSigningKey extends Error {
   override readonly name = 'OtherSigningKey';
 }
 
@@ -31,28 +28,17 @@ interface RegisterOptions extends StoreOptions {
 export async function registerSigningKey({ signer, adopt, ...registry }: RegisterOptions): Promise<string | undefined> {
   const { keys, successions } = await signingKeysOf(signer);
   const own = keys[0]!;
-  return register(registry, 'signing-key', own, (registered) => {
+  return registerKey(registry, 'signing-key', own, (registered) => {
     if (!adopt && !linkedKeys(registered.public_key, successions).includes(own.public_key))
       throw otherKeyRefusal(registered.key_id, own.key_id);
   });
 }
 
 /**
- * Registers the transparency log key for processes that share the store. Later processes must have the same key or a
- * successor.
- * @throws OtherSigningKey
+ * Registers a key under an id, unless the store already has it.
+ * @param check throws if this process's key may not succeed the registered key
  */
-export async function registerLogKey({ current, former }: LogKeys, registry: StoreOptions): Promise<void> {
-  const key = createPublicKey(current);
-  const own = { key_id: fingerprint(key), public_key: key.export({ format: 'pem', type: 'spki' }).toString() };
-  await register(registry, 'log-key', own, ({ key_id, public_key }) => {
-    const registered = rawKey(createPublicKey(public_key));
-    if (!former.some((each) => rawKey(each).equals(registered))) throw otherLogKey(key_id, own.key_id);
-  });
-}
-
-/** @param check throws if this process's key may not succeed the registered key. */
-async function register(
+export async function registerKey(
   options: StoreOptions,
   id: string,
   own: RegisteredKey,
@@ -72,9 +58,4 @@ async function register(
 const otherKeyRefusal = (registered: string, own: string): OtherSigningKey =>
   new OtherSigningKey(
     `The store belongs to a gateway that signs with key ${registered}; this one signs with ${own}, and no statement links the two keys. Start with the signing-key.pem and signing-keys.json of that gateway (--keys names a key folder), or give this gateway its own store. If that key is lost, --adopt-signing-key continues with the key of this gateway; data signed with the lost key then verifies only under the old public key.`,
-  );
-
-const otherLogKey = (registered: string, own: string): OtherSigningKey =>
-  new OtherSigningKey(
-    `The transparency log of the store is signed with key ${registered}; this process has ${own}, which is not its successor. Copy log-key.pem, log-keys.json and log-key-previous.pem (those that exist) from a process that uses the store, or give this process its own store.`,
   );

@@ -8,7 +8,6 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
 import { checkpointBucket } from '#adapters/aws/checkpoint-bucket.ts';
 import { toItem } from '#adapters/aws/dynamodb/items.ts';
-import { logSignersOf } from '#adapters/local/log-keys.ts';
 import { chainQueue } from '#adapters/tables/chain-queue.ts';
 import { observationsTable } from '#adapters/tables/observations-table.ts';
 import type { Row } from '#adapters/tables/store.ts';
@@ -19,6 +18,7 @@ import { checkedStretches, checkpointStretches } from '#core/evidence/checkpoint
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { projectEntries } from '#core/observatory/project-entries.ts';
 import { logBucket } from '#features/transparency-log/adapters/log-bucket.ts';
+import { logSignersOf } from '#features/transparency-log/adapters/log-keys.ts';
 import { logTable } from '#features/transparency-log/adapters/log-table.ts';
 import { TransparencyLog } from '#features/transparency-log/log.ts';
 import { coverQueued } from '#lambdas/project/chains.ts';

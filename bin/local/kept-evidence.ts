@@ -16,7 +16,7 @@ import { signingKeysOf } from '#core/evidence/key-succession.ts';
 import type { ArchiveReader, CheckpointLog, EvidenceLog, Signer } from '#core/evidence/ports.ts';
 import type { Clock, Telemetry } from '#core/kernel/ports.ts';
 import type { Archive } from '#core/observatory/ports.ts';
-import { features } from '#features/features.ts';
+import { localLog } from '#features/features.ts';
 import type { LocalStore } from './store.ts';
 
 export interface KeptEvidence {
@@ -41,7 +41,7 @@ interface KeptEvidenceOptions {
   /** `shared`: other processes write to the store as well, and their entries are missing from this folder's archive. */
   readonly store: Pick<LocalStore, 'store' | 'shared'>;
   /** Keys of all processes that use the store. If absent, the state folder's keys are used. */
-  readonly keys?: Pick<SharedKeys, 'signer' | 'log'> | undefined;
+  readonly keys?: Pick<SharedKeys, 'signer' | 'folder'> | undefined;
   /**
    * Bucket for the archive and checkpoints, shared by all gateways of the store. If absent, the state folder is used.
    */
@@ -67,8 +67,8 @@ export async function keptEvidence(options: KeptEvidenceOptions): Promise<KeptEv
   const before = await registerSigningKey({ store: store.store, signer, adopt });
   if (before) telemetry.log('warn', 'the signing key of the store has changed', { from: before, to: signer.keyId });
   // Opened first, because it may refuse the folder: a refused start leaves no file open.
-  const [log] = features.flatMap(({ localLog }) => localLog ?? []);
-  const transparency = await (await log?.())?.openLog({ stateFolder, store, keys: options.keys?.log, clock });
+  const log = await localLog();
+  const transparency = await log?.openLog({ stateFolder, store, keyFolder: options.keys?.folder, clock });
   const { archived, checkpoints, written, close } = options.bucket
     ? await inBucket({ ...options, bucket: options.bucket, signer })
     : await inFolder(options, signer);

@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { writeDurably } from '#adapters/local/durable-file.ts';
 import { makeKeys, sharedKeys } from '#adapters/local/key-folder.ts';
 import { keysPath, type LocalKeys, localKeys } from '#adapters/local/keys-file.ts';
-import { retireLogKey, rotateLogKey } from '#adapters/local/log-keys.ts';
 import { rotateSigningKey } from '#adapters/local/signing-keys.ts';
 import { lockState } from '#adapters/local/state-lock.ts';
 import { systemClock } from '#adapters/system/clock.ts';
@@ -19,7 +18,7 @@ import type { Telemetry } from '#core/kernel/ports.ts';
 import { CallerShares } from '#core/limits/caller-shares.ts';
 import { resourceHosts } from '#core/mcp/resource-address.ts';
 import type { LocalEdge } from '#features/feature.ts';
-import { features } from '#features/features.ts';
+import { features, localLog } from '#features/features.ts';
 import { routes } from '#features/routes.ts';
 import { beforeBody } from '#lambdas/middleware/before-body.ts';
 import { defaultStateFolder } from '../agentctl/local-run.ts';
@@ -71,7 +70,7 @@ function assertOwnFolder({ state, stateFound }: Flags): void {
 
 async function make(folder: string): Promise<void> {
   process.umask(0o077);
-  const made = await makeKeys(folder);
+  const made = await makeKeys(folder, (await localLog())?.logKey);
   const what = made.length > 0 ? `Made ${made.join(', ')}` : 'All keys existed already';
   process.stdout.write(`${what} in ${folder}. Give these files to each gateway that uses the store, with --keys.\n`);
 }
@@ -91,16 +90,11 @@ async function rotate(state: string): Promise<void> {
 /** Changes the log key. No gateway may be running on the folder at the time. */
 async function changeLogKey(state: string, what: 'rotate' | 'retire'): Promise<void> {
   process.umask(0o077);
+  const log = await localLog();
+  if (!log) throw new UsageError('This gateway keeps no log of sessions, so it has no log key.');
   const lock = lockState(state);
   try {
-    if (what === 'retire') {
-      const { retired } = await retireLogKey(state);
-      return void process.stdout.write(`Key ${retired} of the transparency log is removed and no longer signs.\n`);
-    }
-    const { from, to } = await rotateLogKey(state);
-    process.stdout.write(
-      `After the next start, key ${to} signs the transparency log, together with ${from} until --retire-log-key. Publish the new log_key before that.\n`,
-    );
+    process.stdout.write(`${await log.changeLogKey(state, what)}\n`);
   } finally {
     lock.release();
   }
@@ -182,7 +176,7 @@ async function usableKeys({ host, state }: Flags, environment: NodeJS.ProcessEnv
  * its next start.
  */
 async function keysOfStore({ keys, host, state }: Flags, { DYNAMODB_ENDPOINT: endpoint }: NodeJS.ProcessEnv) {
-  if (keys !== undefined) return sharedKeys(keys);
+  if (keys !== undefined) return sharedKeys(keys, (await localLog())?.logKey);
   if (!endpoint || isLoopbackHost(host) || existsSync(join(state, 'signing-key.pem'))) return undefined;
   throw new UsageError(
     `DYNAMODB_ENDPOINT is set and ${state} has no signing-key.pem. Gateways that share a store need the same keys: make them once with --make-keys DIR, and name that folder with --keys (GATEWAY_KEYS) at each of them.`,

@@ -70,5 +70,5 @@ export const feature = {
   },
   commands: () => import('./commands/witness.ts'),
   checks: () => import('./checks.ts'),
-  localLog: () => import('./adapters/local.ts'),
+  localLog: async () => (await import('./adapters/local.ts')).localLog,
 } satisfies Feature;

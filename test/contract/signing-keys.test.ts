@@ -12,11 +12,11 @@ import { lockState } from '#adapters/local/state-lock.ts';
 import { linkedKeys, signingKeysOf, signSuccession } from '#core/evidence/key-succession.ts';
 import type { Signer } from '#core/evidence/ports.ts';
 import { verifyBundle } from '#core/evidence/verify.ts';
-import { main } from '../../bin/local/main.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { over, startDynamo } from '../support/dynamo.ts';
 import { keptGateway } from '../support/kept-gateway.ts';
 import { keys } from '../support/ports.ts';
+import { runMain } from '../support/run-main.ts';
 import { testStore } from '../support/store.ts';
 import { useStarted } from '../support/use-started.ts';
 
@@ -211,40 +211,16 @@ describe("a store's signing key", () => {
     expect(existsSync(join(state, 'signing-key.pem'))).toBe(false);
   });
 
-  /** Runs the program in this process. Returns its output. */
-  async function here(state: string, flag: string): Promise<string> {
-    const write = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
-    const mask = process.umask();
-    try {
-      await main(['--state', state, flag], {});
-      return write.mock.calls.join('');
-    } finally {
-      process.umask(mask);
-      write.mockRestore();
-    }
-  }
-
   test('[evidence.keys.rotate] --rotate-signing-key does not wait: it refuses a folder that is in use', async () => {
     const state = join(folder, 'rotated');
     const before = (await stateSigner(state)).keyId;
     const lock = lockState(state);
-    await expect(here(state, '--rotate-signing-key')).rejects.toThrow(/in use/);
+    await expect(runMain(state, '--rotate-signing-key')).rejects.toThrow(/in use/);
     lock.release();
     expect((await stateSigner(state)).keyId).toBe(before);
-    expect(await here(state, '--rotate-signing-key')).toMatch(
+    expect(await runMain(state, '--rotate-signing-key')).toMatch(
       new RegExp(`^After the next start, key [0-9a-f]{16} signs evidence; signatures of ${before} stay valid`),
     );
     expect(readFileSync(join(state, 'signing-keys.json'), 'utf8')).toContain(before);
-  });
-
-  test("[transparency.log] --rotate-log-key and --retire-log-key change a folder's keys only if no gateway is using it", async () => {
-    const state = join(folder, 'log');
-    const lock = lockState(state);
-    await expect(here(state, '--rotate-log-key')).rejects.toThrow(/in use/);
-    lock.release();
-    expect(await here(state, '--rotate-log-key')).toMatch(
-      /^After the next start, key [0-9a-f]{16} signs the transparency log, together with [0-9a-f]{16} until/,
-    );
-    expect(await here(state, '--retire-log-key')).toContain('is removed and no longer signs');
   });
 });

@@ -73,6 +73,12 @@ export function openCheckpoint(note: string, trusted: LogTrusted | undefined): O
   return `the checkpoint is not signed by ${own.length === 1 ? 'the key' : `one of the ${own.length} trusted keys`} of ${head.origin}`;
 }
 
+/** Returns a log's signer that has the private key at hand. */
+export const logSigner = ({ privateKey, ...key }: NoteSigner): LogSigner => ({
+  ...key,
+  sign: async (message) => sign(null, message, privateKey),
+});
+
 /** Returns the text that a witness signs: the time in seconds, followed by the full text of the checkpoint. */
 const cosignatureText = (text: string, seconds: number): string => `cosignature/v1\ntime ${seconds}\n${text}`;
 

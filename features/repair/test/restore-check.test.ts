@@ -1,17 +1,17 @@
 /** `restore check`: each fault in a restored deployment is listed with the step that repairs it. */
 import { generateKeyPairSync } from 'node:crypto';
-import { logSignersOf } from '#adapters/local/log-keys.ts';
-import { signTreeHead } from '#core/evidence/transparency/checkpoint-note.ts';
-import { verifierKey } from '#core/evidence/transparency/note.ts';
+import { logSigner, signTreeHead } from '#core/evidence/transparency/checkpoint-note.ts';
+import { logKeyOf, verifierKey } from '#core/evidence/transparency/note.ts';
 import { healthy } from '../../../test/unit/agentctl/deployment.ts';
 import { Home, serverOf } from '../../../test/unit/agentctl/support.ts';
 
 const home = new Home();
 const server = serverOf(home);
 
-const signers = Array.from({ length: 2 }, () =>
-  logSignersOf({ current: generateKeyPairSync('ed25519').privateKey, former: [] })('default'),
-);
+const signers = Array.from({ length: 2 }, () => {
+  const { publicKey, privateKey } = generateKeyPairSync('ed25519');
+  return logSigner({ ...logKeyOf(publicKey, 'default'), privateKey });
+});
 /** Returns a checkpoint over `size` leaves, signed by one of two logs. */
 const noteOf = async (size: number, nth = 0) => {
   const signer = await signers[nth]!;

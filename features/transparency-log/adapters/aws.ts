@@ -1,9 +1,9 @@
 /** The transparency log on AWS: head in DynamoDB, objects under Object Lock, key in KMS. */
-import { kmsLogSigner, logKeyIds } from '#adapters/aws/kms-signer.ts';
 import { systemClock } from '#adapters/system/clock.ts';
 import type { AwsLogOptions, AwsLogs } from '../../feature.ts';
 import { TransparencyLog } from '../log.ts';
 import { LogReader, type LogReaderPorts } from '../log-reader.ts';
+import { kmsLogSigner, logKeyIds } from './kms-log-signer.ts';
 import { logBucket } from './log-bucket.ts';
 import { logTable } from './log-table.ts';
 

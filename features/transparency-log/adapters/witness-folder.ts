@@ -2,7 +2,7 @@
 import type { KeyObject } from 'node:crypto';
 import { join } from 'node:path';
 import { writeDurably } from '#adapters/local/durable-file.ts';
-import { ed25519KeyFile } from '#adapters/local/log-key.ts';
+import { ed25519KeyFile } from './key-file.ts';
 
 /** Loads the witness key, creating it if it does not exist. */
 export const witnessKeyIn = (folder: string): Promise<KeyObject> => ed25519KeyFile(join(folder, 'witness-key.pem'));

@@ -3,7 +3,7 @@ import { generateKeyPairSync } from 'node:crypto';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { logKeysOf, logSignersOf, retireLogKey, rotateLogKey } from '#adapters/local/log-keys.ts';
+import { lockState } from '#adapters/local/state-lock.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
 import { LogDamage } from '#core/evidence/chain-log.ts';
 import { openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
@@ -11,7 +11,9 @@ import { type NoteKey, noteSigner, readNote, readVerifierKey, verifierKey } from
 import { rootsOfConsistency } from '#core/evidence/transparency/proofs.ts';
 import { checkLogProof } from '#core/evidence/transparency/session-proof.ts';
 import { leafHash } from '#core/evidence/transparency/tree.ts';
+import { runMain } from '../../../test/support/run-main.ts';
 import { useStarted } from '../../../test/support/use-started.ts';
+import { logKeysOf, logSignersOf, retireLogKey, rotateLogKey } from '../adapters/log-keys.ts';
 import type { TransparencyLog } from '../log.ts';
 import type { LogHeads, LogObjects } from '../ports.ts';
 import { hashesOfTile, tileAt } from '../tiles.ts';
@@ -299,6 +301,25 @@ describe('rotation', () => {
       await (await log()).append([pointOf('s-3', 0)]);
       expect(checked(await (await log()).proof('default', 's-1'), [await keyNow(), old])).toMatchObject({ size: 3 });
     });
+  });
+
+  test('[transparency.log] a truncated or overwritten key file is reported', async () => {
+    const path = join(folder, 'log-key.pem');
+    for (const text of ['x{', '']) {
+      writeFileSync(path, text);
+      await expect(logKeysOf(folder)).rejects.toThrow(path);
+      expect(readFileSync(path, 'utf8')).toBe(text);
+    }
+  });
+
+  test("[transparency.log] --rotate-log-key and --retire-log-key change a folder's keys only if no gateway is using it", async () => {
+    const lock = lockState(folder);
+    await expect(runMain(folder, '--rotate-log-key')).rejects.toThrow(/in use/);
+    lock.release();
+    expect(await runMain(folder, '--rotate-log-key')).toMatch(
+      /^After the next start, key [0-9a-f]{16} signs the transparency log, together with [0-9a-f]{16} until/,
+    );
+    expect(await runMain(folder, '--retire-log-key')).toContain('is removed and no longer signs');
   });
 
   describe('[transparency.log] log key forgery is not possible', () => {

@@ -3,7 +3,6 @@
  * witness, or a third party who verifies a bundle, detects each attack without any gateway key.
  */
 import { createPublicKey, generateKeyPairSync } from 'node:crypto';
-import { logSignersOf } from '#adapters/local/log-keys.ts';
 import { bundleFormat, type EntryDraft, type EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
 import { signedManifest } from '#core/evidence/sign.ts';
@@ -12,6 +11,7 @@ import { continued } from '#core/evidence/transparency/continued.ts';
 import { noteKeyTypes, noteSigner, signNote } from '#core/evidence/transparency/note.ts';
 import { verifyBundle } from '#core/evidence/verify.ts';
 import { drafts, memoryManifests, type Sealed, seal, signer, trustedKey } from '../../../test/unit/evidence/sample.ts';
+import { logSignersOf } from '../adapters/log-keys.ts';
 import { type TestLog, testLog } from './started-log.ts';
 import { Watcher } from './watcher.ts';
 

@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { build } from 'esbuild';
-import { logSigner } from '#adapters/local/log-key.ts';
 import * as here from '#core/evidence/transparency/checkpoint-note.ts';
+import { logSigner } from '#core/evidence/transparency/checkpoint-note.ts';
 import { noteKeyTypes, noteSigner, type readVerifierKey, verifierKey } from '#core/evidence/transparency/note.ts';
 import { leafHash, nodeHash } from '#core/evidence/transparency/tree.ts';
 

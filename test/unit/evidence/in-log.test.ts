@@ -1,8 +1,7 @@
 /** A chain compared with the transparency log and its witnesses. */
 import { generateKeyPairSync } from 'node:crypto';
-import { logSigner } from '#adapters/local/log-key.ts';
 import { checkInLog, type LoggedEntry } from '#core/evidence/in-log.ts';
-import { checkpointText, cosign, signTreeHead } from '#core/evidence/transparency/checkpoint-note.ts';
+import { checkpointText, cosign, logSigner, signTreeHead } from '#core/evidence/transparency/checkpoint-note.ts';
 import { leafBytes, leafOf, sessionDigest } from '#core/evidence/transparency/leaf.ts';
 import { noteKeyTypes, noteSigner } from '#core/evidence/transparency/note.ts';
 import type { LogTrust } from '#core/evidence/transparency/session-proof.ts';

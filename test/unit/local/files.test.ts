@@ -17,7 +17,6 @@ import { join } from 'node:path';
 import { createDurably, writeDurably } from '#adapters/local/durable-file.ts';
 import { folderObjectStore } from '#adapters/local/folder-object-store.ts';
 import { demoAppKey, keysPath, localKeys } from '#adapters/local/keys-file.ts';
-import { logKeysOf } from '#adapters/local/log-keys.ts';
 import { keyFileSigner } from '#adapters/local/signing-keys.ts';
 import { lockState } from '#adapters/local/state-lock.ts';
 import { ticketKey } from '#adapters/local/ticket-key.ts';
@@ -116,7 +115,6 @@ describe('a truncated or overwritten key file is reported', () => {
   const cut = 'x{';
   const read: Readonly<Record<string, (path: string) => Promise<unknown>>> = {
     'signing-key.pem': keyFileSigner,
-    'log-key.pem': () => logKeysOf(folder),
     'scm-app-key.pem': () => demoAppKey(folder),
     'ticket-key': () => ticketKey(folder),
     'keys.json': () => localKeys(folder),

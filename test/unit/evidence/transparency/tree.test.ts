@@ -1,7 +1,12 @@
 /** Published test vectors of RFC 6962 and of signed notes. */
 import { createPrivateKey, generateKeyPairSync, sign } from 'node:crypto';
-import { logSigner } from '#adapters/local/log-key.ts';
-import { cosign, cosignedAt, openCheckpoint, signTreeHead } from '#core/evidence/transparency/checkpoint-note.ts';
+import {
+  cosign,
+  cosignedAt,
+  logSigner,
+  openCheckpoint,
+  signTreeHead,
+} from '#core/evidence/transparency/checkpoint-note.ts';
 import {
   isSignedBy,
   isValidSignature,

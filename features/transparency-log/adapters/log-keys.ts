@@ -6,12 +6,16 @@ import { createPrivateKey, createPublicKey, generateKeyPairSync, hkdfSync, type 
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { syncFolder, undefinedIfMissing, writeDurably } from '#adapters/local/durable-file.ts';
+import { privateKeyIn } from '#adapters/local/private-key.ts';
+import { logSigner } from '#core/evidence/transparency/checkpoint-note.ts';
 import { type LogSigner, logKeyOf, rawKey } from '#core/evidence/transparency/note.ts';
-import { syncFolder, undefinedIfMissing, writeDurably } from './durable-file.ts';
-import { ed25519KeyFile, logSigner } from './log-key.ts';
-import { privateKeyIn } from './private-key.ts';
+import { ed25519KeyFile } from './key-file.ts';
 
-const keyPath = (folder: string): string => join(folder, 'log-key.pem');
+/** Name of the file that contains the current key. */
+export const keyFile = 'log-key.pem';
+
+const keyPath = (folder: string): string => join(folder, keyFile);
 const previousPath = (folder: string): string => join(folder, 'log-key-previous.pem');
 const formerPath = (folder: string): string => join(folder, 'log-keys.json');
 

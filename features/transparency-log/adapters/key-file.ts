@@ -1,10 +1,9 @@
-/** The transparency log's Ed25519 key, in a file in the state folder. */
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+/** An Ed25519 key of a log or a witness, in a file. */
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import { mkdir, readFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { LogSigner, NoteSigner } from '#core/evidence/transparency/note.ts';
-import { createDurably, undefinedIfMissing } from './durable-file.ts';
-import { privateKeyIn } from './private-key.ts';
+import { createDurably, undefinedIfMissing } from '#adapters/local/durable-file.ts';
+import { privateKeyIn } from '#adapters/local/private-key.ts';
 
 /**
  * Loads the key in `path`, creating it with mode 0600 if there is none. @throws Error if the file contains a different
@@ -22,12 +21,6 @@ export async function ed25519KeyFile(
   await createDurably(path, privateKey.export({ format: 'pem', type: 'pkcs8' }));
   return (await readKey(path)) ?? privateKey; // if another process created its key first, that key is used
 }
-
-/** Returns a signer for the log with this name. */
-export const logSigner = ({ privateKey, ...key }: NoteSigner): LogSigner => ({
-  ...key,
-  sign: async (message) => sign(null, message, privateKey),
-});
 
 async function readKey(path: string): Promise<KeyObject | undefined> {
   const pem = await readFile(path, 'utf8').catch(undefinedIfMissing);
