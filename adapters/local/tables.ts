@@ -22,19 +22,16 @@ const tableNames = (prefix = 'gateway-'): TableNames =>
 
 /**
  * Creates missing tables and returns the physical names, e.g. `gateway-evidence`.
- * @throws Error with a one-line message if a table from another release exists, because its rows cannot be found by
- * this release's keys.
+ * @throws Error with a one-line message, before anything is created, if a table has other keys, because its rows could
+ * not be found.
  */
 export async function createTables(client: DynamoDBClient, prefix = 'gateway-'): Promise<TableNames> {
   const names = tableNames(prefix);
-  const present = await existingTables(client);
-  await Promise.all(
-    Object.entries(storeTables).map(async ([name, spec]) => {
-      const physical = names[name as StoreTable];
-      if (present.has(physical)) await assertSameKeys(client, physical, spec);
-      else await createTable(client, physical, spec);
-    }),
-  );
+  const existing = await existingTables(client);
+  const specs = Object.entries(storeTables).map(([name, spec]) => ({ physical: names[name as StoreTable], spec }));
+  const [present, missing] = [true, false].map((is) => specs.filter(({ physical }) => existing.has(physical) === is));
+  await Promise.all(present!.map(({ physical, spec }) => assertSameKeys(client, physical, spec)));
+  await Promise.all(missing!.map(({ physical, spec }) => createTable(client, physical, spec)));
   return names;
 }
 
@@ -45,8 +42,8 @@ async function assertSameKeys(client: DynamoDBClient, physical: string, spec: Ta
   const [found, expected] = [keysOf(Table ?? {}), keysOf(wanted)];
   if (found === expected) return;
   throw new Error(
-    `The table ${physical} was made by another release: found ${found}, this release needs ${expected}. ` +
-      'Move the state folder away or name another with --state; the release that made it still reads it.',
+    `the table ${physical} has the keys ${found}, and this version reads only ${expected}. ` +
+      'Nothing was changed; use a server without these tables',
   );
 }
 

@@ -58,14 +58,6 @@ export function claimPuts(batch: BatchId, { projections, text }: Group, clustere
   ];
 }
 
-/**
- * Returns the batch that claimed an entry, or undefined for a mark from an earlier release, which counted the entry
- * together with its mark.
- */
-export function batchOfMark({ writer, number }: Row = {}): BatchId | undefined {
-  return typeof writer === 'string' && typeof number === 'number' ? { writer, number } : undefined;
-}
-
 /** Returns the sums that a batch still has to add; empty once the batch is done. */
 export const sumsOfBatch = (record: Row | undefined): readonly Sum[] =>
   JSON.parse(String(record?.sums ?? '[]')) as Sum[];

@@ -24,7 +24,6 @@ import {
   type BatchId,
   batchDone,
   batchKey,
-  batchOfMark,
   claimPuts,
   countersOf,
   type Group,
@@ -99,8 +98,9 @@ export function observationsTable({ pause = sleep, store }: ObservationsOptions)
       const { reasons } = outcome;
       const known = (n: number) => reasons[n]?.code === 'condition';
       for (const [n, { row: mark }] of reasons.entries()) {
-        const other = known(n) ? batchOfMark(mark) : undefined;
-        if (other) others.set(`${other.writer}#${other.number}`, other);
+        if (!known(n) || mark === undefined) continue;
+        const { writer, number } = mark as Row & BatchId;
+        others.set(`${writer}#${number}`, { writer, number });
       }
       const fresh = left.projections.filter((_, n) => !known(n));
       if (fresh.length < left.projections.length) attempt = 0;

@@ -92,11 +92,7 @@ const archiveCheckEveryMs = 24 * 3_600_000;
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { flags, telemetry } = options;
   const report = (message: string) => telemetry.log('warn', message);
-  const store = await openStore(
-    { stateFolder: flags.state, durability: flags.durability },
-    options.environment,
-    report,
-  );
+  const store = await openStore({ stateFolder: flags.state, durability: flags.durability }, options.environment);
   // The views of a shared store are in the store.
   const views = store.shared
     ? undefined

@@ -10,7 +10,6 @@ import { objectsTable } from '#adapters/local/objects-table.ts';
 import { openStore as openDatabase } from '#adapters/local/sqlite/store.ts';
 import type { Store } from '#adapters/tables/store.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
-import { progressOf } from '../agentctl/progress.ts';
 import type { Durability } from './flags.ts';
 
 export interface LocalStore {
@@ -32,11 +31,10 @@ interface StoreFlags {
 export async function openStore(
   { stateFolder, durability }: StoreFlags,
   environment: NodeJS.ProcessEnv,
-  report: (message: string) => void,
 ): Promise<LocalStore> {
   const endpoint = environment.DYNAMODB_ENDPOINT;
   const shared = endpoint !== undefined && endpoint !== '';
-  const { store, close } = shared ? await openDynamo(endpoint) : inFile(stateFolder, durability, report);
+  const { store, close } = shared ? await openDynamo(endpoint) : inFile(stateFolder, durability);
   return {
     store,
     executions: executionsTable({ store }),
@@ -69,39 +67,21 @@ async function openDynamo(endpoint: string): Promise<OpenStore> {
   }
 }
 
-function inFile(folder: string, durability: Durability, report: (message: string) => void): OpenStore {
+function inFile(folder: string, durability: Durability): OpenStore {
   const path = join(folder, 'store.db');
-  assertNoFormer(folder, path);
-  const progress = progressOf('rows of the earlier release');
-  let rows = 0;
+  const unread = join(folder, 'dynamodb.db');
+  if (existsSync(unread) && !existsSync(path)) throw refusal(unread, 'it is not the store of this version');
   try {
-    const store = openDatabase({
-      path,
-      syncs: durability === 'full',
-      onRows: (done) => {
-        rows = done;
-        progress.set(done);
-      },
-    });
-    if (rows > 0) report(`The store of an earlier release was migrated: ${rows} rows.`);
+    const store = openDatabase({ path, syncs: durability === 'full' });
     return { store, close: () => store.close() };
   } catch (cause) {
-    throw new Error(
-      `The store ${path} cannot be opened: ${(cause as Error).message}. ` +
-        'Nothing was changed; name another state folder with --state, or put back a copy of the file.',
-      { cause },
-    );
-  } finally {
-    progress.end();
+    throw refusal(path, (cause as Error).message, { cause });
   }
 }
 
-/** Refuses a folder with a store from a much older build, instead of starting with an empty store. */
-function assertNoFormer(folder: string, path: string): void {
-  const former = join(folder, 'dynamodb.db');
-  if (!existsSync(former) || existsSync(path)) return;
-  throw new Error(
-    `The state folder holds ${former}, the store of an older build, which this version does not read. ` +
-      'Name another state folder with --state; the build that made this one still reads it.',
+const refusal = (path: string, why: string, options?: ErrorOptions): Error =>
+  new Error(
+    `The store ${path} cannot be opened: ${why}. ` +
+      'Nothing was changed; name another state folder with --state, or put back a copy of the file.',
+    options,
   );
-}

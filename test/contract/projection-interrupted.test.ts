@@ -94,17 +94,6 @@ describe('[observations.once] [admin.analytics] a batch', () => {
     expect(await viewsOf(store)).toEqual(views);
   });
 
-  test('an entry counted by an earlier release stays counted', async () => {
-    const store = testStore();
-    const observations = observationsTable({ store });
-    await observations.apply(projections.slice(0, 1));
-    const mark = { series: `seen#${entries[0]!.hash}`, at: 'seen' };
-    await store.update('observations', mark, { remove: ['writer', 'number'] });
-    const before = await viewsOf(store);
-    await observations.apply(projections.slice(0, 1));
-    expect(await viewsOf(store)).toEqual(before);
-  });
-
   test('40 parallel consumers share no rows except the sums', async () => {
     const { store, of } = recordedStore(testStore());
     const consumers = Array.from({ length: 40 }, () => observationsTable({ store }));

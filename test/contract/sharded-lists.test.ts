@@ -1,5 +1,5 @@
 /** Lists over several partitions of the embedded store: order, cursors, and the rows that a write touches. */
-import { DescribeTableCommand } from '@aws-sdk/client-dynamodb';
+import { DescribeTableCommand, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { createTable, createTables } from '#adapters/local/tables.ts';
 import { entryPut, evidenceTable, headPut } from '#adapters/tables/evidence-table.ts';
 import { tableLedger } from '#adapters/tables/ledger.ts';
@@ -174,15 +174,17 @@ test('rows are returned in the order of their keys; a key without a row is skipp
   expect(rows.map(({ id }) => id)).toEqual(['r3', 'r1', 'r2']);
 });
 
-test('[store.former-imported] tables from another release are refused with a one-line message; tables from the same release are accepted', async () => {
+test('[store.layout-refused] tables with other keys are refused with a one-line message before any is created; the same tables are accepted', async () => {
   const client = store.client;
   const sessions = { holds: '', partitionKey: 'tenant', sortKey: 'session' } as const;
   await createTable(client, 'old-sessions', sessions);
   const refusal = await createTables(client, 'old-').catch((thrown: Error) => thrown.message);
   expect(refusal).toBe(
-    'The table old-sessions was made by another release: found tenant, session, this release needs id; by_opened KEYS_ONLY ' +
-      'opened_in, opened. Move the state folder away or name another with --state; the release that made it still reads it.',
+    'the table old-sessions has the keys tenant, session, and this version reads only id; by_opened KEYS_ONLY opened_in, ' +
+      'opened. Nothing was changed; use a server without these tables',
   );
+  const { TableNames = [] } = await client.send(new ListTablesCommand({}));
+  expect(TableNames.filter((name) => name.startsWith('old-'))).toEqual(['old-sessions']);
   await createTables(client, 'same-');
   const names = await createTables(client, 'same-');
   const { Table } = await client.send(new DescribeTableCommand({ TableName: names.sessions }));

@@ -1,10 +1,10 @@
 /**
- * The local store on disk: tables as declared, data that survives killed processes, files migrated from earlier
- * releases, and access for the owner only.
+ * The local store on disk: tables as declared, data that survives killed processes, other layouts refused, and access
+ * for the owner only.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -121,7 +121,7 @@ test('[store.survives] the files are accessible only to their owner, and a secon
   store.close();
 });
 
-const inState = (state: string) => openStore({ stateFolder: state, durability: 'process' }, {}, () => {});
+const inState = (state: string) => openStore({ stateFolder: state, durability: 'process' }, {});
 
 test('[store.embedded] a file that is not a store is reported in a one-line error and left unchanged', async () => {
   const state = join(folder, 'other');
@@ -129,135 +129,50 @@ test('[store.embedded] a file that is not a store is reported in a one-line erro
   writeFileSync(join(state, 'store.db'), 'not a database, but long enough to be looked at as one '.repeat(40));
   await expect(inState(state)).rejects.toThrow(/^The store .*store\.db cannot be opened: .*not a database.*--state.*$/);
   expect(readFileSync(join(state, 'store.db'), 'utf8')).toMatch(/^not a database/);
-  sql('newer.db', (db) => db.exec('PRAGMA user_version = 99'));
-  expect(() => opened('newer.db')).toThrow('its format is 99, this release reads format 3');
 });
 
-test('[store.former-imported] tables with different keys are refused with a one-line error and left unchanged', async () => {
-  opened('keys.db').close();
-  const former = JSON.stringify({ partitionKey: 'tenant', sortKey: 'session', indexes: [] });
-  sql('keys.db', (db) => db.prepare("UPDATE tables SET definition = ? WHERE name = 'sessions'").run(former));
-  for (const _ of [1, 2])
-    expect(() => opened('keys.db')).toThrow(
-      /^its table sessions was made by another release: found tenant, session, this release needs id; by_opened .*--state/,
+test.each([
+  ['the format 2', 'PRAGMA user_version = 2', 'its format is 2, and this version reads only format 3'],
+  ['a later format', 'PRAGMA user_version = 99', 'its format is 99, and this version reads only format 3'],
+  [
+    'tables with other keys',
+    `UPDATE tables SET definition = '{"partitionKey":"tenant","sortKey":"session"}' WHERE name = 'sessions'`,
+    'its table sessions has the keys tenant, session, and this version reads only id; by_opened KEYS_ONLY opened_in, opened',
+  ],
+  ['no format', 'PRAGMA user_version = 0', 'it is the database of another program'],
+])(
+  '[store.layout-refused] a store with %s is refused with a one-line error and left unchanged',
+  async (_, change, why) => {
+    const state = mkdtempSync(join(folder, 'layout-'));
+    const path = join(state, 'store.db');
+    const present = await inState(state);
+    await present.store.put('config', { id: 'kept' });
+    await present.stop();
+    await (await inState(state)).stop();
+    const db = new DatabaseSync(path);
+    expect(db.prepare('PRAGMA page_size').get()).toEqual({ page_size: 1_024 });
+    db.exec(change);
+    db.close();
+    const before = readFileSync(path);
+    await expect(inState(state)).rejects.toThrow(
+      `The store ${path} cannot be opened: ${why}. Nothing was changed; name another state folder with --state, or put back a copy of the file.`,
     );
-});
+    expect(readFileSync(path).equals(before)).toBe(true);
+  },
+);
 
-/** Writes a store as earlier releases did: DynamoDB items as text. */
-function formerStore(path: string): void {
-  const db = new DatabaseSync(path);
-  const key = (name: string) => ({ name, type: 'S' });
-  const definition = {
-    name: 'gateway-credentials',
-    createdAt: 0,
-    ttl: 'ttl',
-    keys: { partition: key('kept_in'), sort: key('id') },
-    indexes: [{ name: 'by_due', projection: 'KEYS_ONLY', keys: { partition: key('due_in'), sort: key('revoke_due') } }],
-  };
-  db.exec(`
-    PRAGMA synchronous = OFF;
-    BEGIN;
-    CREATE TABLE tables (number INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, definition TEXT NOT NULL);
-    CREATE TABLE items_3 (pk, sk, item TEXT NOT NULL, PRIMARY KEY (pk, sk));
-    CREATE TABLE items_3_index_0 (gpk, gsk, pk, sk, PRIMARY KEY (gpk, gsk, pk, sk)) WITHOUT ROWID;
-    PRAGMA user_version = 1;
-  `);
-  db.prepare('INSERT INTO tables VALUES (3, ?, ?)').run(definition.name, JSON.stringify(definition));
-  const insert = db.prepare('INSERT INTO items_3 VALUES (?, ?, ?)');
-  const index = db.prepare('INSERT INTO items_3_index_0 VALUES (?, ?, ?, ?)');
-  for (let n = 0; n < 1_500; n++) {
-    const item = {
-      kept_in: { S: 't' },
-      id: { S: `c${n}` },
-      due_in: { S: 'd' },
-      revoke_due: { S: `${n}` },
-      uses: { N: `${n}` },
-      b: { B: 'Af8=' },
-      names: { SS: ['x'] },
-      of: { M: { l: { L: [{ NULL: true }] } } },
-    };
-    insert.run('t', `c${n}`, JSON.stringify(item));
-    index.run('d', `${n}`, 't', `c${n}`);
-  }
-  db.exec('COMMIT');
-  db.close();
-}
-
-test('[store.former-imported] a store from an earlier release is migrated once and completely', async () => {
-  const state = join(folder, 'former');
-  mkdirSync(state);
-  formerStore(join(state, 'store.db'));
-  const reports: string[] = [];
-  const flags = { stateFolder: state, durability: 'process' } as const;
-  const { store, stop } = await openStore(flags, {}, (message) => reports.push(message));
-  expect(await store.get('credentials', { kept_in: 't', id: 'c1499' })).toEqual({
-    kept_in: 't',
-    id: 'c1499',
-    due_in: 'd',
-    revoke_due: '1499',
-    uses: 1499,
-    b: Uint8Array.from([1, 255]),
-    names: new Set(['x']),
-    of: { l: [null] },
-  });
-  const due = await store.query('credentials', { index: 'by_due', partition: 'd', range: { from: '7', to: '7' } });
-  expect(due.rows).toEqual([{ kept_in: 't', id: 'c7', due_in: 'd', revoke_due: '7' }]);
-  await store.put('config', { id: 'new' });
-  await stop();
-  expect(reports).toEqual(['The store of an earlier release was migrated: 1500 rows.']);
-  await (await openStore(flags, {}, (message) => reports.push(message))).stop();
-  expect(reports).toHaveLength(1);
-});
-
-test('[store.former-imported] a file from the previous release, whose rows contain their keys, is still readable', async () => {
-  opened('whole.db').close();
-  sql('whole.db', (db) => {
-    const named = (name: string) => `items_${db.prepare('SELECT number FROM tables WHERE name = ?').get(name)?.number}`;
-    const entry = { chain: 't#s', position: '0', day: 't#d#17', at: '2026', entry: `{"long":"${'x'.repeat(300)}"}` };
-    db.prepare(`INSERT INTO ${named('evidence')} VALUES ('t#s', '0', ?)`).run(JSON.stringify(entry));
-    db.exec(`INSERT INTO ${named('evidence')}_index_0 VALUES ('t#d#17', '2026', 't#s', '0')`);
-    const series = JSON.stringify([{ series: 's', at: 'a' }, { b: 'Af8=' }, { names: ['x'] }]);
-    db.prepare(`INSERT INTO ${named('observations')} VALUES ('s', 'a', ?)`).run(series);
-    db.exec('PRAGMA user_version = 2');
-  });
-  const store = opened('whole.db');
-  const key = { chain: 't#s', position: '0' };
-  expect(await store.get('evidence', key)).toMatchObject({
-    ...key,
-    entry: expect.stringMatching(/^\{"long":"x{300}"\}$/),
-  });
-  expect(await store.get('observations', { series: 's', at: 'a' })).toEqual({
-    series: 's',
-    at: 'a',
-    b: Uint8Array.from([1, 255]),
-    names: new Set(['x']),
-  });
-  await store.update('evidence', key, { set: { at: '2027' } });
-  const moved = await store.query('evidence', { index: 'by_time', partition: 't#d#17' });
-  expect(moved.rows).toEqual([{ ...key, day: 't#d#17', at: '2027' }]);
-  store.close();
-  sql('whole.db', (db) => expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 3 }));
-});
-
-test('[store.former-imported] a failed migration changes nothing, and a store in an older format is refused with a one-line error', async () => {
-  const state = join(folder, 'broken');
-  mkdirSync(state);
-  formerStore(join(state, 'store.db'));
-  const broken = join(state, 'store.db');
-  sql('broken/store.db', (db) => db.exec("UPDATE items_3 SET item = '{' WHERE sk = 'c1400'"));
-  await expect(inState(state)).rejects.toThrow(/^The store .*store\.db cannot be opened: .*--state.*$/);
-  const db = new DatabaseSync(broken);
-  expect(db.prepare('PRAGMA user_version').get()).toEqual({ user_version: 1 });
-  expect(db.prepare("SELECT item FROM items_3 WHERE sk = 'c1'").get()).toMatchObject({
-    item: expect.stringContaining('"S":"t"'),
-  });
-  db.close();
-  const older = join(folder, 'older');
-  mkdirSync(older);
-  writeFileSync(join(older, 'dynamodb.db'), 'a store');
-  await expect(inState(older)).rejects.toThrow(
-    /^The state folder holds .*dynamodb\.db, the store of an older build, .* Name another state folder with --state;/,
-  );
+test('[store.layout-refused] a folder with another store, or with the database of another program, is refused and left unchanged', async () => {
+  const state = mkdtempSync(join(folder, 'other-store-'));
+  writeFileSync(join(state, 'dynamodb.db'), 'a store');
+  await expect(inState(state)).rejects.toThrow(/^The store .*dynamodb\.db cannot be opened: .*Nothing was changed;.*$/);
+  expect(readdirSync(state)).toEqual(['dynamodb.db']);
+  const path = join(state, 'store.db');
+  const foreign = new DatabaseSync(path);
+  foreign.exec('CREATE TABLE mine (id)');
+  foreign.close();
+  const before = readFileSync(path);
+  await expect(inState(state)).rejects.toThrow('it is the database of another program');
+  expect(readFileSync(path).equals(before)).toBe(true);
 });
 
 test('[store.survives] a database error discards all writes in the same turn and is reported to every caller', async () => {

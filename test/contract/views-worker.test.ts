@@ -2,7 +2,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { openViews, type Views } from '#adapters/local/views/views.ts';
 import { projectEntries, ViewsUnavailable } from '#core/observatory/project-entries.ts';
 import { sampleBlock, sampleEntry } from '../unit/observatory/sample.ts';
@@ -49,22 +48,6 @@ test('[audit.views-worker] the worker returns the same results as the tables, co
   const next = views();
   expect(next.complete).toBe(true);
   expect(await next.usage('default', {})).toMatchObject({ total: 4 });
-});
-
-test('[audit.views-worker] entries already counted by the previous release are not counted again', async () => {
-  const first = views();
-  await first.project(entries);
-  await first.stop();
-  const db = new DatabaseSync(join(folder, 'views.db'));
-  const { number } = db.prepare("SELECT number FROM tables WHERE name = 'observations'").get() as { number: number };
-  const marks = db.prepare(`
-    UPDATE items_${number} SET pk = 'seen#' || substr(sk, instr(sk, '#') + 1), sk = 'seen' WHERE pk = 'seen'`);
-  expect(marks.run().changes).toBe(entries.length);
-  db.exec('PRAGMA user_version = 2');
-  db.close();
-  const next = views();
-  await next.project([...entries, sampleEntry(5)]);
-  expect(await next.usage('default', {})).toMatchObject({ total: 5 });
 });
 
 test('[audit.views-worker] a refusal keeps its code, and an entry that cannot be projected does not affect others', async () => {

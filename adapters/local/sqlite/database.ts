@@ -6,6 +6,7 @@
 import { chmodSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setImmediate, setTimeout } from 'node:timers';
+import { assertFormat } from './file-format.ts';
 
 export interface DatabaseOptions {
   /** The database file. If absent, the database is in memory. */
@@ -19,8 +20,8 @@ export interface DatabaseOptions {
 /** Time that a new process waits for the locks of a process that is just exiting. */
 const lockedMs = 5_000;
 /**
- * Page size of a new file. A commit writes whole pages, although most rows change only part of one: with 4 kB pages, a
- * chat call writes twice as much. A file keeps the page size it was created with.
+ * Page size. A commit writes whole pages, although most rows change only part of one: with 4 kB pages, a chat call
+ * writes twice as much.
  */
 const pageBytes = 1_024;
 /** Log size at which its pages are moved into the file. Every caller waits until they are on disk. */
@@ -54,14 +55,19 @@ export class Database {
   constructor({ path, syncs = false, maxPages }: DatabaseOptions) {
     this.#db = new DatabaseSync(path ?? ':memory:', { timeout: lockedMs });
     if (path === undefined) return;
+    try {
+      assertFormat(this.#db);
+    } catch (cause) {
+      this.#db.close();
+      throw cause;
+    }
     chmodSync(path, 0o600);
-    this.#db.exec(`PRAGMA page_size = ${pageBytes}`);
-    const { page_size: kept } = this.#db.prepare('PRAGMA page_size').get() as { page_size: number };
     this.#db.exec(`
+      PRAGMA page_size = ${pageBytes};
       PRAGMA locking_mode = EXCLUSIVE;
       PRAGMA journal_mode = WAL;
       PRAGMA synchronous = ${syncs ? 'FULL' : 'NORMAL'};
-      PRAGMA wal_autocheckpoint = ${Math.ceil(logBytes / kept)};
+      PRAGMA wal_autocheckpoint = ${Math.ceil(logBytes / pageBytes)};
       PRAGMA cache_size = -${cacheKib};
       ${maxPages === undefined ? '' : `PRAGMA max_page_count = ${maxPages};`}
     `);

@@ -15,7 +15,7 @@ const longText = 200;
  * @param keys names of the attributes to leave out
  * @throws TypeError for a row that could not be restored from the text; DynamoDB also refuses such numbers
  */
-export function rowText(row: Row, keys: readonly string[] = []): string {
+export function rowText(row: Row, keys: readonly string[]): string {
   const plain: Record<string, unknown> = { ...row };
   const bytes: Record<string, string> = {};
   const sets: Record<string, unknown> = {};

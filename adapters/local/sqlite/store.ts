@@ -25,11 +25,6 @@ export interface LocalStore extends Store {
   close(): void;
 }
 
-interface OpenOptions extends DatabaseOptions {
-  /** Called while an earlier release's rows are being converted, with the number converted so far. */
-  readonly onRows?: (done: number) => void;
-}
-
 /** A write whose condition was met: the row it replaces and the row it stores. */
 interface PreparedWrite {
   readonly table: Table;
@@ -39,11 +34,11 @@ interface PreparedWrite {
 
 /**
  * Opens the file, or creates it. An acknowledged write is stored.
- * @throws Error with a one-line message for a file that is not such a store
+ * @throws Error with a one-line message for a file that is not such a store; the file is then unchanged
  */
-export function openStore(options: OpenOptions = {}): LocalStore {
+export function openStore(options: DatabaseOptions = {}): LocalStore {
   const db = new Database(options);
-  const tables = tablesOf(db, options.onRows);
+  const tables = tablesOf(db);
   const turns = new EventLoopYield();
   db.abandoned = () => {
     for (const table of tables.values()) table.forget();
@@ -142,9 +137,9 @@ export function openStore(options: OpenOptions = {}): LocalStore {
   };
 }
 
-function tablesOf(db: Database, onRows: OpenOptions['onRows']): ReadonlyMap<StoreTable, Table> {
+function tablesOf(db: Database): ReadonlyMap<StoreTable, Table> {
   try {
-    return openTables(db, storeTables, onRows);
+    return openTables(db, storeTables);
   } catch (cause) {
     db.close();
     throw cause;
