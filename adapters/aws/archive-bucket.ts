@@ -62,11 +62,7 @@ export function archiveBucket({
   async function read(_tenant: string, _session: string, { place }: ArchivedRun): Promise<EvidenceEntry[]> {
     const { Body } = await storeResult(client.send(new GetObjectCommand({ Bucket: bucket, Key: place })));
     const text = (await Body?.transformToString()) ?? '';
-    // Single entries from earlier releases end without a line break.
-    return text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line) as EvidenceEntry);
+    return text.split('\n').map((line) => JSON.parse(line) as EvidenceEntry);
   }
 }
 

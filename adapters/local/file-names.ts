@@ -18,9 +18,3 @@ export function fileNameOf(id: string): string {
     .replaceAll(/[^a-z0-9_-]/g, '_');
   return `${shown}.${sha256(id)}`;
 }
-
-/**
- * Returns the name used by releases before 0.8: too long for many ids, and shared by `A` and `a` if the file system
- * ignores case.
- */
-export const formerFileName = (id: string): string => encodeURIComponent(id).replaceAll('.', '%2E');

@@ -13,7 +13,7 @@ import type { ArchivedRun, ArchiveReader } from '#core/evidence/ports.ts';
 import { byteLines } from '#core/kernel/byte-lines.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { Archive } from '#core/observatory/ports.ts';
-import { fileNameOf, formerFileName } from './file-names.ts';
+import { fileNameOf } from './file-names.ts';
 
 interface Batch {
   text: string;
@@ -28,8 +28,6 @@ interface FolderArchiveOptions {
 export function folderArchive(root: string, { shared = false }: FolderArchiveOptions = {}): Archive & ArchiveReader {
   const fileOf = (tenant: string, sessionId: string): string =>
     join(root, fileNameOf(tenant), `${fileNameOf(sessionId)}.jsonl`);
-  const formerFileOf = (tenant: string, sessionId: string): string =>
-    join(root, formerFileName(tenant), `${formerFileName(sessionId)}.jsonl`);
   /** Files that end with a whole line. */
   const whole = new RecentMap<string, true>({ max: 1000 });
   /** Batches open until the end of this turn, so that entries of the same session share a write. */
@@ -55,10 +53,8 @@ export function folderArchive(root: string, { shared = false }: FolderArchiveOpt
       complete: !shared,
       async *runs(tenant, sessionId, first) {
         const found: ArchivedRun[] = [];
-        const session = { tenant, sessionId };
-        const paths = new Set([formerFileOf(tenant, sessionId), fileOf(tenant, sessionId)]);
-        for (const path of paths)
-          for await (const run of runsIn(path, session)) if (run.first >= first) found.push(run);
+        const path = fileOf(tenant, sessionId);
+        for await (const run of runsIn(path, { tenant, sessionId })) if (run.first >= first) found.push(run);
         yield* found.sort((a, b) => a.first - b.first);
       },
       read: (_tenant, _session, { place }) => entriesAt(place),
@@ -89,7 +85,7 @@ export function folderArchive(root: string, { shared = false }: FolderArchiveOpt
 
 /**
  * Yields a session's copies in a file as runs, in the order they were written, or nothing if there is no such file.
- * Skips lines of other sessions, because two sessions may share a file written by an earlier release.
+ * Skips lines that are not entries of the session.
  */
 async function* runsIn(path: string, session: { tenant: string; sessionId: string }): AsyncIterable<ArchivedRun> {
   const file = await openIfPresent(path);
@@ -137,13 +133,9 @@ async function entriesAt(place: string): Promise<EvidenceEntry[]> {
   }
 }
 
-/**
- * Opens a file. A name from an earlier release may be too long for the file system, in which case the file never
- * existed.
- */
 const openIfPresent = (path: string): Promise<FileHandle | undefined> =>
   open(path).catch((fault: NodeJS.ErrnoException) => {
-    if (fault.code !== 'ENOENT' && fault.code !== 'ENAMETOOLONG') throw fault;
+    if (fault.code !== 'ENOENT') throw fault;
     return undefined;
   });
 

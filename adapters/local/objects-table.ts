@@ -42,18 +42,3 @@ export function objectsTable({ store }: StoreOptions): ObjectStore {
     },
   };
 }
-
-/**
- * Returns a store that also reads bodies from this process's own folder, where an earlier release kept them, and copies
- * each one it finds into the store.
- */
-export const sharedObjects = (store: ObjectStore, folder: ObjectStore): ObjectStore => ({
-  put: (bytes) => store.put(bytes),
-  async get(sha256) {
-    const found = await store.get(sha256);
-    if (found) return found;
-    const own = await folder.get(sha256);
-    if (own) await store.put(own);
-    return own;
-  },
-});

@@ -14,7 +14,6 @@ import { environmentSecrets, listedSecretNames } from '#adapters/local/environme
 import { folderObjectStore } from '#adapters/local/folder-object-store.ts';
 import type { SharedKeys } from '#adapters/local/key-folder.ts';
 import { demoAppKey, type LocalKeys } from '#adapters/local/keys-file.ts';
-import { sharedObjects } from '#adapters/local/objects-table.ts';
 import { signingKeyPem } from '#adapters/local/signing-keys.ts';
 import { sharedTicketKey, ticketKey } from '#adapters/local/ticket-key.ts';
 import { lazyEffects } from '#adapters/sql/lazy-effects.ts';
@@ -138,8 +137,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     bucket: options.archiveBucket,
     logging: async () => (await snapshots.current({ evenStale: true })).configuration.evidence.log.enabled,
   });
-  const folder = folderObjectStore(join(stateFolder, 'objects'));
-  const objects = store.objects ? sharedObjects(store.objects, folder) : folder;
+  const objects = store.objects ?? folderObjectStore(join(stateFolder, 'objects'));
   const configStore = configTable(store);
   const { checkout, configFile } = options;
   const generated = {

@@ -1,7 +1,6 @@
 /**
  * Layout and reader of the archive. Each object is a run of consecutive entries from one session. It is named by first
- * index, last index and last hash, so that a repeated batch writes the same object. A run of one entry has the form
- * that earlier releases used for all entries (`docs/decisions/0060`).
+ * index, last index and last hash, so that a repeated batch writes the same object (`docs/decisions/0060`).
  */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import type { ArchivedPlace, ArchivedRun, ArchiveReader } from './ports.ts';

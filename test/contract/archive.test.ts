@@ -57,7 +57,7 @@ describe('batches', () => {
       expect(await listOf(archive.entries(tenant, session, 4))).toEqual(entries.slice(4));
     });
 
-    test('a run is read together with single entries written by an earlier release', async () => {
+    test('a run is read together with single entries', async () => {
       const { bucket, archive } = kept();
       for (const entry of entries.slice(0, 4)) bucket.objects.set(archiveKey([entry]), canonicalize(entry));
       await archive.keep(entries.slice(4));

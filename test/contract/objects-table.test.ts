@@ -1,14 +1,8 @@
-/** Bodies in a shared store: whole or absent, in parts, verified, and migrated from folders of earlier releases. */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { folderObjectStore } from '#adapters/local/folder-object-store.ts';
-import { objectsTable, sharedObjects } from '#adapters/local/objects-table.ts';
+/** Bodies in a shared store: whole or absent, in parts, and verified. */
+import { objectsTable } from '#adapters/local/objects-table.ts';
 import { useStore } from '../support/store.ts';
 
 const { store: rows } = useStore();
-const folder = mkdtempSync(join(tmpdir(), 'objects-'));
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
 const store = () => objectsTable({ store: rows });
 const bytesOf = (length: number, seed = 1) => Uint8Array.from({ length }, (_byte, at) => (at * 31 + seed) % 251);
 
@@ -36,14 +30,4 @@ test('[shared.gateways] a body that was modified in the store is refused, and na
   await rows.put('objects', { sha256, part: '00000000', bytes: bytesOf(10, 4) });
   await expect(store().get(sha256)).rejects.toThrow('was changed in the store');
   for (const name of ['', '../secret', 'A'.repeat(64), 'f'.repeat(64)]) expect(await store().get(name)).toBeUndefined();
-});
-
-test("[shared.gateways] bodies in an earlier release's folder are copied to the store when they are read", async () => {
-  const own = folderObjectStore(folder);
-  const sha256 = await own.put(bytesOf(20, 5));
-  expect(await store().get(sha256)).toBeUndefined();
-  expect(await sharedObjects(store(), own).get(sha256)).toEqual(Buffer.from(bytesOf(20, 5)));
-  expect(await store().get(sha256)).toBeDefined();
-  const fresh = await sharedObjects(store(), own).put(bytesOf(21, 6));
-  expect([await own.get(fresh), (await store().get(fresh))?.byteLength]).toEqual([undefined, 21]);
 });

@@ -5,7 +5,6 @@
  */
 
 import type { Key, StoreOptions } from '#adapters/tables/store.ts';
-import type { LogLeaf } from '#core/contracts/transparency.ts';
 import { hashBytes } from '#core/evidence/transparency/tree.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import type { Cosignature, LogHead, LogHeads } from '../ports.ts';
@@ -24,8 +23,7 @@ function newestOf(tenant: string, { newest }: LogHead): { newest: Uint8Array; ne
 
 type StoredHead = Omit<LogHead, 'roots' | 'newest'> & {
   readonly roots: Uint8Array;
-  /** JSON string in earlier heads. */
-  readonly newest: Uint8Array | string;
+  readonly newest: Uint8Array;
   readonly newest_at: string;
 };
 
@@ -34,9 +32,7 @@ function toHead(tenant: string, { version, size, roots, checkpoint, newest, newe
   const hashes = Array.from({ length: bytes.length / hashBytes }, (_, i) =>
     bytes.subarray(i * hashBytes, (i + 1) * hashBytes),
   );
-  const leaves =
-    typeof newest === 'string' ? (JSON.parse(newest) as LogLeaf[]) : unpackLeaves(newest, { tenant, at: newest_at });
-  return { version, size, roots: hashes, checkpoint, newest: leaves };
+  return { version, size, roots: hashes, checkpoint, newest: unpackLeaves(newest, { tenant, at: newest_at }) };
 }
 
 export function logTable({ store }: StoreOptions): LogHeads {

@@ -1,5 +1,5 @@
 /** Objects of the log, in a folder and in a scripted server's bucket. */
-import { mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { S3Client } from '@aws-sdk/client-s3';
@@ -15,11 +15,10 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
-test("[evidence.archive] the log of a tenant continues in a folder of its own, with an earlier release's objects", async () => {
+test('[evidence.archive] tenants whose names differ only in case have separate folders', async () => {
   const bytes = Buffer.from('tile');
-  await folderLog(folder).put('acme', 'tile/0/000', bytes);
-  await rename(join(folder, 'acme'), join(folder, 'Acme'));
   const log = folderLog(folder);
+  await log.put('Acme', 'tile/0/000', bytes);
   expect(await log.get('Acme', 'tile/0/000')).toEqual(bytes);
   expect(await log.get('acme', 'tile/0/000')).toBeUndefined();
   await log.put('acme', 'tile/0/000', Buffer.from('other'));
