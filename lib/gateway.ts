@@ -4,7 +4,6 @@ import { functions as specs } from '#features/functions.ts';
 import { addedStacks, refuseUnknownContext } from './context-keys.ts';
 import { GatewayEdge, wantsEdge } from './edge-stack.ts';
 import { GatewayEndpoints } from './endpoints-stack.ts';
-import { keepFormerExports } from './former-exports.ts';
 import { GatewayIam } from './iam-stack.ts';
 import { refuseConflicts } from './option-conflicts.ts';
 import { requireOwnRegion } from './own-region.ts';
@@ -29,8 +28,6 @@ export function buildGateway(app: App, env: Environment = {}) {
   const endpoints =
     network?.endpoints &&
     new GatewayEndpoints(app, 'GatewayEndpoints', { ...stack('endpoints'), network, ...network.endpoints });
-  // A VPC accepts each endpoint only once, and in earlier builds of 0.8.0 the services stack contained the endpoints.
-  endpoints?.addStackDependency(services, 'They replace the endpoints that the services stack contained.');
   const { live: functions, webSocket } = services;
   const surfaces = new GatewaySurfaces(app, 'GatewaySurfaces', { ...stack('surfaces'), services });
   surfaces.addStackDependency(services, 'Routes lead to functions.');
@@ -52,7 +49,6 @@ export function buildGateway(app: App, env: Environment = {}) {
     ({ part, build }) => [part, build(app, { ...stack(part), ...services.shared, specs })] as const,
   );
   const watched = { ...services.watched, apis, ...(made && { iam: made.api }) };
-  keepFormerExports(stores, services);
   const added = built.flatMap(([, { alarms }]) => alarms);
   const watch = new GatewayWatch(app, 'GatewayWatch', { ...stack('monitoring'), watched, added });
   const tags = { 'gateway:name': settings.name, 'gateway:stage': settings.stage, ...settings.tags };

@@ -3,7 +3,6 @@ import { CfnOutput, Stack } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { AddedStack, AddedStackProps } from '../../../lib/added-stack.ts';
 import type { AlarmRow } from '../../../lib/alarms/alarm.ts';
-import { keep } from '../../../lib/former-exports.ts';
 import { Stores } from '../../../lib/stores.ts';
 import { streamingAlarms } from './alarms.ts';
 import { StreamingBalancer } from './load-balancer.ts';
@@ -45,8 +44,5 @@ class GatewayStreaming extends Stack {
     new CfnOutput(this, 'LoadBalancerDnsName', { value: loadBalancerDnsName });
     new CfnOutput(this, 'LoadBalancerArn', { value: loadBalancerArn });
     this.alarms = streamingAlarms(plane);
-    const { service, targets } = plane;
-    keep(this, [service.serviceName, service.cluster.clusterName]);
-    keep(this, [targets.targetGroupFullName, balancer.listener.listenerArn]);
   }
 }
