@@ -12,8 +12,7 @@ interface Route {
 
 export function routeOf(hash: string): Route {
   const [name = '', id = ''] = hash.replace(/^#\/?/, '').split('?')[0]!.split('/');
-  // Addresses from before the page was split still work.
-  const known = pages.find((each) => each === name) ?? (name === 'status' ? 'health' : undefined);
+  const known = pages.find((each) => each === name);
   return {
     page: known ?? 'overview',
     id: id === '' ? undefined : decodeUriOrUnchanged(id),

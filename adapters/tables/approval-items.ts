@@ -52,7 +52,6 @@ export function toRow(stored: Row): ApprovalRow {
   const { due_in: _in, due: _due, result_json, parameters_json, sent_with_json, ...row } = kept;
   return {
     ...row,
-    // Rows from an earlier release store them as a map.
     ...(typeof parameters_json === 'string' && { parameters: JSON.parse(parameters_json) }),
     ...(typeof sent_with_json === 'string' && { sent_with: JSON.parse(sent_with_json) }),
     ...(typeof result_json === 'string' && { result: JSON.parse(result_json) }),

@@ -61,5 +61,5 @@ export function tracesTable({ store }: StoreOptions): TraceRing {
 /** @param suffix hex digits */
 const shardOf = (suffix: string): number => Number.parseInt(suffix.slice(-1), 16) % shards;
 
-/** Returns a tenant's ring. Earlier releases stored all traces in the rings for traces without a tenant. */
+/** Returns a tenant's ring, or the ring of traces without a tenant. */
 const ringOf = (tenant: string, shard: number): string => (tenant === noTenant ? String(shard) : `${shard}#${tenant}`);

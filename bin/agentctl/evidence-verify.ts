@@ -9,7 +9,6 @@ import { type Fields, fields, list } from '#core/kernel/json-fields.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { fileTrouble, UsageError } from './failure.ts';
 import { type LogOptions, logTrust } from './log-trust.ts';
-import { routeOf } from './operation-routes.ts';
 import { type Output, paint } from './output.ts';
 import { countedBytes, progressOf } from './progress.ts';
 
@@ -155,9 +154,8 @@ async function verifySession(cli: Cli, session: string, publicKey: string | unde
   const { out, globals } = cli;
   const key = await readKey(publicKey);
   const path = { id: session };
-  // Older gateways refuse unknown query parameters; the entries are then taken from the export.
-  const lists = !globals.json && routeOf('verifySession').query?.includes('entries');
-  const answer = await cli.api().call('verifySession', { path, query: { entries: lists ? 'true' : undefined } });
+  const query = { entries: globals.json ? undefined : 'true' };
+  const answer = await cli.api().call('verifySession', { path, query });
   const claimed = fields(answer.json);
   if (globals.json) out.json(answer.text);
   const listed = Array.isArray(claimed.entries);

@@ -94,8 +94,7 @@ function version(word: string): string {
 /** Shows changed keys by section, lifted guards, calls with a different decision, and each level's changes. */
 export function showWholeDiff(out: Output, diff: Fields): void {
   if (diff.compared === 'tool_policies') out.note('compared only tool_policies, because one of the two is a pack');
-  // Older gateways do not compare keys.
-  else if (Array.isArray(diff.changes)) showChanges(out, list(diff.changes));
+  else showChanges(out, list(diff.changes));
   for (const name of Array.isArray(diff.lifted_guards) ? diff.lifted_guards : [])
     out.line(
       paint(

@@ -51,7 +51,7 @@ export const risks = {
 } as const;
 export type RiskName = keyof typeof risks;
 
-/** Returns the effect of the call in one sentence. Requests from earlier releases do not have one. */
+/** Returns the effect of the call in one sentence. Without a summary, the sentence names tool and target. */
 export const effectOf = ({ summary, tool, target }: Pick<Item, 'summary' | 'tool' | 'target'>): string =>
   summary?.text ?? (target === '' ? `Calls ${tool}` : `Calls ${tool} on ${target}`);
 

@@ -14,7 +14,7 @@ export function approvalRow(
   ports: Pick<GovernPorts, 'clock'>,
   action: GovernedAction,
   safe: RedactedCall,
-): ApprovalRow {
+): Omit<ApprovalRow, 'after_vote'> {
   const { envelope, principal, decision, snapshot } = action;
   const now = ports.clock.now();
   const { protocol, tool, capability, upstream, upstream_tool, definition } = envelope;

@@ -15,7 +15,7 @@ import type { GovernedAction } from './governed.ts';
  */
 export function requiredTerms(
   { decision, snapshot }: Pick<GovernedAction, 'decision' | 'snapshot'>,
-  { tenant, capability, capabilities = [capability], key_owner: owner, queued_at, withheld }: ApprovalRow,
+  { tenant, capabilities, key_owner: owner, queued_at, withheld }: ApprovalRow,
 ): CurrentTerms {
   const requires = requirementsOf(snapshot.configuration, { tenant, capabilities, owner });
   const asked = { version: snapshot.version, requires, require_passkey: false };

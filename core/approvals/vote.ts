@@ -66,7 +66,7 @@ async function countVote(ports: VotePorts, row: ApprovalRow, cast: CheckedVote):
     decided_at: now,
     ...(vote.reason && { reason: vote.reason }),
     ...(to === 'denied' && typeof vote.denialLifetime === 'number' && { denial_seconds: vote.denialLifetime }),
-    ...(several && { votes: several.votes, vote_count: nextCount(row) }),
+    ...(several && { votes: several.votes, vote_count: row.vote_count + 1 }),
     ...(to === 'approved' && addedTerms(row)),
     ...(to === 'approved' && { use_expires_at: isoTime(ports.clock.now() + vote.useSeconds * 1000) }),
   } satisfies Partial<ApprovalRow>;
@@ -102,7 +102,7 @@ async function keepVote(
 ): Promise<ApprovalRow | undefined> {
   const decided_at = isoTime(ports.clock.now());
   const entry = voteEntry(row, vote, 'pending', { decided_at, votes, requires });
-  const set = { votes, vote_count: nextCount(row), requires, ...addedTerms(row) };
+  const set = { votes, vote_count: row.vote_count + 1, requires, ...addedTerms(row) };
   const kept = { ...entry, kind: 'vote', body: { ...entry.body, missing: missingText(missing) } } as const;
   const outcome = await ports.ledger.commit({
     draft: await signedVote(kept, ports.votes),
@@ -119,15 +119,8 @@ async function keepVote(
   return { ...row, ...set };
 }
 
-/**
- * Returns the condition that no vote has been added since the voter saw the row. Rows from earlier releases have no
- * count.
- */
-const ontoVotes = (row: ApprovalRow | undefined): Partial<ApprovalRow> =>
-  row?.vote_count === undefined ? {} : { vote_count: row.vote_count };
-
-/** Returns the next vote count, which includes votes that no longer count. */
-const nextCount = ({ vote_count, votes = [] }: ApprovalRow): number => (vote_count ?? votes.length) + 1;
+/** Returns the condition that no vote has been added since the voter saw the row. */
+const ontoVotes = (row: ApprovalRow | undefined): Partial<ApprovalRow> => (row ? { vote_count: row.vote_count } : {});
 
 /** Returns the additional terms under which a vote was cast; the row keeps them. */
 const addedTerms = ({ tightened, require_passkey }: ApprovalRow): Partial<ApprovalRow> =>

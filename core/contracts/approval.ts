@@ -103,13 +103,13 @@ export interface ApprovalRow extends KeptResult {
   readonly parameters: Readonly<Record<string, unknown>>;
   /** JSON paths withheld from `parameters` as sensitive. */
   readonly withheld: readonly string[];
-  /** Capabilities of the call and its effects, for separation rules. Absent in rows from earlier releases. */
-  readonly capabilities?: readonly string[];
+  /** Capabilities of the call and its effects, for separation rules. */
+  readonly capabilities: readonly string[];
   /** Effects of the raw call, one line per effect. */
   readonly effects?: readonly string[];
   /** Risk of each effect, in the same order. */
   readonly effect_risks?: readonly EffectRisk[];
-  /** Absent in rows from earlier releases. */
+  /** Absent if the call's effects are not read. */
   readonly summary?: CallSummary;
   /** Sources of the values whose source is checked by rules, one line per argument. */
   readonly sources?: readonly string[];
@@ -117,8 +117,7 @@ export interface ApprovalRow extends KeptResult {
   readonly drift?: readonly Drift[];
   /** JSON paths of executable strings, which the row stores in full. */
   readonly executed?: readonly string[];
-  /** Absent in rows from earlier releases. */
-  readonly after_vote?: AfterVote;
+  readonly after_vote: AfterVote;
   /** Time until which the caller keeps its connection open. */
   readonly held_until?: string;
   readonly justification: string;
@@ -178,8 +177,11 @@ export interface ApprovalRow extends KeptResult {
   readonly tightened?: { readonly policy_version: number; readonly asks: readonly string[] };
   /** Reason why the call could not run now even if approved, in plain language. */
   readonly obstacle?: string;
-  /** Number of votes. Each vote is written only if the count has not changed since it was read. */
-  readonly vote_count?: number;
+  /**
+   * Number of votes, including those that no longer count. Each vote is written only if the count has not changed since
+   * it was read.
+   */
+  readonly vote_count: number;
   /** True if the timer (state machine) is known to have started. */
   readonly clock_started?: boolean;
   readonly task_token?: string;

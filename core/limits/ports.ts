@@ -133,7 +133,7 @@ export interface OpenReservation {
   readonly cost_microusd: number;
   /** True if the provider had been called. */
   readonly begun: boolean;
-  /** Absent in reservations made by earlier releases. */
+  /** Absent if the reservation was made without a description of its call. */
   readonly call?: ReservedCall;
   /** Milliseconds from the reservation to the last renewal of its lease, which is the call's minimum duration. */
   readonly lasted_ms: number;

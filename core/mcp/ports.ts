@@ -165,8 +165,8 @@ export interface ToolMark {
   /** ISO 8601. */
   readonly seen_at: string;
   /**
-   * Tenant and time (ISO 8601) of the administrative evidence entry that records the acceptance. Absent for marks from
-   * a release that did not record the first contact.
+   * Tenant and time (ISO 8601) of the administrative evidence entry that records the acceptance. Set whenever
+   * `fingerprint` is.
    */
   readonly recorded?: { readonly tenant: string; readonly at: string };
   /** A definition that has not been accepted yet, either a changed one or that of a new tool. */

@@ -10,8 +10,7 @@ export interface RequestRow {
   readonly at: string;
   readonly envelope_id: string;
   readonly request_id: string;
-  /** Absent in rows from earlier releases. */
-  readonly request_sha256?: string;
+  readonly request_sha256: string;
   readonly session_id: string;
   readonly key_id: string;
   readonly operation: ChatRecord['operation'];

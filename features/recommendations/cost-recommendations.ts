@@ -69,13 +69,11 @@ const maxRepeatedRequests = 5;
 
 /**
  * Returns the savings of an exact cache, and the most expensive repeated requests.
- * @param rows newest first; rows from an earlier release without a digest are skipped
+ * @param rows newest first
  */
 export function repeatedRequests(rows: readonly RepeatedRow[], cache: CacheState): Recommendation[] {
-  const answered = rows.filter(
-    ({ request_sha256, outcome }) => request_sha256 !== undefined && (outcome === 'completed' || outcome === 'cached'),
-  );
-  const groups = [...Map.groupBy(answered, ({ request_sha256 }) => request_sha256!)].flatMap(([digest, same]) => {
+  const answered = rows.filter(({ outcome }) => outcome === 'completed' || outcome === 'cached');
+  const groups = [...Map.groupBy(answered, ({ request_sha256 }) => request_sha256)].flatMap(([digest, same]) => {
     const asked = same.filter(({ outcome }) => outcome === 'completed');
     // The oldest request was necessary and is not counted as a saving.
     const repeats = asked.slice(0, -1);

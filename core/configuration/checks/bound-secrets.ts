@@ -69,7 +69,7 @@ export function bindingsAfter(bound: SecretBindings, after: Configuration, sourc
   return source === 'file' ? { ...bound, ...used } : { ...used, ...bound };
 }
 
-/** Returns the bindings. Configurations stored before bindings existed bind the secrets that they use. */
+/** Returns the bindings. The active configuration's own uses are bound even if its stored bindings are missing. */
 const bindingsOf = (before: Configuration | undefined, bound: SecretBindings): SecretBindings =>
   before ? bindingsAfter(bound, before, 'api') : bound;
 

@@ -17,7 +17,7 @@ export async function acceptDefinition(
   upstream: string,
   tool: string,
   looked: string | undefined,
-  { recorded, record }: { readonly recorded: ToolMark['recorded']; readonly record: Recording },
+  { recorded, record }: { readonly recorded: NonNullable<ToolMark['recorded']>; readonly record: Recording },
 ): Promise<ToolMark> {
   const marks = await store.marks(upstream);
   const mark = Object.hasOwn(marks.tools, tool) ? marks.tools[tool] : undefined;
@@ -35,7 +35,7 @@ export async function acceptDefinition(
   const accepted = {
     fingerprint: seen.fingerprint,
     seen_at: seen.seen_at,
-    ...(recorded && { recorded }),
+    recorded,
     ...(about && { about }),
     ...(seen.shadows && { shadows: seen.shadows }),
     ...(kept !== undefined && { kept }),

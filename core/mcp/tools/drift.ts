@@ -172,7 +172,7 @@ function newMarks(
     }
     if (notedBeside && !covers(mark.shadows_noted, shadows))
       return [{ tool, mark: { ...mark, about, ...notedBeside }, drifted: false }];
-    // A surface is derived from its definition, so a different one was stored by an earlier version of the gateway.
+    // A surface is derived from its definition, so a different one was derived by other rules than this version's.
     const lacks = mark.fingerprint === fingerprint && surface !== undefined && mark.surface !== surface;
     return mark.about && !lacks ? [] : [{ tool, mark: { ...mark, about, ...(lacks && kept) }, drifted: false }];
   });

@@ -294,6 +294,16 @@ describe('[evidence.in-force] is found:', () => {
       ]);
     });
 
+    test('accepted in a row that names no act', async () => {
+      await meet({ name: 'read' });
+      const { tools, ...rest } = await row();
+      const { recorded: _, ...mark } = tools.read;
+      await attacker.put('mcp', { ...rest, tools: { read: mark } });
+      expect(await found()).toEqual([
+        expect.objectContaining({ what: 'read of files', evidence: 'its row names no act that accepts it' }),
+      ]);
+    });
+
     test('a tool whose server row was deleted, so that the tool appears to be new', async () => {
       await meet({ name: 'read' });
       gateway.pass(26 * 3600);

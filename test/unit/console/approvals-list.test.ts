@@ -55,7 +55,7 @@ describe('[console.approvals] the list', () => {
     expect(['deletes', 'constructor', ''].map(riskOrAll)).toEqual(['deletes', '', '']);
   });
 
-  test('a request from an earlier release is labeled with its tool', () => {
+  test('a request without a summary is labeled with its tool', () => {
     expect(effectOf(items[3]!)).toBe('Calls shell.run');
     expect(effectOf(item('e', { target: 'x' }))).toBe('Calls shell.run on x');
     expect(effectOf(items[0]!)).toBe('Deletes pod x');

@@ -18,6 +18,7 @@ export const sampleRow = (over: Partial<ApprovalRow> = {}): ApprovalRow => ({
   tool: 'scm.create_pull_request',
   target: 'acme/web',
   capability: 'write',
+  capabilities: ['write'],
   parameters: { title: 'Fix' },
   withheld: [],
   justification: 'the build is red',
@@ -31,6 +32,8 @@ export const sampleRow = (over: Partial<ApprovalRow> = {}): ApprovalRow => ({
   queued_at: '2026-01-01T00:00:00.000Z',
   expires_at: '2026-01-01T00:30:00.000Z',
   status: 'pending',
+  after_vote: 'retry',
+  vote_count: 0,
   task_token: 'task-token-value',
   ...over,
 });
