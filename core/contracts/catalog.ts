@@ -111,6 +111,8 @@ export const toolNamesSchema = z.strictObject({
   verbs: z.strictObject({
     reading: words,
     reading_nouns: words,
+    explaining_nouns: words,
+    authoring: words,
     reading_with: z.record(
       z.string(),
       z.strictObject({ otherwise: z.enum(['write', 'execute', 'delete']), objects: words }),

@@ -4,7 +4,13 @@ import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import { toolWords, wordsIn } from '#core/policy/classification/tool-words.ts';
-import { changingVerbs, producingVerbs, readingVerbs } from '#core/policy/classification/verbs.ts';
+import {
+  authoringVerbs,
+  changingVerbs,
+  explainingNouns,
+  producingVerbs,
+  readingVerbs,
+} from '#core/policy/classification/verbs.ts';
 import { foldUnicode, isAscii } from '#core/text/matching/fold-unicode.ts';
 import { secrecyOf } from '#core/text/secrets/secret-names.ts';
 import { type SecretFileTest, secretFileTest } from '#core/text/secrets/secret-paths.ts';
@@ -138,6 +144,9 @@ const saidTogether = (texts: readonly PlacedText[], wording: Wording): Definitio
 
 const contexts =
   /\b(?:full|entire|whole|complete|previous|prior|current|all|your|user's|recent) {1,4}(?:chat |conversation |message )?(?:conversation|chat history|chat|context window|transcript (?:so far|of (?:the|this|our) (?:chat|conversation|session))|(?:chat|conversation|session) transcript|dialogue|message history|conversation history|history of (?:the |this )?(?:chat|conversation))\b|(?<!\b(?:custom|optional|additional|an?|own) )\bsystem[ _]prompts?\b(?! (?:to guide|for the (?:llm|model|extraction|generation)|that guides))|\b(?:chat|conversation|message|dialogue)[ _](?:history|log|transcript|so far)\b|\b(?:list|names|schemas|definitions) of (?:all |the |your |available |other ){0,3}tools\b|(?<!\bin )\b(?:your|model'?s?|assistant'?s?) (?:instructions|reasoning|memory|chain of thought|context)\b|\bcontext window\b/;
+/** A context window as a limit to stay within: "avoids context window issues", "so that it fits into your context". */
+const contextAsLimit =
+  /\b(?:avoid|exceed|overflow|overwhelm|pollut|consum|reduc|fit)(?:e?s|e|ed|ing|ting)? (?:up )?(?:in |into |within )?(?:the |your |model's |llm's ){0,2}context(?: window)?\b/g;
 /** Signs of a tool that handles conversations and so legitimately reads and writes them. */
 const ofConversations = /\b(?:by id|conversation id|slack|intercom|zendesk|discord|teams|thread)\b/;
 /** Words that make text a request. A parameter description always counts as a request. */
@@ -148,10 +157,14 @@ const requests =
  * Reports whether text asks for the conversation or for the model's instructions. A mere mention, as in "after chat
  * history loss", is not a request.
  */
-const asksContext = (text: string, isParameter: boolean): boolean =>
-  contexts.test(text) &&
-  !ofConversations.test(text) &&
-  (isParameter || text.split(/[.!?](?=\s)|\n/).some((sentence) => contexts.test(sentence) && requests.test(sentence)));
+function asksContext(written: string, isParameter: boolean): boolean {
+  const text = written.replace(contextAsLimit, ' ');
+  return (
+    contexts.test(text) &&
+    !ofConversations.test(text) &&
+    (isParameter || text.split(/[.!?](?=\s)|\n/).some((sentence) => contexts.test(sentence) && requests.test(sentence)))
+  );
+}
 
 const contextNames = new Set(
   `conversation_history chat_history system_prompt conversation full_conversation previous_messages full_context tool_list
@@ -182,7 +195,8 @@ function parameterFindings({ name: tool }: JsonObject, { name, required }: Param
 
 /**
  * Reports annotations that contradict a verb in the name. Words that are also nouns (`git_branch`, `open_nodes`) do not
- * count, nor do verbs that may produce results without changing anything (`extract_text`).
+ * count, nor do verbs that may produce results without changing anything (`extract_text`). No annotation makes a call
+ * less restricted, so a name that is only doubtful is not a finding.
  */
 function contradictions({ name, annotations }: JsonObject): DefinitionFinding[] {
   if (typeof annotations !== 'object' || annotations === null || Array.isArray(annotations)) return [];
@@ -191,7 +205,7 @@ function contradictions({ name, annotations }: JsonObject): DefinitionFinding[] 
     .filter((word) => !producingVerbs.has(word))
     .map((word) => changingVerbs.get(word));
   const deletes = changes.includes('delete');
-  const writes = changes.includes('write') && !words.some((word) => readingVerbs.has(word));
+  const writes = changes.includes('write') && !words.some((word) => readingVerbs.has(word)) && !explainsAct(words);
   if (annotations.readOnlyHint === true && (deletes || writes))
     return [
       findingOf(
@@ -212,6 +226,11 @@ function contradictions({ name, annotations }: JsonObject): DefinitionFinding[] 
     ];
   return [];
 }
+
+/** Reports whether a name is that of a text or state of an act: `sync_status`, `dry_run_update`, but not `update_status`. */
+const explainsAct = (words: readonly string[]): boolean =>
+  /\bdry run\b/.test(words.join(' ')) ||
+  (explainingNouns.has(words.at(-1) ?? '') && !words.some((word) => authoringVerbs.has(word)));
 
 /** Keeps one finding per kind and severity. */
 function withoutRepeats(findings: readonly DefinitionFinding[]): DefinitionFinding[] {

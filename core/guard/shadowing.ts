@@ -75,13 +75,17 @@ export function shadowsIn(definition: JsonObject, own: Server, servers: readonly
     if (own.names.has(word)) continue;
     for (const other of others) {
       const full = qualifiedTool(word, other);
-      const name = full ?? (ordered ? other.names.get(word) : undefined);
+      const name = full ?? (ordered && !isShortName(word, own) ? other.names.get(word) : undefined);
       if (name !== undefined && (full !== undefined || called || distinctive.test(name)))
         shadows.add(`${other.server}: ${name}`);
     }
   }
   return [...shadows].sort().slice(0, maxShadows);
 }
+
+/** Checks whether a word is the end of one of the server's own tool names: `fetch` for `notion-fetch`. */
+const isShortName = (word: string, { names }: Server): boolean =>
+  [...names.keys()].some((name) => name.endsWith(word) && /[-_.]/.test(name.charAt(name.length - word.length - 1)));
 
 /** Returns the tool of the other server for which a name could be mistaken. */
 function nameTaken(written: string, own: Server, other: Server): string | undefined {
