@@ -52,10 +52,6 @@ function selection(type: GraphQLObjectType, depth = 4): string {
   return `{ ${fields.join(' ')} }`;
 }
 
-test('[admin.graphql] the schema has 13 queries and 5 mutations', () => {
-  expect([rootFields('Query').length, rootFields('Mutation').length]).toEqual([13, 5]);
-});
-
 test.each(rootFields('Query'))('[admin.graphql] %s returns every member it declares', async (field) => {
   const type = getNamedType(
     (schema.getType('Query') as GraphQLObjectType).getFields()[field]!.type,
