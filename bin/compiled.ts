@@ -14,7 +14,7 @@ interface CompiledCode {
   readonly sources: readonly Source[];
 }
 
-export type Source = readonly [file: string, bytes: number, modifiedMs: number];
+type Source = readonly [file: string, bytes: number, modifiedMs: number];
 
 const checkout = join(import.meta.dirname, '..');
 

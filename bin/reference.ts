@@ -57,7 +57,7 @@ async function pagesOfFeatures(): Promise<Record<string, string>> {
 }
 
 /** Returns the paths of files that differ from the generated content. */
-export async function stale(): Promise<string[]> {
+async function stale(): Promise<string[]> {
   const pages = Object.entries(await reference()).map(([name, text]) => ({ path: join('docs/reference', name), text }));
   const modules = Object.entries(catalogModules()).map(([path, text]) => ({ path, text }));
   return [...pages, ...modules].flatMap(({ path, text }) => (text === onDisk(path) ? [] : [path]));

@@ -8,8 +8,6 @@ import { approvalView } from '#core/approvals/views.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { retryAfterSeconds } from '#core/kernel/retry-after.ts';
 
-export { webhookSignature } from '#core/approvals/notifications/webhook-signature.ts';
-
 const timeoutMs = 10_000;
 
 /**

@@ -20,7 +20,7 @@ export interface Settings {
 }
 
 /** An address, and whether it comes from a state folder that the user did not name. */
-export interface Address {
+interface Address {
   readonly url: string;
   readonly found: boolean;
 }

@@ -4,7 +4,7 @@
  */
 import { OpenItems } from '#core/kernel/open-items.ts';
 
-export interface Transfer {
+interface Transfer {
   /** Returns the bytes that the client has received or sent so far; undefined while none are pending. */
   moved(): number | undefined;
   end(): void;

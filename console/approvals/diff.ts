@@ -149,7 +149,7 @@ function lineEnds(text: string): 'none' | 'LF' | 'CRLF' | 'mixed' {
 }
 
 /** A run of rows that is shown, or of unchanged rows that can be expanded. */
-export interface Section {
+interface Section {
   readonly rows: readonly Row[];
   readonly folded: boolean;
 }

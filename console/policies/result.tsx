@@ -25,7 +25,7 @@ const judges: readonly (readonly [start: string, judge: string])[] = [
 ];
 
 /** Names the judge that decided. */
-export const deciderOf = (rule: string): string =>
+const deciderOf = (rule: string): string =>
   judges.find(([start]) => rule.startsWith(start))?.[1] ?? 'A rule of the policy';
 
 export const Result = ({ title, of }: ResultProps) => {

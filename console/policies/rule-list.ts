@@ -70,7 +70,7 @@ const reasonBeside = ({ name, reason }: Rule): string | undefined => (name === u
 const titleOf = (rule: Rule): string => rule.name ?? rule.reason ?? callsOf(rule);
 
 /** Describes briefly which calls a rule matches: its own patterns, shortened. */
-export function callsOf({ protocol = '*', tool = '*', target, upstream, capability }: Rule): string {
+function callsOf({ protocol = '*', tool = '*', target, upstream, capability }: Rule): string {
   const words = [
     protocol === '*' ? 'any protocol' : protocol,
     tool === '*' ? 'any tool' : shortPattern(tool),

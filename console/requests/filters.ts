@@ -30,7 +30,7 @@ export function queryOf(asked: (name: string) => string, cursor: string | undefi
   return query;
 }
 
-export interface Totals {
+interface Totals {
   readonly calls: number;
   readonly usd: number;
   readonly tokens: number;

@@ -15,7 +15,7 @@ import type { GovernPorts } from './ports.ts';
 import { rememberPrograms } from './program-texts.ts';
 
 /** The policy and configuration used for the decision: the current version, another version, or a draft. */
-export type PolicySnapshot = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>;
+type PolicySnapshot = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>;
 
 /** Makes the decision on a call that is simulated or not yet placed. @throws GatewayError as `assess`. */
 export async function assessCall(

@@ -15,9 +15,6 @@ export const sizes = {
 export const decisions = ['allow', 'review', 'block'] as const;
 export type Decision = (typeof decisions)[number];
 
-/** Returns the more severe of two decisions. */
-export const worst = (a: Decision, b: Decision): Decision => (decisions.indexOf(a) >= decisions.indexOf(b) ? a : b);
-
 export const sessionPattern = /^[A-Za-z0-9._:-]{1,128}$/;
 /** Checks a session id. Ids consisting only of dots are invalid, because URLs would resolve them as path segments. */
 export const isSession = (text: string): boolean => sessionPattern.test(text) && !/^\.+$/.test(text);

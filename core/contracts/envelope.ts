@@ -15,7 +15,6 @@ export {
   sessionForm,
   sessionPattern,
   sizes,
-  worst,
 } from './call-sizes.ts';
 
 /** Raw call as evaluated by tool policies. */

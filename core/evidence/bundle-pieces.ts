@@ -5,7 +5,7 @@
 import { invalidRequest } from '#core/kernel/errors.ts';
 
 /** JSON text of one entry, or of one other member of the bundle. For an entry, `key` is absent. */
-export interface Piece {
+interface Piece {
   readonly key?: string;
   readonly text: string;
 }

@@ -52,7 +52,7 @@ function detailOf({ kind, body }: EvidenceEntry): string {
 export const decisionKinds: ReadonlySet<string> = new Set(['allow', 'block', 'review']);
 
 /** Fact with any value; only strings are shown. */
-export type LooseFact = readonly [label: string, value: unknown, code?: boolean];
+type LooseFact = readonly [label: string, value: unknown, code?: boolean];
 
 /** Returns the facts that one entry adds to its action. */
 export function factsOf(entry: EvidenceEntry): LooseFact[] {

@@ -15,7 +15,7 @@ export function printedBy(command: Command): Stdin {
 }
 
 /** Returns the text that is written to standard output, or undefined if that is uncertain. */
-export function outputOf(command: Command): string | undefined {
+function outputOf(command: Command): string | undefined {
   if (command.kind !== 'simple' || command.assignments.length > 0) return undefined;
   const args = command.words.flatMap(expandWord);
   if (args.some((arg) => !arg.known || arg.glob)) return undefined;

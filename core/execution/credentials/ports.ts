@@ -5,8 +5,6 @@ import type { TicketStore } from '#core/execution/tickets/ports.ts';
 import type { Page } from '#core/kernel/page.ts';
 import type { Clock, Ids, SecretStore } from '#core/kernel/ports.ts';
 
-export type { CredentialRecord } from '#core/contracts/credential.ts';
-
 export interface Grant {
   readonly protocol: string;
   readonly tool: string;

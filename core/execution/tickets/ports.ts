@@ -2,8 +2,6 @@
 import type { TicketRecord } from '#core/contracts/credential.ts';
 import type { Page } from '#core/kernel/page.ts';
 
-export type { TicketRecord } from '#core/contracts/credential.ts';
-
 /** Result of presenting a ticket. A ticket works only once. */
 export type Redemption = 'redeemed' | 'replayed' | 'revoked' | 'unknown';
 

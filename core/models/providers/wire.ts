@@ -36,7 +36,7 @@ export interface FrameReader {
   readonly complete: boolean;
 }
 
-export interface Embeddings {
+interface Embeddings {
   readonly path: string;
   body(model: string, texts: readonly string[]): JsonObject;
   /** @throws BadReply */

@@ -10,7 +10,7 @@ const lines = z.array(z.string());
 const places = z
   .strictObject({ rules: lines, guards: z.record(z.string(), z.string()), levels: z.record(z.string(), lines) })
   .meta({ description: 'Place of each rule, as file:line; absent without a file.' });
-export const toolCall = z.strictObject({
+const toolCall = z.strictObject({
   protocol: z.string(),
   tool: z.string(),
   target: z.string(),
@@ -18,7 +18,7 @@ export const toolCall = z.strictObject({
   upstream: z.string().optional(),
   parameters: z.record(z.string(), z.unknown()).optional(),
 });
-export const region = z.strictObject({
+const region = z.strictObject({
   from: decision,
   to: decision,
   rule_before: z.string(),

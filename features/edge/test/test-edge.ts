@@ -24,7 +24,7 @@ export interface Answer {
   readonly body: string;
 }
 
-export interface Sent {
+interface Sent {
   readonly method?: string;
   readonly headers?: OutgoingHttpHeaders;
   readonly body?: string | Buffer;

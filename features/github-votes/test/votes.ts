@@ -20,7 +20,7 @@ export let writes = 5000;
 /** Returns the number of the next comment. */
 export const nextComment = (): number => ++writes;
 
-export const channels = () => `
+const channels = () => `
 approvals:
   channels:
     github:

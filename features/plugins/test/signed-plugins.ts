@@ -33,7 +33,7 @@ export const entryOf = (changes: object = {}, bytes: Uint8Array = guardBytes, ke
   signEntry(keys.key, { ...about, ...changes }, bytes);
 
 /** Documents signed by the root key. */
-export interface Parts {
+interface Parts {
   readonly plugins?: readonly unknown[];
   readonly index?: object;
   readonly delegations?: object;

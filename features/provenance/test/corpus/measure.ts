@@ -33,7 +33,7 @@ const policies = {
   'off, writing calls allowed': compilePolicy({ name: 'open', default_decision: 'allow', rules: [] }),
   'off, writing calls reviewed': compilePolicy({ name: 'closed', default_decision: 'review', rules: [reads, gets] }),
 } as const;
-export type PolicyName = keyof typeof policies;
+type PolicyName = keyof typeof policies;
 
 /** The pack, preceded by rules written by an operator who trusts the directory. */
 const withDirectory: CompiledPolicy = compilePolicy({
@@ -170,7 +170,7 @@ export const asked = async (): Promise<Map<string, number>> => {
   return families;
 };
 
-export interface Disguised {
+interface Disguised {
   readonly name: string;
   readonly attacks: number;
   readonly stopped: number;
