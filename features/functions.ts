@@ -1,5 +1,12 @@
 /** All functions, with the rights that their operations and features require. */
-import { type Access, eitherAccess, type FunctionSpec, type Rights } from '#core/contracts/function-spec.ts';
+import {
+  type Access,
+  eitherAccess,
+  type FunctionSpec,
+  type Rights,
+  type SecretName,
+  secretNames,
+} from '#core/contracts/function-spec.ts';
 import { functions as coreFunctions, type FunctionName } from '#core/contracts/functions.ts';
 import type { TableName } from '#core/contracts/tables.ts';
 import { features } from './features.ts';
@@ -17,13 +24,19 @@ export const functions = Object.fromEntries(
 
 function withRights(spec: FunctionSpec, added: Partial<Rights> | undefined): FunctionSpec {
   if (!added) return spec;
-  const { tables, queries = [], ...more } = added;
+  const { tables, queries = [], secrets = [], ...more } = added;
   return {
     ...spec,
     ...more,
     tables: withTables(spec.tables, tables),
+    ...(secrets.length > 0 && { secrets: withSecrets(spec.secrets, secrets) }),
     queries: [...new Set([...(spec.queries ?? []), ...queries])].sort(),
   };
+}
+
+/** Returns the union in the order of the list of secrets, so that the order of features does not matter. */
+function withSecrets(own: FunctionSpec['secrets'] = [], added: readonly SecretName[]): readonly SecretName[] {
+  return secretNames.filter((name) => own.includes(name) || added.includes(name));
 }
 
 function withTables(own: FunctionSpec['tables'], added: FunctionSpec['tables'] = {}): FunctionSpec['tables'] {

@@ -5,22 +5,9 @@
 import { ArnFormat, Stack } from 'aws-cdk-lib';
 import { type CfnSecret, Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import { Construct } from 'constructs';
-import type { FunctionSpec } from '#core/contracts/function-spec.ts';
+import { type SecretName, secretNames } from '#core/contracts/function-spec.ts';
 import { accept } from './findings.ts';
 import type { GatewaySettings } from './settings.ts';
-
-type SecretName = NonNullable<FunctionSpec['secrets']>[number];
-const secretNames = [
-  'admin',
-  'keys',
-  'slack',
-  'github',
-  'brokers',
-  'webhooks',
-  'providers',
-  'canary',
-  'federation',
-] as const satisfies readonly (SecretName | 'admin')[];
 
 /**
  * Name of the platform administrator's token in its secret, which functions may not read: `agentctl bootstrap` stores
@@ -37,7 +24,7 @@ interface GatewaySecretsProps {
 export class GatewaySecrets extends Construct {
   constructor(scope: Construct, id: string, { settings }: GatewaySecretsProps) {
     super(scope, id);
-    for (const name of secretNames.filter((each) => isUsed(each, settings))) {
+    for (const name of (['admin', ...secretNames] as const).filter((each) => isUsed(each, settings))) {
       const secret = new Secret(this, name, {
         secretName: secretId(settings, name),
         description: `agent governance gateway: ${name}`,

@@ -6,6 +6,19 @@ export type Surface = 'admin' | 'callbacks' | 'gateway' | 'mcp';
 export type Access = 'get' | 'put' | 'append' | 'write';
 type ObjectAccess = 'read' | 'write';
 
+/** Bundles of secrets that functions may read. */
+export const secretNames = [
+  'keys',
+  'slack',
+  'github',
+  'brokers',
+  'webhooks',
+  'providers',
+  'canary',
+  'federation',
+] as const;
+export type SecretName = (typeof secretNames)[number];
+
 export interface FunctionSpec {
   readonly purpose: string;
   /** The surface of its endpoints, if it has any. Default: `admin`. */
@@ -27,16 +40,7 @@ export interface FunctionSpec {
   /** Signs approving votes with the vote key, or reads its public key to use an approval. */
   readonly votes?: 'signs' | 'verifies';
   /** Secrets that the function may read. No function reads the admin token. */
-  readonly secrets?: readonly (
-    | 'keys'
-    | 'slack'
-    | 'github'
-    | 'brokers'
-    | 'webhooks'
-    | 'providers'
-    | 'canary'
-    | 'federation'
-  )[];
+  readonly secrets?: readonly SecretName[];
   /** Always responds through the response-streaming integration. */
   readonly streams?: true;
   /** May invoke Amazon Bedrock models. */

@@ -125,4 +125,5 @@ export const feature = {
       stored: async () => (await import('#features/batches/operations.ts')).cancelBatch,
     }),
   },
+  rights: { 'chat-completions': { tables: { batches: 'append' }, queries: ['batches'] } },
 } satisfies Feature;

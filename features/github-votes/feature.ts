@@ -30,5 +30,6 @@ export const feature = {
       callback: async () => (await import('#features/github-votes/callback.ts')).githubCallback,
     }),
   },
+  rights: { 'approval-callback': { secrets: ['github'] }, notify: { secrets: ['github'] } },
   channels: { github: () => import('./notifier.ts') },
 } satisfies Feature;

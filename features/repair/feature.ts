@@ -13,6 +13,7 @@ export const feature = {
       platform: true,
       query: ['tenant', 'cursor'],
       summary: 'Rebuild projections from the evidence log, one bounded piece per call',
+      rights: { tables: { observations: 'write' } },
       output: () =>
         z.strictObject({
           tenant: z.string(),

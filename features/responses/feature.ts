@@ -66,4 +66,5 @@ export const feature = {
       stored: async () => (await import('#features/responses/operations.ts')).responseItems,
     }),
   },
+  rights: { 'chat-completions': { tables: { batches: 'append' } } },
 } satisfies Feature;

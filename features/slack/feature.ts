@@ -29,5 +29,6 @@ export const feature = {
       callback: async () => (await import('#features/slack/callback.ts')).slackCallback,
     }),
   },
+  rights: { 'approval-callback': { secrets: ['slack'] }, notify: { secrets: ['slack'] } },
   channels: { slack: () => import('./client.ts') },
 } satisfies Feature;

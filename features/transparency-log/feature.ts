@@ -65,7 +65,8 @@ export const feature = {
   operations,
   rights: {
     archive: { log: 'appends' },
-    evidence: { log: 'reads' },
+    // The log's cosignatures are stored with the projections.
+    evidence: { log: 'reads', tables: { observations: 'append' }, queries: ['observations'] },
     project: { log: 'appends' },
   },
   commands: () => import('./commands/witness.ts'),

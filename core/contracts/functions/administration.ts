@@ -24,14 +24,12 @@ export const administrationFunctions = {
     tables: voting,
     votes: 'signs',
     settlesTasks: true,
-    secrets: ['slack', 'github'],
     objects: 'read',
   },
   evidence: {
     purpose: 'exports, verifies and reports evidence; the audit log; the transparency log and its cosignatures',
-    // The log's cosignatures are stored with the projections.
-    tables: { ...configuration, evidence: 'get', sessions: 'append', observations: 'append' },
-    queries: ['evidence', 'evidence.by_time', 'observations', 'sessions.by_opened'],
+    tables: { ...configuration, evidence: 'get', sessions: 'append' },
+    queries: ['evidence', 'evidence.by_time', 'sessions.by_opened'],
     signs: true,
     readsArchive: true,
     objects: 'read',
@@ -87,12 +85,9 @@ export const administrationFunctions = {
     tables: {
       ...configuration,
       approvals: 'get',
-      // A rebuild reads the log and is recorded there.
       evidence: 'append',
       sessions: 'append',
-      observations: 'write',
-      // Acknowledging an alert sends a message.
-      deliveries: 'append',
+      observations: 'get',
       counters: 'get',
     },
     queries: [

@@ -81,7 +81,7 @@ export const backgroundFunctions = {
     tables: { ...configuration, approvals: 'get', deliveries: 'append', evidence: 'append', sessions: 'append' },
     queries: ['approvals.by_status', 'deliveries.by_due'],
     callsUpstreams: true,
-    secrets: ['slack', 'github', 'webhooks'],
+    secrets: ['webhooks'],
     objects: 'read',
     streamsOf: ['deliveries'],
     schedule: { everyMinutes: 1 },

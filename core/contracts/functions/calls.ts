@@ -40,8 +40,6 @@ export const callFunctions = {
     ...chat,
     surface: 'gateway',
     purpose: 'answers chat completions, responses, embeddings and other model endpoints; files and batches',
-    tables: { ...chat.tables, batches: 'append' },
-    queries: [...chat.queries, 'batches'],
     streams: true,
   },
   messages: {

@@ -74,6 +74,8 @@ type Alert {
     ...common,
     role: 'operator',
     summary: 'Acknowledge an alert',
+    // Sends a message.
+    rights: { ...common.rights, tables: { ...common.rights.tables, deliveries: 'append' } },
     command: {
       words: 'alerts acknowledge <id>',
       summary: 'Acknowledge an alert: a person is looking into it',
