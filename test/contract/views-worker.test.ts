@@ -1,7 +1,8 @@
 /** The views of the local run: the same results as on this thread, even if their worker crashes. */
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { openViews, type Views } from '#adapters/local/views/views.ts';
 import { projectEntries, ViewsUnavailable } from '#core/observatory/project-entries.ts';
 import { sampleBlock, sampleEntry } from '../unit/observatory/sample.ts';
@@ -59,6 +60,21 @@ test('[audit.views-worker] a refusal keeps its code, and an entry that cannot be
   await expect(own.project([broken])).rejects.not.toBeInstanceOf(ViewsUnavailable);
   await own.project(entries);
   expect(await own.usage('default', {})).toMatchObject({ total: 4 });
+});
+
+test('[audit.views-worker] a database with another format is left unchanged, and the report says how to rebuild it', async () => {
+  const first = views();
+  await first.project(entries);
+  await first.stop();
+  const path = join(folder, 'views.db');
+  const db = new DatabaseSync(path);
+  db.exec('PRAGMA user_version = 2');
+  db.close();
+  const before = await readFile(path);
+  await expect(views().project(entries)).rejects.toThrow(
+    `${path} cannot be opened: its format is 2, and this version reads only format 3; delete it while the gateway is stopped, and it is rebuilt`,
+  );
+  expect((await readFile(path)).equals(before)).toBe(true);
 });
 
 test('[audit.views-worker] while the worker cannot open its database, entries are redelivered and no session is set aside', async () => {

@@ -8,8 +8,20 @@ import { type ViewAnswer, type ViewRequest, type ViewsDatabase, viewFault } from
 
 const { path, syncs } = workerData as ViewsDatabase;
 
-const store = openStore({ path, syncs });
+const store = opened();
 const observations = observationsTable({ store });
+
+/** Opens the database. The message of a failure is reported each time the worker is restarted. */
+function opened(): ReturnType<typeof openStore> {
+  try {
+    return openStore({ path, syncs });
+  } catch (cause) {
+    const why = (cause as Error).message;
+    throw new Error(`${path} cannot be opened: ${why}; delete it while the gateway is stopped, and it is rebuilt`, {
+      cause,
+    });
+  }
+}
 
 const methods: Readonly<Record<string, (...args: never[]) => Promise<unknown>>> = {
   ...observations,

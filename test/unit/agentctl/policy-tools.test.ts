@@ -251,10 +251,12 @@ describe('[cli.policy-tools]', () => {
       loosened: [{ from: 'block', to: 'allow', rule_before: 'a', rule_after: 'b', example: { tool: 'scm.get_x' } }],
       analysed: true,
       warnings: ['a glob was widened'],
+      changes: [{ section: 'approvals', path: 'approvals.timeout_seconds', from: '60', to: '90' }],
     });
     const { code, out } = await home.run(['diff-policy', '3', '4']);
     expect([code, server.seen[0]!.path]).toEqual([0, '/admin/v1/policy-versions/3/diff?against=4']);
-    expect(out).toBe(
+    expect(out).toContain('approvals.timeout_seconds');
+    expect(out.slice(out.indexOf('tightened'))).toBe(
       'tightened: 0\nloosened: 1\n  block → allow  a → b\n    example: {"tool":"scm.get_x"}\nanalysed: true\nwarning: a glob was widened\n',
     );
   });
