@@ -9,6 +9,7 @@ import * as z from 'zod';
 import { isLoopbackHost } from '#core/catalog/networks.ts';
 import type { HttpReply } from '#core/contracts/http.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
+import { requireUtf8 } from '#core/kernel/charset.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import type { PageRequest } from './page-request.ts';
@@ -72,9 +73,11 @@ function assertHere({ remoteAddress = '', headers }: PageRequest): void {
 const bodySchema = z.strictObject({ token: z.string().min(1).max(200) });
 
 function tokenOf({ headers }: PageRequest, body: Buffer): string {
-  const type = String(headers['content-type'] ?? '').split(';')[0];
+  const given = String(headers['content-type'] ?? '');
+  const type = given.split(';')[0];
   if (type !== 'application/json')
     throw new GatewayError('unsupported_media_type', `Content-Type is ${JSON.stringify(type)}; send application/json.`);
+  requireUtf8(given);
   try {
     return bodySchema.parse(JSON.parse(body.toString('utf8'))).token;
   } catch (cause) {

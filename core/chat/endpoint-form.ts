@@ -4,6 +4,7 @@
  */
 import { asText } from '#core/kernel/as-text.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
+import { requireUtf8 } from '#core/kernel/charset.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import type { ProviderForm } from '#core/models/providers/ports.ts';
@@ -38,7 +39,7 @@ export function readForm(type: string | undefined, bytes: Uint8Array): ReadForm 
   for (const { name, ...part } of formParts(type!, bytes, maxFields)) {
     if (!fieldName.test(name))
       throw invalidRequest('A field of the form has a name that is not a word of letters, digits and "_".');
-    const member = part.filename === undefined ? memberOf(name, utf8(part.bytes)) : describeFile(part, files);
+    const member = part.filename === undefined ? memberOf(name, textOf(part)) : describeFile(part, files);
     const before = members.get(name);
     if (name.endsWith('[]')) members.set(name, [...((before as Json[] | undefined) ?? []), member]);
     else if (before === undefined) members.set(name, member);
@@ -48,7 +49,10 @@ export function readForm(type: string | undefined, bytes: Uint8Array): ReadForm 
   return { body: Object.fromEntries(members), files };
 }
 
-const utf8 = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+function textOf({ type, bytes }: Omit<FormPart, 'name'>): string {
+  requireUtf8(type);
+  return new TextDecoder().decode(bytes);
+}
 
 const memberOf = (name: string, text: string): Json => {
   if (name === 'stream') return truths.get(text) ?? text;

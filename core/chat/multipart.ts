@@ -8,7 +8,7 @@ export interface FormPart {
   readonly name: string;
   /** Set for a file; may be empty. */
   readonly filename?: string;
-  /** Content type of a file; empty if the part does not specify one. */
+  /** Content type of the part; empty if it does not specify one. */
   readonly type: string;
   readonly bytes: Uint8Array;
 }

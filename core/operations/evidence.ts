@@ -8,7 +8,6 @@ import { signingKeysOf } from '#core/evidence/key-succession.ts';
 import { type LiveSession, verifyLive, verifyLiveSteps } from '#core/evidence/live.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { markdownReport } from '#core/evidence/report.ts';
-import { htmlReport } from '#core/evidence/report-html.ts';
 import { withLog } from '#core/evidence/report-log.ts';
 import { BrokenChain, signedManifest } from '#core/evidence/sign.ts';
 import { signatureDefect } from '#core/evidence/signature.ts';
@@ -142,6 +141,7 @@ export const markdownSessionReport: Operation = async (call) => {
 };
 
 export const htmlSessionReport: Operation = async (call) => {
+  const { htmlReport } = await import('#core/evidence/report-html.ts');
   const { session, manifest, verification, proof } = await verificationReport(call);
   return {
     contentType: 'text/html; charset=utf-8',

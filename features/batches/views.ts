@@ -7,6 +7,7 @@ import type { ChatView, OpenedCall, OpenView } from '#core/chat/chat-view.ts';
 import type { FormFiles } from '#core/chat/endpoint-form.ts';
 import type { StoringRequest } from '#core/chat/stored/hooks.ts';
 import { batchEndpoints, filePurposes } from '#core/contracts/stored-batch.ts';
+import { requireUtf8 } from '#core/kernel/charset.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, textOf } from '#core/kernel/narrow.ts';
@@ -125,6 +126,7 @@ const fileOf = (member: Json | undefined, files: FormFiles | undefined): File | 
   isObject(member) ? files?.get(textOf(member.sha256) ?? '') : undefined;
 
 async function textIn(file: File): Promise<string> {
+  requireUtf8(file.type);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(await file.arrayBuffer());
   } catch (cause) {

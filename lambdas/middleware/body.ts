@@ -5,6 +5,7 @@ import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { sizes } from '#core/contracts/envelope.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
+import { requireUtf8 } from '#core/kernel/charset.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { type Json, type JsonObject, type JsonRules, parseStrictBytes, parseStrictInTurns } from '#core/kernel/json.ts';
 import { remembered } from '#core/kernel/remembered.ts';
@@ -65,7 +66,7 @@ export const jsonBody = (event: HttpEvent, operation: string): JsonObject =>
 
 /**
  * Parses a JSON object.
- * @throws GatewayError 415 for another content type, 400 for anything but one strict JSON object.
+ * @throws GatewayError 415 for another content type or charset, 400 for anything but one strict JSON object.
  */
 export function jsonObject(event: HttpEvent, bytes: Uint8Array, rules: JsonRules = {}): JsonObject {
   if (bytes.length === 0) return {};
@@ -102,7 +103,7 @@ export function textBody(event: HttpEvent, operation: string): string {
   }
 }
 
-/** @throws GatewayError 415 for another content type, or for a compressed body. */
+/** @throws GatewayError 415 for another content type or charset, or for a compressed body. */
 export function requireType(event: HttpEvent, allowed: readonly string[]): void {
   const encoding = headerOf(event, 'content-encoding')?.trim() ?? '';
   if (!/^(?:identity)?$/i.test(encoding)) {
@@ -114,9 +115,11 @@ export function requireType(event: HttpEvent, allowed: readonly string[]): void 
   }
   const given = headerOf(event, 'content-type') ?? '';
   const type = given.split(';')[0]?.trim().toLowerCase() ?? '';
-  if (allowed.includes(type)) return;
-  const found = type === '' ? 'missing' : JSON.stringify(type.slice(0, 64));
-  throw new GatewayError('unsupported_media_type', `Content-Type is ${found}; send ${allowed[0]}.`);
+  if (!allowed.includes(type)) {
+    const found = type === '' ? 'missing' : JSON.stringify(type.slice(0, 64));
+    throw new GatewayError('unsupported_media_type', `Content-Type is ${found}; send ${allowed[0]}.`);
+  }
+  requireUtf8(given);
 }
 
 export function headerOf(event: HttpEvent, name: string): string | undefined {

@@ -255,6 +255,11 @@ describe('forms of requests', () => {
       });
       const type = 'multipart/form-data; boundary=x';
       expect(await send('audio/transcriptions', Buffer.from('hello'), { type })).toMatchObject({ status: 400 });
+      const latin = '--x\r\nContent-Disposition: form-data; name="prompt"\r\nContent-Type: text/plain; charset=latin1';
+      expect(await send('audio/transcriptions', Buffer.from(`${latin}\r\n\r\n\xe9\r\n--x--`), { type })).toMatchObject({
+        status: 415,
+        body: { error: { message: expect.stringMatching(/"latin1".*utf-8/) } },
+      });
       const event = eventTo('POST', '/v1/audio/transcriptions', {
         key: keys.agent,
         headers: { 'content-type': type },

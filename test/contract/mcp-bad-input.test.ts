@@ -85,6 +85,7 @@ describe('bad input', () => {
     ['compressed', { 'content-encoding': 'gzip' }, 415],
     ['of an unknown encoding', { 'content-encoding': 'x-own' }, 415],
     ['of another type', { 'content-type': 'text/plain' }, 415],
+    ['in another charset', { 'content-type': 'application/json; charset=latin1' }, 415],
     ['uncompressed, which its header says', { 'content-encoding': 'identity' }, 200],
     ['with its charset', { 'content-type': 'application/json; charset=utf-8' }, 200],
   ])('[error.not-found] a message %s', async (_, headers, status) => {

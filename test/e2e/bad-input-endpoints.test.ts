@@ -68,12 +68,13 @@ describe('other endpoints', () => {
   );
 
   test('[error.plain-words] a configuration that fails to load is not stored, and the error says why', async () => {
-    const put = (body: string) =>
+    const put = (body: string, type = 'application/yaml') =>
       ask(url, 'PUT', '/admin/v1/config', {
         key: gateway.keys.admin_token,
         raw: body,
-        headers: { 'content-type': 'application/yaml' },
+        headers: { 'content-type': type },
       });
+    await refuses(() => put('version: 1\n', 'application/yaml; charset=utf-16'), 415, /"utf-16".*utf-8/);
     await refuses(() => put('version: 1\ntennants: []\n'), 400, /tennants/);
     await refuses(() => put('version: 1\ntenants:\n  - { id: a, api_keys: [] }\n'), 400, /tenants.*api_keys/);
     await refuses(() => put('a: &x [*x]'), 400, /\S/);

@@ -58,6 +58,12 @@ const bodies: readonly [name: string, given: Ask, status: number, says: RegExp][
     /text\/plain.*application\/json/,
   ],
   [
+    'another charset',
+    { key, raw: text, headers: { 'content-type': 'application/json; charset=latin1' } },
+    415,
+    /"latin1".*utf-8/,
+  ],
+  [
     'a form',
     { key, raw: 'tool=scm.get', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
     415,

@@ -65,6 +65,7 @@ const rows: readonly (readonly [name: string, given: Ask, expected: readonly [nu
   ['a key twice', raw(text.replace('{', '{"model":"mock",')), bad, /"model" twice/],
   ['malformed UTF-8', raw(new Uint8Array([0x7b, 0xff, 0xfe, 0x7d])), bad, /UTF-8/],
   ['a form', of('application/x-www-form-urlencoded'), [415, 'unsupported_media_type'], /application\/json/],
+  ['another charset', of('application/json; charset=latin1'), [415, 'unsupported_media_type'], /"latin1".*utf-8/],
   ['a model of nobody', with_({ model: 'nobody' }), [404, 'model_not_found'], /nobody/],
   ['no key', { ...with_({}), key: undefined }, [401, 'authentication_error'], /key/i],
   ['an unknown key', { ...with_({}), key: 'unknown' }, [401, 'authentication_error'], /key/i],

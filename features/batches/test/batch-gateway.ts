@@ -34,6 +34,8 @@ interface Sent {
   readonly key?: string;
   readonly session?: string;
   readonly approval?: string;
+  /** Content type of the file. */
+  readonly type?: string;
 }
 const answerOf = async (event: Parameters<ReturnType<typeof chatHandlers>['models']>[0]) => {
   const reply = await chatHandlers(gateway.ports)['chat-completions'](event, { awsRequestId: 'r' });
@@ -49,7 +51,7 @@ export async function upload(
 ) {
   const form = new FormData();
   for (const [name, value] of Object.entries(fields)) form.append(name, value);
-  form.append('file', new File([text as string], 'calls.jsonl', { type: 'application/jsonl' }));
+  form.append('file', new File([text as string], 'calls.jsonl', { type: sent.type ?? 'application/jsonl' }));
   const made = new Response(form);
   const headers = {
     'content-type': made.headers.get('content-type')!,

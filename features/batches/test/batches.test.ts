@@ -143,6 +143,8 @@ describe('[batches.governed] each line is checked like a single call', () => {
     expect((await upload(linesOf({}), {}, {})).status).toBe(400);
     expect((await upload(linesOf({}), {}, { purpose: 'batch', more: 'x' })).status).toBe(400);
     expect((await upload(Uint8Array.from([0x7b, 0xff]))).status).toBe(400);
+    expect((await upload(linesOf({}), { type: 'application/jsonl; charset=latin1' })).status).toBe(415);
+    expect((await upload(linesOf({}), { type: 'application/jsonl; charset=utf-8' })).status).toBe(200);
     expect((await upload(linesOf({}), { key: keys.viewer })).status).toBe(403);
   });
 
