@@ -30,7 +30,7 @@ const capabilities = [
     given: ['brokerClients', 'brokerClients', '#adapters/aws/broker-clients.ts'],
   },
   {
-    needs: ({ secrets = [] }) => secrets.includes('slack'),
+    needs: ({ secrets = [] }) => secrets.some((name) => ['slack', 'github', 'webhooks'].includes(name)),
     given: ['notificationClients', 'notificationClients', '#adapters/http/notification-clients.ts'],
   },
   { needs: ({ runsCommands }) => runsCommands, given: ['executors', 'awsExecutors', '#lambdas/aws-executors.ts'] },
@@ -46,15 +46,14 @@ const capabilities = [
   },
 ];
 
-/** Returns the source of a function's entry point. */
-export function entryOf(name) {
+/** Returns the source of a function's entry point. @param spec its rights */
+export function entryOf(name, spec = functions[name]) {
   const own = (file) => (existsSync(`lambdas/${name}/${file}`) ? `#lambdas/${name}/${file}` : undefined);
   const composed = own('handler.ts');
   if (composed) return `export { handler } from '${composed}';`;
   const http = own('http.ts') ?? own('event.ts');
   const answers = routes.some(({ handledBy }) => handledBy === name);
   if (!http && !answers) throw new Error(`${name} has neither endpoints nor a handler in lambdas/${name}/.`);
-  const spec = functions[name];
   const create = http
     ? `import { createHandler } from '${http}';`
     : `import { httpEndpoint } from '#lambdas/middleware/http-endpoint.ts';\nconst createHandler = (ports) => httpEndpoint('${name}', ports);`;

@@ -39,6 +39,18 @@ test('[features.removable] every feature folder is in the list', () => {
   expect(folders.map(({ name }) => name).sort()).toEqual([...names].sort());
 });
 
+test("[features.removable] a function that reads any channel's secrets has the clients for notifications", () => {
+  const program = `import { entryOf } from './packaging/function-entries.mjs';
+    const given = ['webhooks', 'github', 'brokers'].map((name) => entryOf('notify', { secrets: [name] }).includes('notificationClients'));
+    console.log(JSON.stringify(given));`;
+  const { stdout, stderr } = spawnSync(
+    join(root, 'node_modules/.bin/node'),
+    ['--input-type=module', '--eval', program],
+    { cwd: root, encoding: 'utf8' },
+  );
+  expect([stdout.trim(), stderr]).toEqual(['[true,true,false]', '']);
+});
+
 const whole = thorough ? describe : describe.skip;
 whole('without features', () => {
   let copy: string;
