@@ -12,7 +12,7 @@ import type { FindCurrentTerms } from '#core/approvals/terms.ts';
 import { missingVotesText } from '#core/approvals/views.ts';
 import { decideApproval } from '#core/approvals/vote.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
-import { assertMayVote, githubVoter, personByGithubLogin } from '#core/configuration/identity/separation-of-duties.ts';
+import { assertMayVote } from '#core/configuration/identity/separation-of-duties.ts';
 import { separationOf } from '#core/configuration/identity/separation-rules.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
@@ -25,6 +25,7 @@ import { type CommentCommand, commandIn } from './comment-command.ts';
 import type { WrittenComment } from './delivery.ts';
 import type { PullRequestHost } from './host.ts';
 import { type Notice, noticeOf, questionDigest, textDigest } from './notice.ts';
+import { githubVoter, personByGithubLogin } from './voter.ts';
 
 interface CommentVotePorts extends VotePorts {
   readonly host: PullRequestHost;

@@ -9,7 +9,7 @@ import { channelsOf } from '#core/approvals/channels.ts';
 import { assertUndecided, notWhole } from '#core/approvals/open-request.ts';
 import { missingVotesText } from '#core/approvals/views.ts';
 import { decideApproval } from '#core/approvals/vote.ts';
-import { assertMayVote, slackVoter } from '#core/configuration/identity/separation-of-duties.ts';
+import { assertMayVote } from '#core/configuration/identity/separation-of-duties.ts';
 import { separationOf } from '#core/configuration/identity/separation-rules.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
@@ -27,6 +27,7 @@ import {
   verifySlackRequest,
 } from './interaction.ts';
 import { isWholeInSlack } from './message.ts';
+import { slackVoter } from './voter.ts';
 
 /** Callbacks are remembered for longer than the signature's window of five minutes in either direction. */
 const replayMemoryMs = 15 * 60_000;

@@ -1,5 +1,5 @@
 /** Roles by organisation level, and credentials by rule. */
-import { slackVoter } from '#core/configuration/identity/separation-of-duties.ts';
+import { voterOf } from '#core/configuration/identity/separation-of-duties.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys, type TestPorts, testPorts } from '../support/ports.ts';
 
@@ -74,8 +74,10 @@ tool_policies: { rules: [{ protocol: git, tool: "scm.*", decision: review }] }
       expect.stringContaining('this key has the role viewer'),
     ]);
     const { configuration: inForce } = await gateway.ports.snapshots.current();
-    expect(() => slackVoter({ configuration: inForce }, 'T01', 'U01', 'shop')).toThrow('Found role viewer');
-    expect(slackVoter({ configuration: inForce }, 'T01', 'U01', 'home')).toMatchObject({ role: 'operator' });
+    const bob = inForce.people.find(({ id }) => id === 'bob');
+    const account = { name: 'Slack', member: 'slack_id', key_id: 'slack:T01/U01' } as const;
+    expect(() => voterOf({ configuration: inForce }, bob, account, 'shop')).toThrow('Found role viewer');
+    expect(voterOf({ configuration: inForce }, bob, account, 'home')).toMatchObject({ role: 'operator' });
   });
 
   test("[identity.organizations] without a grant, another team's tenant is not accessible", async () => {

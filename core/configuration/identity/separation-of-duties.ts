@@ -8,12 +8,8 @@ import { adminKeyId, adminPerson, type Identities } from './identities.ts';
 import type { Principal } from './principal.ts';
 
 /** The people, tenants and organisations of a snapshot. */
-interface People {
+export interface People {
   readonly configuration: Pick<Configuration, 'people' | 'tenants' | 'organizations'>;
-}
-
-interface PeopleConfiguration {
-  readonly configuration: Pick<Configuration, 'people'>;
 }
 
 /** Key that made a request. `key_owner` is the person to whom the key belonged at that time. */
@@ -50,43 +46,14 @@ export function assertTenant(principal: Principal, tenant: string, kind: ThingKi
   throw notFound(kind);
 }
 
-/** Returns the person to whom a Slack account is mapped, or undefined if there is none. */
-export function personBySlackId(
-  { configuration }: PeopleConfiguration,
-  team: string,
-  user: string,
-): Person | undefined {
-  return configuration.people.find(({ slack_id }) => slack_id === `${team}/${user}`);
-}
-
-/** Returns the person to whom a Git host account is mapped, ignoring case, or undefined if there is none. */
-export function personByGithubLogin({ configuration }: PeopleConfiguration, login: string): Person | undefined {
-  return configuration.people.find(({ github_login }) => github_login?.toLowerCase() === login.toLowerCase());
-}
-
 /**
- * Returns the principal for a vote cast with a Slack button, with the role and tenants of the mapped person.
+ * Returns the principal for a vote cast with an account on another service, with the role and tenants of the mapped
+ * person.
+ * @param account the service's name, the person's member that maps its accounts, and the account's key id
  * @param tenant the approval's tenant, or undefined for an unknown approval, which the caller reports.
  * @throws GatewayError `forbidden` without a mapped person or the role to vote, `not_found` in another tenant.
  */
-export const slackVoter = (snapshot: People, team: string, user: string, tenant: string | undefined): Principal =>
-  voterOf(
-    snapshot,
-    personBySlackId(snapshot, team, user),
-    { name: 'Slack', member: 'slack_id', key_id: `slack:${team}/${user}` },
-    tenant,
-  );
-
-/** Returns the principal for a vote cast in a pull-request comment. */
-export const githubVoter = (snapshot: People, login: string, tenant: string | undefined): Principal =>
-  voterOf(
-    snapshot,
-    personByGithubLogin(snapshot, login),
-    { name: 'Git host', member: 'github_login', key_id: `github:${login.toLowerCase()}` },
-    tenant,
-  );
-
-function voterOf(
+export function voterOf(
   { configuration }: People,
   person: Person | undefined,
   { name, member, key_id }: { readonly name: string; readonly member: keyof Person; readonly key_id: string },
