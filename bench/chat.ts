@@ -99,30 +99,48 @@ async function targets(provider: unknown, state: string, started: Child[]): Prom
 }
 
 async function warmUp(target: Target, figures: Record<string, number>): Promise<void> {
+  const few = 1_000;
   const before = cpuMs(target.pid);
-  const few = warmUpCalls / 5;
   await load({ ...target, body: chatBody(false), requests: few, concurrency: 16 });
   figures[`${target.name}, first ${few} calls, CPU ms a call`] = (cpuMs(target.pid) - before) / few;
   await load({ ...target, body: chatBody(false), requests: warmUpCalls - few, concurrency: 16 });
 }
 
+const rounds = 5;
+
+/** Measures the targets in turn, several times, so that a change in the machine's speed affects all of them. */
 async function throughput(all: readonly Target[], concurrency: number, figures: Record<string, number>): Promise<void> {
-  const requests = concurrency === 1 ? 500 : 3000;
-  const results = new Map<string, LoadResult>();
-  for (const target of all) {
-    const before = cpuMs(target.pid);
-    const result = await load({ ...target, body: chatBody(false), requests, concurrency });
-    if (result.failed > 0) throw new Error(`${result.failed} of ${requests} calls to the ${target.name} failed`);
-    results.set(target.name, result);
-    figures[`${target.name} c=${concurrency}, req/s`] = result.perSecond;
-    figures[`${target.name} c=${concurrency}, p50 ms`] = result.p50Ms;
-    figures[`${target.name} c=${concurrency}, p99 ms`] = result.p99Ms;
-    figures[`${target.name} c=${concurrency}, CPU ms a call`] = (cpuMs(target.pid) - before) / requests;
+  const requests = concurrency === 1 ? 200 : 2_000;
+  const results = new Map(all.map(({ name }) => [name, { loads: [] as LoadResult[], cpuMs: 0 }]));
+  for (let round = 0; round < rounds; round++) {
+    for (const target of all) {
+      const before = cpuMs(target.pid);
+      const result = await load({ ...target, body: chatBody(false), requests, concurrency });
+      if (result.failed > 0) throw new Error(`${result.failed} of ${requests} calls to the ${target.name} failed`);
+      const own = results.get(target.name)!;
+      own.loads.push(result);
+      own.cpuMs += cpuMs(target.pid) - before;
+    }
   }
-  const ours = results.get('gateway')!.perSecond;
-  figures[`c=${concurrency}, ratio to the bare proxy`] = ours / results.get('bare proxy')!.perSecond;
-  const portkey = results.get('portkey');
-  if (portkey) figures[`c=${concurrency}, ratio to portkey`] = ours / portkey.perSecond;
+  const cpu = (name: string) => results.get(name)!.cpuMs / rounds / requests;
+  const middle = (name: string, figure: 'perSecond' | 'p50Ms' | 'p99Ms') =>
+    results
+      .get(name)!
+      .loads.map((each) => each[figure])
+      .sort((a, b) => a - b)[Math.floor(rounds / 2)]!;
+  for (const { name } of all) {
+    figures[`${name} c=${concurrency}, req/s`] = middle(name, 'perSecond');
+    figures[`${name} c=${concurrency}, p50 ms`] = middle(name, 'p50Ms');
+    figures[`${name} c=${concurrency}, p99 ms`] = middle(name, 'p99Ms');
+    figures[`${name} c=${concurrency}, CPU ms a call`] = cpu(name);
+  }
+  const ratio = `c=${concurrency}, ratio to`;
+  figures[`${ratio} the bare proxy`] = middle('gateway', 'perSecond') / middle('bare proxy', 'perSecond');
+  figures[`${ratio} the bare proxy's CPU time`] = cpu('gateway') / cpu('bare proxy');
+  if (!results.has('portkey')) return;
+  const added = (name: string) => middle(name, 'p50Ms') - middle('bare proxy', 'p50Ms');
+  figures[`${ratio} portkey`] = middle('gateway', 'perSecond') / middle('portkey', 'perSecond');
+  figures[`${ratio} portkey's added p50`] = added('gateway') / added('portkey');
 }
 
 /** Measures the time to the first chunk of a stream of 40 chunks, 10 ms apart, for one caller at a time. */
