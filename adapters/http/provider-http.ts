@@ -57,7 +57,7 @@ function exchange(call: HttpRequest, agents: typeof kept): Promise<HttpReply> {
   const request = target.request({
     ...target.options,
     method: call.method ?? 'POST',
-    headers: { 'accept-encoding': 'identity', ...call.headers },
+    headers: headerList(call, target.host),
     agent: agents[target.protocol],
   });
   const fail = (fault: HttpFault): void => {
@@ -109,8 +109,18 @@ const aborted = () => new HttpFault('aborted', 'the call was aborted');
 const silenceFault = (ms: number) => new HttpFault('timeout', `no byte within ${ms} ms`);
 const isReset = ({ code }: NodeJS.ErrnoException) => code === 'ECONNRESET' || code === 'EPIPE';
 
+/** Returns the headers in the form in which Node sends them; an object would first be copied into a table. */
+function headerList({ headers, body }: HttpRequest, host: string): string[] {
+  const length = body !== undefined && { 'content-length': String(Buffer.byteLength(body)) };
+  const all: Record<string, string> = { host, 'accept-encoding': 'identity', ...length, ...headers };
+  const list: string[] = [];
+  for (const name of Object.keys(all)) list.push(name, all[name]!);
+  return list;
+}
+
 interface Target {
   readonly protocol: 'http:' | 'https:';
+  readonly host: string;
   readonly request: typeof http.request;
   readonly options: http.RequestOptions;
 }
@@ -121,10 +131,12 @@ const targets = new RecentMap<string, Target>({ max: 256 });
 const targetOf = (url: string): Target => targets.getOrInsertComputed(url, readTarget);
 
 function readTarget(url: string): Target {
-  const { protocol, hostname, port, path } = urlToHttpOptions(new URL(url));
+  const parsed = new URL(url);
+  const { host } = parsed;
+  const { protocol, hostname, port, path } = urlToHttpOptions(parsed);
   return protocol === 'https:'
-    ? { protocol, request: https.request, options: { hostname, port, path } }
-    : { protocol: 'http:', request: http.request, options: { hostname, port, path } };
+    ? { protocol, host, request: https.request, options: { hostname, port, path } }
+    : { protocol: 'http:', host, request: http.request, options: { hostname, port, path } };
 }
 
 function replyOf(response: IncomingMessage, received: ReplyBody): HttpReply {

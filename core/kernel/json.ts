@@ -136,9 +136,9 @@ function refuseUnrepresentable(value: Json): void {
       );
   } else if (Array.isArray(value)) for (const item of value) refuseUnrepresentable(item);
   else if (value !== null && typeof value === 'object') {
-    for (const [key, item] of Object.entries(value)) {
+    for (const key of Object.keys(value)) {
       refuseLoneSurrogates(key, 'A key in the body');
-      refuseUnrepresentable(item);
+      refuseUnrepresentable(value[key]!);
     }
   }
 }

@@ -58,7 +58,8 @@ const spanId = /^[0-9a-f]{16}$/;
  * also send it.
  */
 function fromXray(header: string | undefined): TraceContext | undefined {
-  const parts = new Map(header?.split(';').map((part) => part.trim().split('=', 2) as [string, string]));
+  if (header === undefined) return undefined;
+  const parts = new Map(header.split(';').map((part) => part.trim().split('=', 2) as [string, string]));
   const [, seconds = '', unique = ''] = parts.get('Root')?.match(xrayRoot) ?? [];
   const traceId = seconds + unique;
   if (traceId === '' || isZero(traceId)) return undefined;
