@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { openViews, type Views } from '#adapters/local/views/views.ts';
+import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { projectEntries, ViewsUnavailable } from '#core/observatory/project-entries.ts';
 import { sampleBlock, sampleEntry } from '../unit/observatory/sample.ts';
 import { setting } from './observation-stores.ts';
@@ -84,4 +85,33 @@ test('[audit.views-worker] while the worker cannot open its database, entries ar
   expect(failed).toMatchObject({ from: entries[0], cause: expect.any(ViewsUnavailable) });
   await expect(away.usage('default', {})).rejects.toMatchObject({ code: 'service_unavailable' });
   expect(await setAside.list('default', 10)).toEqual([]);
+});
+
+test('[audit.views-worker] while the database cannot be written, the entries of a single session are redelivered, and none is lost', async () => {
+  const { setAside, ...ports } = await setting();
+  const change = (sql: (table: string) => string) => {
+    const db = new DatabaseSync(join(folder, 'views.db'));
+    const { number } = db.prepare("SELECT number FROM tables WHERE name = 'observations'").get() as { number: number };
+    db.exec(sql(`items_${number}`));
+    db.close();
+  };
+  const projected = async (own: Views, entry: EvidenceEntry) =>
+    projectEntries({ ...ports, setAside, views: (all) => own.project(all) }, [entry]);
+  const first = views();
+  await first.project([entries[0]!]);
+  await first.stop();
+
+  change((table) => `CREATE TRIGGER full BEFORE INSERT ON ${table} BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`);
+  const full = views();
+  const cause = await projected(full, entries[1]!).then((failed) => failed?.cause);
+  expect(cause).toBeInstanceOf(ViewsUnavailable);
+  expect((cause as Error).message).toContain('the disk is full');
+  expect(await full.usage('default', {})).toMatchObject({ total: 1 });
+  expect(await setAside.list('default', 10)).toEqual([]);
+  await full.stop();
+
+  change(() => 'DROP TRIGGER full');
+  const again = views();
+  expect(await projected(again, entries[1]!)).toBeUndefined();
+  expect(await again.usage('default', {})).toMatchObject({ total: 2 });
 });

@@ -16,7 +16,7 @@ import { errorOf, type ViewAnswer, type ViewsDatabase } from './messages.ts';
 export interface Views extends Observations {
   /**
    * Projects entries. An entry that was already projected changes nothing.
-   * @throws ProjectionAway if the worker is currently unavailable.
+   * @throws ViewsUnavailable if the worker or its database is currently unavailable.
    */
   project(entries: readonly EvidenceEntry[]): Promise<void>;
   /** False if the database was incomplete when it was opened, so that it has to be rebuilt from evidence. */
