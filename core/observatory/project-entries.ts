@@ -26,6 +26,12 @@ export interface ProjectionPorts {
 /** Error for views that are currently not writable. The sessions are not at fault, so the entries are redelivered. */
 export class ViewsUnavailable extends Error {}
 
+/** Codes of file system errors that concern the machine and not one session's file. */
+const machineFaults: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EROFS', 'EMFILE', 'ENFILE'];
+
+const isOutage = (cause: unknown): boolean =>
+  cause instanceof ViewsUnavailable || machineFaults.includes((cause as { readonly code?: unknown }).code);
+
 type Session = readonly EvidenceEntry[];
 type Work = (entries: readonly EvidenceEntry[]) => Promise<unknown>;
 
@@ -62,7 +68,7 @@ export async function projectEntries(
   const ofStep = Map.groupBy(failures, (failure) => failure.step);
   // If a step fails for each of several sessions, the archive, signer or store is down; the sessions are not at fault.
   const down = [...ofStep.values()].find(
-    (all) => (sessions.length > 1 && all.length === sessions.length) || all[0]?.cause instanceof ViewsUnavailable,
+    (all) => (sessions.length > 1 && all.length === sessions.length) || isOutage(all[0]!.cause),
   );
   if (down) return { from: entries[0]!, cause: down[0]!.cause };
   for (const { step: name, own, cause } of failures)

@@ -151,6 +151,13 @@ describe('the projector', () => {
     expect(await project({ Records })).toEqual({ batchItemFailures: [] });
     expect((await ports.observations.usage('default', {})).total).toBe(3);
     expect(await ports.setAside.list('default', 9)).toEqual([]);
+    // A full disk concerns every session, even if the batch has only one.
+    const full = async () => Promise.reject(Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }));
+    for (const more of [{ archive: { keep: full } }, { cover: full }])
+      expect(await createHandler({ ...ports, ...more })({ Records: Records.slice(0, 1) })).toEqual({
+        batchItemFailures: [{ itemIdentifier: 'seq-0' }],
+      });
+    expect(await ports.setAside.list('default', 9)).toEqual([]);
     // If the failure cannot be noted, the entry is not skipped.
     const noPlace = { put: async () => Promise.reject(new Error('store down')) };
     const alone = createHandler({ ...ports, archive: { keep: noPlace.put }, setAside: noPlace });
