@@ -23,7 +23,8 @@ export type ViewAnswer =
 /** A thrown error in a form that structured cloning supports. */
 type ViewFault =
   | Pick<GatewayError, 'code' | 'message' | 'data' | 'retryAfterSeconds'>
-  | { readonly code: 'database' | undefined; readonly message: string };
+  | { readonly code: 'database'; readonly message: string }
+  | { readonly code: undefined; readonly message: string };
 
 /** A fault of the database, such as a full disk, is not the fault of the entries in the request. */
 export function viewFault(thrown: unknown): ViewFault {
