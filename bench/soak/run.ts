@@ -1,7 +1,7 @@
 /**
- * `npm run bench -- --soak-minutes 30`: whole and streamed chats, actions, approvals used by two callers concurrently,
- * and MCP calls, while the gateway is killed every two minutes. Exits with 1 on the first acknowledged call that is
- * lost or ran twice, or on the first invalid chain.
+ * `npm run bench -- --soak-minutes 30`: sixteen callers of whole and streamed chats, actions, approvals used twice
+ * concurrently, and MCP tools, while the gateway is killed twenty times. Exits with 1 on the first acknowledged call
+ * that is lost or ran twice, or on the first invalid chain.
  */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,8 +13,7 @@ import { SoakedGateway } from './gateway.ts';
 import { Traffic } from './traffic.ts';
 import { verifyRound } from './verify.ts';
 
-/** Time that the gateway runs before each kill. */
-const roundMs = 120_000;
+const kills = 20;
 
 /** @param minutes how long the traffic runs, excluding the checks in between. */
 export async function benchSoak(minutes: number): Promise<void> {
@@ -28,15 +27,15 @@ export async function benchSoak(minutes: number): Promise<void> {
   const gateway = new SoakedGateway(config, join(state, 'state'));
   try {
     await gateway.start();
-    const rounds = Math.max(1, Math.round((minutes * 60_000) / roundMs));
-    for (let round = 1; round <= rounds; round++) {
+    for (let round = 1; round <= kills; round++) {
       const traffic = new Traffic(gateway, round);
       traffic.start();
-      await pause(Math.min(roundMs, minutes * 60_000));
+      // Between half and one and a half times its share of the time, so that kills meet every step of a call.
+      await pause((0.5 + Math.random()) * ((minutes * 60_000) / kills));
       await gateway.killAndStart();
       const noted = await traffic.end();
       await verifyRound(gateway.urls.admin, behind.jobs, noted);
-      console.log(lineOf(round, rounds, noted, gateway));
+      console.log(lineOf(round, noted, gateway));
     }
     console.log('no call was lost or ran twice, and every chain is valid');
   } finally {
@@ -48,12 +47,11 @@ export async function benchSoak(minutes: number): Promise<void> {
 
 const lineOf = (
   round: number,
-  rounds: number,
   noted: { readonly calls: number; readonly cut: number },
   { memory, starts }: SoakedGateway,
 ): string =>
   [
-    `round ${round} of ${rounds}: ${noted.calls.toLocaleString('en')} calls`,
+    `round ${round} of ${kills}: ${noted.calls.toLocaleString('en')} calls`,
     `${noted.cut} cut off by the kill`,
     `${memory.at(-1)} MB before it`,
     `ready again after ${Math.round(starts.at(-1) ?? 0)} ms`,

@@ -8,6 +8,10 @@ export interface AcknowledgedCalls {
   readonly envelopes: Map<string, Set<string>>;
   /** Session → number of chat calls that got a complete response. */
   readonly chats: Map<string, number>;
+  /** Session → number of MCP calls whose result was returned. */
+  readonly tools: Map<string, number>;
+  /** Session → ids of the envelopes whose approval was acknowledged. */
+  readonly approved: Map<string, Set<string>>;
   /** Paths of the service for which the caller got the result of its call. */
   readonly executed: Set<string>;
   calls: number;
@@ -18,6 +22,8 @@ export interface AcknowledgedCalls {
 const nothingYet = (): AcknowledgedCalls => ({
   envelopes: new Map(),
   chats: new Map(),
+  tools: new Map(),
+  approved: new Map(),
   executed: new Set(),
   calls: 0,
   cut: 0,
@@ -44,10 +50,11 @@ export class Traffic {
   start(): void {
     const callers = [
       ...Array.from({ length: 4 }, (_, n) => this.#repeat((i) => this.#now(`now-${n}`, i))),
-      ...Array.from({ length: 3 }, (_, n) => this.#repeat(() => this.#chat(`chat-${n}`, false))),
+      // Two callers share each of these sessions, so that they append to one chain.
+      ...Array.from({ length: 4 }, (_, n) => this.#repeat(() => this.#chat(`chat-${n % 2}`, false))),
       ...Array.from({ length: 2 }, (_, n) => this.#repeat(() => this.#chat(`stream-${n}`, true))),
-      ...Array.from({ length: 2 }, (_, n) => this.#repeat((i) => this.#approve(`later-${n}`, i))),
-      this.#repeat((i) => this.#tool('notes', i)),
+      ...Array.from({ length: 3 }, (_, n) => this.#repeat((i) => this.#approve(`later-${n}`, i))),
+      ...Array.from({ length: 3 }, () => this.#repeat((i) => this.#tool('notes', i))),
     ];
     this.#done = Promise.all(callers);
   }
@@ -72,9 +79,8 @@ export class Traffic {
 
   #session = (name: string): string => `soak-${this.#round}-${name}`;
 
-  #envelope(session: string, id: unknown): void {
-    const known = this.#noted.envelopes.get(session) ?? new Set();
-    this.#noted.envelopes.set(session, known.add(String(id)));
+  #envelope(session: string, id: unknown, list = this.#noted.envelopes): void {
+    list.set(session, (list.get(session) ?? new Set()).add(String(id)));
   }
 
   async #act(name: string, n: number, more: object = {}, folder = 'now'): Promise<Record<string, unknown>> {
@@ -99,6 +105,7 @@ export class Traffic {
       throw new Error(`a call under review got the decision ${decision}: ${JSON.stringify(error)}`);
     const vote = { reviewer: 'alice', comment: 'soak' };
     await this.#post('admin', `/admin/v1/approvals/${envelope_id}/approve`, keys.human, vote);
+    this.#envelope(this.#session(name), envelope_id, this.#noted.approved);
     // Two concurrent uses: one of them runs the call.
     const use = () => this.#act(name, n, { approval_ref: envelope_id }, 'later');
     await Promise.all([use(), use()]);
@@ -108,13 +115,16 @@ export class Traffic {
     const session = this.#session(name);
     const body = { model: 'bench', max_tokens: 64, stream, messages: [{ role: 'user', content: 'Summarise it.' }] };
     const { text } = await this.#post('gateway', '/v1/chat/completions', keys.agent, body, { 'x-session-id': session });
-    if (!stream || text.includes('[DONE]')) this.#noted.chats.set(session, (this.#noted.chats.get(session) ?? 0) + 1);
+    if (!stream || text.includes('[DONE]')) countOne(this.#noted.chats, session);
   }
 
   async #tool(name: string, id: number): Promise<void> {
-    const headers = { accept: 'application/json, text/event-stream', 'x-session-id': this.#session(name) };
+    const session = this.#session(name);
+    const headers = { accept: 'application/json, text/event-stream', 'x-session-id': session };
     const params = { name: 'read_note', arguments: { title: 'minutes' } };
-    await this.#post('mcp', '/mcp', keys.agent, { jsonrpc: '2.0', id, method: 'tools/call', params }, headers);
+    const message = { jsonrpc: '2.0', id, method: 'tools/call', params };
+    const { text } = await this.#post('mcp', '/mcp', keys.agent, message, headers);
+    if (text.includes('"result"')) countOne(this.#noted.tools, session);
   }
 
   /** @throws TypeError if the gateway was killed; Error for a response that a healthy gateway does not send. */
@@ -136,3 +146,6 @@ export class Traffic {
     return { status: response.status, text, headers: response.headers };
   }
 }
+
+const countOne = (counts: Map<string, number>, session: string): void =>
+  void counts.set(session, (counts.get(session) ?? 0) + 1);

@@ -32,13 +32,14 @@ import { hostToken, pullRequestChecks } from './pull-requests.ts';
 import { restoreChecks } from './restore.ts';
 import { rotationChecks } from './rotation.ts';
 import { sharedArchiveChecks } from './shared-archive.ts';
+import { storeDifferenceChecks } from './store-differences.ts';
 import { traceChecks } from './traces.ts';
 import { upgradeChecks } from './upgrade.ts';
 import { webSocketChecks } from './websocket.ts';
 
 const storyNames = [
   ...['lifecycle', 'pull-requests', 'endpoints', 'chat', 'traces', 'websocket', 'mcp', 'brokers'],
-  ...['execution', 'privileges', 'upgrade', 'federation', 'other-account', 'shared-archive'],
+  ...['execution', 'privileges', 'upgrade', 'federation', 'other-account', 'shared-archive', 'store'],
   ...['restore', 'rotation', 'nightly', 'guide'],
 ] as const;
 type StoryName = (typeof storyNames)[number];
@@ -100,6 +101,7 @@ async function prove(running: Emulator): Promise<number> {
     federation: federationChecks(running, outputs, { call, keys, configuration }),
     'other-account': elsewhere.checks,
     'shared-archive': sharedArchiveChecks(running),
+    store: storeDifferenceChecks(running),
     restore: restoreChecks(running, outputs, { call, keys, configuration }),
     rotation: rotationChecks(running, outputs, { call, keys }),
     nightly: await nightlyChecks(running),

@@ -30,14 +30,24 @@ const names = ['n', 'm', 's', 'names', 'bytes', 'day', 'at', 'opened_in', 'opene
 const unkeyed = ['n', 'm', 's', 'names', 'bytes'];
 const texts = ['s', 'day', 'at', 'opened_in', 'opened', 'due_in', 'due', 'created'];
 
+interface RandomRowsOptions {
+  /** Uses only two rows, so that concurrent writers collide. @default false */
+  readonly contended?: boolean;
+  /** Adds filters to queries of indexes. @default true */
+  readonly filtersIndexes?: boolean;
+}
+
 export class RandomRows {
+  readonly seed: number;
   readonly #random: () => number;
   readonly #places: typeof keyed;
   readonly #keys: readonly string[];
+  readonly #filtersIndexes: boolean;
 
-  /** @param contended uses only two rows, so that concurrent writers collide. */
-  constructor(seed: number, contended = false) {
+  constructor(seed: number, { contended = false, filtersIndexes = true }: RandomRowsOptions = {}) {
+    this.seed = seed;
     this.#random = createRandom(seed);
+    this.#filtersIndexes = filtersIndexes;
     this.#places = contended ? keyed.filter(([table]) => table === 'sessions') : keyed;
     this.#keys = contended ? words.slice(0, 2) : words;
   }
@@ -183,13 +193,14 @@ export class RandomRows {
       () => ({ before: this.#pick(words) }),
       () => ({ prefix: this.#pick(words) }),
     ])();
+    const ofIndex = this.#chance(0.5);
     const more = {
       ...(range && !('from' in range && range.to !== undefined && range.to < range.from) && { range }),
-      ...(this.#chance(0.3) && { filter: this.#condition(unkeyed) }),
+      ...(this.#chance(0.3) && (this.#filtersIndexes || !ofIndex) && { filter: this.#condition(unkeyed) }),
       ...(this.#chance(0.7) && { limit: 1 + this.#int(3) }),
     };
     const [index, sorted] = [this.#pick(indexes), this.#pick(keyed.filter(([, , sort]) => sort !== undefined))];
-    const [table, query] = this.#chance(0.5)
+    const [table, query] = ofIndex
       ? [index[0], { index: index[1], partition: this.#pick(words), order, ...more }]
       : [sorted[0], { partition: this.#pick(words), order, ...more }];
     return { name: 'query', run: (store) => pages(store, table, query) };

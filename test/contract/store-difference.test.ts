@@ -3,16 +3,17 @@ import { randomInt } from 'node:crypto';
 import { dynamoStore } from '#adapters/aws/dynamodb/store.ts';
 import { openStore } from '#adapters/local/sqlite/store.ts';
 import { createTables } from '#adapters/local/tables.ts';
-import { type Store, StoreFault } from '#adapters/tables/store.ts';
+import type { Store } from '#adapters/tables/store.ts';
 import { clientOf } from '../support/dynamo.ts';
 import { referenceBinary, startReference } from '../support/dynoxide.ts';
 import { runs, thorough } from '../support/extent.ts';
 import { type Operation, RandomRows } from './random-rows.ts';
+import { answerOf, compareStores } from './store-answers.ts';
 
 const binary = referenceBinary();
 /** Seed of the first run. To repeat a run, set it: `STORE_SEED=7 npx jest test/contract/store-difference.test.ts`. */
 const first = Number(process.env.STORE_SEED ?? randomInt(1_000_000));
-const seeds = runs(10, 1);
+const seeds = runs(14, 1);
 const operations = 1_500;
 const rounds = runs(150, 25);
 const writers = 3;
@@ -21,25 +22,6 @@ if (!binary)
   process.stderr.write(
     `NOT TESTED: the stores were not compared, because no reference server exists for ${process.platform}-${process.arch}.\n`,
   );
-
-/** Returns the response, or the error, as text that does not depend on the order of members. */
-async function answerOf(run: (store: Store) => Promise<unknown>, store: Store): Promise<string> {
-  try {
-    return JSON.stringify(plain(await run(store))) ?? 'undefined';
-  } catch (fault) {
-    return fault instanceof StoreFault ? `fault ${fault.reason}` : `error ${(fault as Error).message}`;
-  }
-}
-
-function plain(value: unknown): unknown {
-  if (ArrayBuffer.isView(value)) return { bytes: [...(value as Uint8Array)] };
-  if (value instanceof Set) return { set: [...value].sort() };
-  if (Array.isArray(value)) return value.map(plain);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.entries(value)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, member]) => [name, plain(member)]);
-}
 
 (binary ? test : test.skip)(
   '[store.embedded] both drivers give the same results for thousands of operations, including the reasons for refusals',
@@ -52,15 +34,7 @@ function plain(value: unknown): unknown {
       for (let seed = first; seed < first + seeds; seed++) {
         const remote = dynamoStore({ client, tables: await createTables(client, `s${seed}-`) });
         const local = openStore();
-        const maker = new RandomRows(seed);
-        for (let at = 0; at < operations; at++) {
-          const { name, run } = maker.next();
-          const [found, wanted] = [await answerOf(run, local), await answerOf(run, remote)];
-          expect({ seed, at, name, answer: found }).toEqual({ seed, at, name, answer: wanted });
-          seen.add(
-            `${name} ${found.startsWith('fault') ? found : found.includes('reasons') ? 'cancelled' : 'answered'}`,
-          );
-        }
+        for (const kind of await compareStores({ local, remote }, new RandomRows(seed), operations)) seen.add(kind);
         local.close();
       }
     } finally {
@@ -117,7 +91,7 @@ const orders = (items: readonly number[]): number[][] =>
     let decidedByOrder = 0;
     try {
       const remote = dynamoStore({ client, tables: await createTables(client, 'writers-') });
-      const maker = new RandomRows(first, true);
+      const maker = new RandomRows(first, { contended: true });
       for (let round = 0; round < rounds; round++) {
         const before = Array.from({ length: 3 }, () => maker.write());
         const writes = Array.from({ length: writers }, () => maker.write());
