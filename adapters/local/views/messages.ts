@@ -26,7 +26,7 @@ type ViewFault =
   | { readonly code: 'database'; readonly message: string }
   | { readonly code: undefined; readonly message: string };
 
-/** A fault of the database, such as a full disk, is not the fault of the entries in the request. */
+/** Returns the error in that form. A fault of the database, such as a full disk, is not the fault of an entry. */
 export function viewFault(thrown: unknown): ViewFault {
   if (thrown instanceof StoreFault && thrown.reason !== 'input')
     return { code: 'database', message: `their database failed: ${(thrown.cause as Error).message}` };
