@@ -55,7 +55,7 @@ import type { HttpHandlers } from './http-server.ts';
 import { inFlight } from './in-flight.ts';
 import { type LocalPorts, localPorts } from './ports.ts';
 import { rebuildViews } from './rebuild-views.ts';
-import { repeatEvery } from './schedule.ts';
+import { repeatEvery, runSchedules } from './schedule.ts';
 import { type LocalStore, openStore } from './store.ts';
 
 interface GatewayOptions {
@@ -81,13 +81,9 @@ export interface Gateway {
   stop(): Promise<void>;
 }
 
-const sweepEveryMs = 5_000;
 /** A time that sorts after every stored time. */
 const endOfTime = '9999';
-const notifyEveryMs = 1_000;
 const tracesEveryMs = 1_000;
-const alertsEveryMs = 60_000;
-const archiveCheckEveryMs = 24 * 3_600_000;
 
 export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const { flags, telemetry } = options;
@@ -171,10 +167,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
   const notified = deliveryFeed(events.notify, failed('notify'));
   enqueued.feed = notified;
   const parts = [
-    repeatEvery(sweepEveryMs, () => events.sweep(), failed('sweep')),
-    repeatEvery(archiveCheckEveryMs, () => events['archive-check'](), failed('archive check')),
-    repeatEvery(alertsEveryMs, () => events.alerts(), failed('alerts')),
-    repeatEvery(notifyEveryMs, () => events.notify(), failed('notify')),
+    ...runSchedules(events, failed),
     repeatEvery(tracesEveryMs, () => local.flushTraces(), failed('traces')),
     followTelemetrySettings(telemetry, ports.snapshots),
     followControlPlane(ports, events['federation-poll']),

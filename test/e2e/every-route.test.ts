@@ -158,6 +158,8 @@ const inOrder = [...called].sort((a, b) => order.indexOf(nameOf(a)) - order.inde
 async function visit(route: Endpoint) {
   const own = visits[nameOf(route)];
   if (own) return own(world);
+  if (route.path.includes('{') || route.input)
+    throw new Error(`${nameOf(route)} has parameters or a body. Add a line with them to test/e2e/every-route.yaml.`);
   const base = route.surface === 'gateway' ? gateway.ready.gateway_url : gateway.ready.admin_url;
   const ofAdmin = route.platform ? 'e2e-platform' : route.access === 'admin' ? 'e2e-carol' : 'e2e-alice';
   return ask<Fields>(base, route.method, route.path, { key: route.surface === 'gateway' ? 'e2e-agent' : ofAdmin });

@@ -9,7 +9,7 @@ import { banner, type ReadyEvent } from '../../../bin/local/banner.ts';
 import { demoModels } from '../../../bin/local/demo-models.ts';
 import { parseFlags, UsageError } from '../../../bin/local/flags.ts';
 import { namingSnapshots, overlayKeys } from '../../../bin/local/generated-secrets.ts';
-import { repeatEvery } from '../../../bin/local/schedule.ts';
+import { repeatEvery, runSchedules } from '../../../bin/local/schedule.ts';
 
 describe('flags', () => {
   const parse = (args: string[], environment = {}) => parseFlags(args, environment, '/checkout');
@@ -146,6 +146,24 @@ describe('a schedule', () => {
       () => {},
     );
     await schedule.stop();
+  });
+
+  test('each scheduled function of a deployment runs, and a failure is reported with its name', async () => {
+    const faults: string[] = [];
+    const run = (name: string) => async () => {
+      throw new Error(name);
+    };
+    const handlers = {
+      sweep: run('sweep'),
+      alerts: run('alerts'),
+      notify: run('notify'),
+      'archive-check': run('archive-check'),
+    };
+    const parts = runSchedules(handlers, (name) => (fault) => {
+      faults.push(`${name}: ${(fault as Error).message}`);
+    });
+    await Promise.all(parts.map((part) => part.stop()));
+    expect(faults.sort()).toEqual(['alerts: alerts', 'archive-check: archive-check', 'notify: notify', 'sweep: sweep']);
   });
 });
 
