@@ -3,8 +3,7 @@
  * files and exits with 1 if a file differs, including the modules of bin/catalog.ts.
  */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import * as z from 'zod';
 import { configurationJsonSchema } from '#core/configuration/load/json-schema.ts';
 import { toolPackSchema } from '#core/contracts/tool-policy.ts';
@@ -24,12 +23,11 @@ import { sqlPage } from './reference/sql.ts';
 import { functionsPage, tablesPage } from './reference/tables.ts';
 import { translationPage } from './reference/translation.ts';
 
-const here = fileURLToPath(import.meta.url);
-const root = join(dirname(here), '..');
+const root = join(import.meta.dirname, '..');
 const folder = join(root, 'docs/reference');
 
 /** Returns every file of docs/reference: name → content. */
-export async function reference(): Promise<Record<string, string>> {
+async function reference(): Promise<Record<string, string>> {
   return {
     'openapi.json': json(openApi()),
     'openapi-gateway.json': json(gatewayOpenApi()),
@@ -71,16 +69,11 @@ function onDisk(path: string): string | undefined {
   }
 }
 
-async function run(): Promise<void> {
-  if (!process.argv.includes('--check')) {
-    mkdirSync(folder, { recursive: true });
-    for (const [name, text] of Object.entries(await reference())) writeFileSync(join(folder, name), text);
-    return;
-  }
+if (process.argv.includes('--check')) {
   const old = await stale();
   if (old.length > 0) console.error(`Generated files are out of date (${old.join(', ')}); run npm run docs`);
   process.exitCode = old.length > 0 ? 1 : 0;
+} else {
+  mkdirSync(folder, { recursive: true });
+  for (const [name, text] of Object.entries(await reference())) writeFileSync(join(folder, name), text);
 }
-
-// No top-level await: the tests load this file as CommonJS.
-if (process.argv[1] === here) void run();
