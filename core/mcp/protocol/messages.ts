@@ -84,6 +84,16 @@ export function errorOf(fault: unknown): { readonly error: RpcError; readonly st
   return { error, status: httpFaults.has(fault.code) ? fault.kind.status : 200 };
 }
 
+/** Reads headers. @throws RpcFault with status 400 for an invalid one, as for other malformed headers of the transport. */
+export function readHeaders<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (fault) {
+    if (!(fault instanceof GatewayError && fault.code === 'invalid_request')) throw fault;
+    throw new RpcFault(mcpCodes.invalidRequest, fault.message, { status: 400 });
+  }
+}
+
 export const invalidParams = (message: string, data?: Json): RpcFault =>
   new RpcFault(mcpCodes.invalidParams, message, data === undefined ? {} : { data });
 

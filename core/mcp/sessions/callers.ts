@@ -4,7 +4,7 @@ import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { type McpCall, serversOf } from '../http-call.ts';
 import type { McpPorts } from '../ports.ts';
 import { assertKnownVersion, assumedVersion, type Era, eraOf } from '../protocol/era.ts';
-import type { RpcMessage } from '../protocol/messages.ts';
+import { type RpcMessage, readHeaders } from '../protocol/messages.ts';
 import type { Caller } from './caller.ts';
 import { type Conversation, type Conversations, versionNamed } from './conversations.ts';
 import { handshakeOf } from './handshake.ts';
@@ -55,13 +55,8 @@ export class Callers {
   #of(call: McpCall, era: Era, conversation: Conversation, session?: Caller['session']): Caller {
     const { principal, snapshot, passed, namedSession: header } = call;
     const { unnamedSessions, clock } = this.#ports;
-    const { session_id, generated } = resolveSession({
-      header,
-      mcp: session?.id,
-      keyId: principal.key_id,
-      unnamedSessions,
-      now: clock.now(),
-    });
+    const [mcp, keyId, now] = [session?.id, principal.key_id, clock.now()];
+    const { session_id, generated } = readHeaders(() => resolveSession({ header, mcp, keyId, unnamedSessions, now }));
     return {
       principal,
       era,
