@@ -68,9 +68,10 @@ export class ApprovalEventFeed {
   /**
    * Returns a tenant's events as server-sent events: those after `lastEventId`, then new ones. The first event,
    * `listening`, reports whether events were missed; if so, the reader lists the approvals again.
+   * @param maxMs time until the reader's token expires, at which the stream ends at the latest.
    * @throws GatewayError `rate_limit_error` if the key or the process has too many open streams.
    */
-  open(tenant: string, keyId: string, lastEventId: string | undefined): AsyncIterable<string> {
+  open(tenant: string, keyId: string, lastEventId: string | undefined, maxMs = streamMs): AsyncIterable<string> {
     this.#take(keyId);
     const end = new AbortController();
     let held = true;
@@ -79,7 +80,7 @@ export class ApprovalEventFeed {
       if (this.#open.get(keyId) === 0) this.#open.delete(keyId);
       held = false;
     };
-    const text = this.#text(tenant, lastEventId, end.signal, give);
+    const text = this.#text(tenant, lastEventId, Math.min(maxMs, streamMs), end.signal, give);
     const stream: AsyncIterator<string> = {
       next: () => text.next(),
       return: async () => {
@@ -107,9 +108,9 @@ export class ApprovalEventFeed {
     this.#open.set(keyId, own + 1);
   }
 
-  async *#text(tenant: string, lastEventId: string | undefined, end: AbortSignal, give: () => void) {
+  async *#text(tenant: string, lastEventId: string | undefined, maxMs: number, end: AbortSignal, give: () => void) {
     let over = this.#closed;
-    const cancel = this.#options.timeouts.after(streamMs, () => {
+    const cancel = this.#options.timeouts.after(maxMs, () => {
       over = true;
       this.#wake();
     });

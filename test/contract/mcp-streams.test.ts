@@ -1,7 +1,10 @@
 /** Streams of MCP clients, and responses that a client resumes. */
 import { streamSlots } from '#adapters/tables/stream-slots.ts';
+import type { Principal } from '#core/configuration/identity/principal.ts';
 import { lambdaLimits } from '#core/contracts/host-limits.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
+import { isoTime } from '#core/kernel/ports.ts';
+import { type EventStreamPorts, EventStreams } from '#core/mcp/sessions/event-streams.ts';
 import {
   call,
   compose,
@@ -145,6 +148,30 @@ describe('open streams', () => {
       await look();
       await stream;
       await at.gateway.stop();
+    });
+
+    test.each<[string, string, number[]]>([
+      ['a token that expires in three seconds', isoTime(3_000), [3_000]],
+      ['an expired token', isoTime(-1), [0]],
+      ['AWS credentials, which have no token', '9999-12-31T23:59:59.999Z', []],
+    ])('[auth.revoked-key] the stream of a caller with %s', async (_, expires_at, ends) => {
+      const timeouts = woundTimeouts();
+      const delays: number[] = [];
+      const after = (ms: number, work: () => void) => {
+        delays.push(ms);
+        return timeouts.after(ms, work);
+      };
+      const ports = { ...test_.ports, clock: { now: () => 0 }, hostLimits: undefined, streamSlots: undefined };
+      const streams = new EventStreams({ ...ports, timeouts: { ...timeouts, after } } as EventStreamPorts);
+      const { configuration } = await test_.ports.snapshots.current();
+      const federated = { provider: 'p', issuer: 'https://i', subject: 's', claims: {}, expires_at };
+      const owner = { tenant: 'default', key_id: 'k', federated } as unknown as Principal;
+      const stream = await streams.open(owner, configuration, 'session', new AbortController().signal);
+      expect(delays.filter((ms) => ms !== 4_000)).toEqual(ends);
+      expect(stream.signal.aborted).toBe(false);
+      for (const ms of ends) timeouts.pass(ms);
+      expect(stream.signal.aborted).toBe(ends.length > 0);
+      await stream.close();
     });
 
     test('streams left open by a dead process count until their end time', async () => {

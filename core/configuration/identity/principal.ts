@@ -28,6 +28,10 @@ export interface Principal {
   readonly federated?: FederatedCaller;
 }
 
+/** Returns the time until the caller's token expires, in milliseconds. Infinite for a key. */
+export const tokenMs = ({ federated }: Pick<Principal, 'federated'>, now: number): number =>
+  federated ? Math.max(0, Date.parse(federated.expires_at) - now) : Number.POSITIVE_INFINITY;
+
 type Actor = Pick<Principal, 'federated' | 'person' | 'owner'>;
 
 /** Returns the actor for an administrative entry. */

@@ -1,10 +1,11 @@
 /**
  * Open streams for `GET /mcp`, `subscriptions/listen` and the older `GET /sse`: determines whether this host offers
- * them, counts them per key and session, and ends them if their key is revoked or the host bills for open streams.
+ * them, counts them per key and session, and ends them if their key is revoked, their token
+ * expires or the host bills for open streams.
  */
 
 import { watchKey } from '#core/configuration/identity/federation/watch-key.ts';
-import type { Principal } from '#core/configuration/identity/principal.ts';
+import { type Principal, tokenMs } from '#core/configuration/identity/principal.ts';
 import type { Snapshots } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
@@ -96,8 +97,8 @@ export class EventStreams {
   }
 
   /**
-   * Opens a stream for the owner. The returned signal aborts when the given one does, after the key is revoked, and at
-   * the host's time limit.
+   * Opens a stream for the owner. The returned signal aborts when the given one does, after the key is revoked,
+   * when the caller's token expires, and at the host's time limit.
    * @param maxMs maximum duration; if undefined, the host's limit for event streams.
    * @returns the signal, and `close` to release the slot.
    * @throws GatewayError `rate_limit_error` if the key or the session has too many open streams [mcp.event-streams].
@@ -120,7 +121,8 @@ export class EventStreams {
     signal.addEventListener('abort', abort, { once: true });
     if (signal.aborted) abort();
     const unwatch = watchKey(this.#ports, owner, abort);
-    const cancel = maxMs === undefined ? () => {} : timeouts.after(maxMs, abort);
+    const endMs = Math.min(maxMs ?? endlessMs, tokenMs(owner, clock.now()));
+    const cancel = endMs > longestTimerMs ? () => {} : timeouts.after(endMs, abort);
     return {
       signal: end.signal,
       close: async () => {
@@ -134,6 +136,8 @@ export class EventStreams {
 }
 
 const endlessMs = 365 * 24 * 3_600_000;
+/** Longest delay of a timer. Callers with AWS credentials have no token, and their expiry is later. */
+const longestTimerMs = 2 ** 31 - 1;
 /** Time that a process needs to end a stream. */
 const marginMs = 5_000;
 

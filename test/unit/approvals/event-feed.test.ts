@@ -97,6 +97,21 @@ test('[approval.events] an idle stream is kept alive until its maximum duration;
   expect(timeouts.size()).toBe(0);
 });
 
+test('[auth.revoked-key] a stream ends when the token of its reader expires, and not after two minutes only', async () => {
+  const { feed, timeouts } = feedOf();
+  const [short, long] = [30_000, 600_000].map((ms) => feed.open('acme', 'k', undefined, ms)[Symbol.asyncIterator]());
+  await read(short!);
+  await read(long!);
+  const [ended, stays] = [short!.next(), long!.next()];
+  timeouts.run(30_000);
+  expect((await ended).done).toBe(true);
+  feed.committed(entry('review', 'one'));
+  expect((await stays).value).toContain('"one"');
+  const last = long!.next();
+  timeouts.run(120_000);
+  expect((await last).done).toBe(true);
+});
+
 test('[approval.events] the number of streams per key is limited, and a stream whose reader has left no longer counts', async () => {
   const { feed, timeouts } = feedOf();
   const streams = Array.from({ length: maxStreams.key }, () => reader(feed));
