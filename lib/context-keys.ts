@@ -1,6 +1,6 @@
 /** The names that `cdk -c name=value` accepts. Ignoring an unknown name would deploy something unintended. */
 import type { Node } from 'constructs';
-import { distance } from 'fastest-levenshtein';
+import { nearestWord } from '#core/kernel/did-you-mean.ts';
 import type { AddedStack } from '#features/stacks.ts';
 import * as stacks from '#features/stacks.ts';
 
@@ -69,15 +69,13 @@ export const contextKeys: readonly string[] = [...ownKeys, ...addedStacks.flatMa
 
 /** Form of the gateway's own names. The CDK's settings and lookups contain other characters. */
 const ownForm = /^[A-Za-z]\w*$/;
-/** Maximum edit distance of a suggested name. */
-const mostLetters = 3;
 
 /** Rejects unknown names. @throws an error that contains the first unknown name [cloud.name]. */
 export function refuseUnknownContext(node: Node): void {
   const known = new Set(contextKeys);
   const found = Object.keys(node.getAllContext()).find((key) => ownForm.test(key) && !known.has(key));
   if (found === undefined) return;
-  const [nearest = ''] = [...contextKeys].sort((a, b) => distance(found, a) - distance(found, b));
-  const meant = distance(found, nearest) <= mostLetters ? ` Did you mean "${nearest}"?` : '';
+  const nearest = nearestWord(found, contextKeys);
+  const meant = nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
   throw new Error(`Context "${found}" is not a setting of this app.${meant} Allowed: ${contextKeys.join(', ')}.`);
 }

@@ -1,5 +1,6 @@
 /** Runs a command line and maps its result to an exit code. */
 import { Command, CommanderError } from 'commander';
+import { nearestWord } from '#core/kernel/did-you-mean.ts';
 import packageJson from '#package' with { type: 'json' };
 import { type FindRoute, HttpApi } from './api.ts';
 import type { Parent } from './command.ts';
@@ -44,11 +45,27 @@ function program(): Command {
     .description('Client of the agent governance gateway')
     .version(packageJson.version, '-v, --version', 'print the version')
     .exitOverride()
+    .configureOutput({ outputError: (text, write) => write(withNearWords(text)) })
     .showHelpAfterError('Add --help to see commands, options and examples.')
     .enablePositionalOptions()
     .configureHelp({ sortSubcommands: false });
   return addGlobals(command).addHelpText('after', ending);
 }
+
+const suggestion = /'(?:--)?([^'\n]+)'\n\(Did you mean (?:one of )?(.+)\?\)/;
+
+/** Keeps Commander's suggestion only if it is near by the rule for all names: `foo` does not mean `hook`. */
+const withNearWords = (text: string): string =>
+  text.replace(suggestion, (all, word: string, names: string) => {
+    const found = names.split(', ');
+    const near = nearestWord(
+      word,
+      found.map((name) => name.replace(/^--/, '')),
+    );
+    const meant = found.find((name) => near !== undefined && name.replace(/^--/, '') === near);
+    const [first] = all.split('\n');
+    return meant === undefined ? first! : `${first}\n(Did you mean ${meant}?)`;
+  });
 
 /** Prints errors without a stack trace; Commander has already printed its own errors. */
 function explain(error: unknown, out: Output): ExitCode {

@@ -37,6 +37,7 @@ describe('options that are off by default', () => {
     );
     expect(given({ regionOfChoice: 'x' })).toThrow('is not a setting of this app. Allowed:');
     expect(() => buildGateway(appNode({ stages: 'prod' }).root as App)).toThrow('Did you mean "stage"?');
+    expect(() => buildGateway(appNode({ vat: 'x' }).root as App)).toThrow('is not a setting of this app. Allowed: ');
     expect(given({ stage: 'dev', '@aws-cdk/core:x': true, 'aws:cdk:y': 1, 'cli-telemetry': false })).not.toThrow();
   });
 

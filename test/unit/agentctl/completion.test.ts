@@ -30,6 +30,14 @@ const cases: readonly (readonly [string[], string[]])[] = [
   }
 });
 
+test.each([[['foo']], [['list']], [['status', '--nope']]])(
+  '[cli.typo] %j is not near any name, so no other is suggested',
+  async (words) => {
+    const { code, err } = await home.run(words);
+    expect([code, err]).toEqual([2, expect.stringMatching(/^error: unknown (?:command|option) '[^']+'\n+Add --help/)]);
+  },
+);
+
 test('[cli.typo] a misspelled command or option gets a three-line message that suggests the intended one', async () => {
   for (const [words, meant] of [
     [['pendng'], 'pending'],
