@@ -36,13 +36,13 @@ function kindAt(offset: i32): string {
     case 0x65: // e
       return isJsonWebToken(offset) ? 'a JSON Web Token' : '';
     case 0x67: // g
-      if (isGitHubToken(offset)) return 'a GitHub token whose checksum holds';
+      if (isGitHubToken(offset)) return 'a GitHub token with a valid checksum';
       if (isGitHubFineGrained(offset)) return 'a fine-grained GitHub token';
       return isApiKey(offset) ? 'a GitLab token' : '';
     case 0x68: // h
       return isSlackWebhook(offset) ? 'the address of a Slack webhook' : '';
     case 0x6e: // n
-      return isNpmToken(offset) ? 'an npm token whose checksum holds' : '';
+      return isNpmToken(offset) ? 'an npm token with a valid checksum' : '';
     case 0x72: // r
       return isStripeKey(offset) ? 'a live Stripe key' : '';
     case 0x73: // s

@@ -42,6 +42,6 @@ describe('[plugin.figures] secrets-guard', () => {
 
   test('reads a one-megabyte text up to its last byte', () => {
     const token = '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';
-    expect(flag(`${'word '.repeat(200_000)}${token}`)).toBe('the text contains a GitHub token whose checksum holds');
+    expect(flag(`${'word '.repeat(200_000)}${token}`)).toBe('the text contains a GitHub token with a valid checksum');
   });
 });
