@@ -188,7 +188,7 @@ export interface ToolMark {
   /** Shadowed tools that were only recorded, because shadowing is not reviewed. */
   readonly shadows_noted?: readonly string[];
   /** Facts from the latest definition that, together with the tool's name, determine capability and target. */
-  readonly about?: ToolFacts;
+  readonly about: ToolFacts;
   /** The accepted definition as digests and classes, without text from the server. */
   readonly surface?: string;
   /** Like `changed.kept`, for the accepted definition. */

@@ -36,7 +36,7 @@ export async function acceptDefinition(
     fingerprint: seen.fingerprint,
     seen_at: seen.seen_at,
     recorded,
-    ...(about && { about }),
+    about,
     ...(seen.shadows && { shadows: seen.shadows }),
     ...(kept !== undefined && { kept }),
   };

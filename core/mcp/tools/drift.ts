@@ -174,7 +174,7 @@ function newMarks(
       return [{ tool, mark: { ...mark, about, ...notedBeside }, drifted: false }];
     // A surface is derived from its definition, so a different one was derived by other rules than this version's.
     const lacks = mark.fingerprint === fingerprint && surface !== undefined && mark.surface !== surface;
-    return mark.about && !lacks ? [] : [{ tool, mark: { ...mark, about, ...(lacks && kept) }, drifted: false }];
+    return lacks ? [{ tool, mark: { ...mark, ...kept }, drifted: false }] : [];
   });
 }
 
