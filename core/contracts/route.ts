@@ -42,6 +42,8 @@ export interface Route {
    * chat calls, MCP messages and MCP streams count their requests themselves.
    */
   readonly counts?: true;
+  /** Maximum body size of an admin operation or a callback. Default: that of an envelope. */
+  readonly maxBodyBytes?: number;
   /** The operation as a field of the GraphQL schema. */
   readonly graph?: GraphField;
   readonly summary: string;

@@ -50,7 +50,7 @@ export interface Contract<Input extends z.ZodType = z.ZodType, Out extends Outpu
 
 export interface Definition<Input extends z.ZodType = z.ZodType, Out extends Output = Output>
   extends Contract<Input, Out>,
-    Pick<Route, 'humansOnly' | 'platform' | 'counts' | 'query' | 'repeatable' | 'summary' | 'graph'> {
+    Pick<Route, 'humansOnly' | 'platform' | 'counts' | 'maxBodyBytes' | 'query' | 'repeatable' | 'summary' | 'graph'> {
   /** Method and path, or a list of them for the same operation. */
   readonly route: MethodAndPath | readonly MethodAndPath[];
   /** The function that handles the endpoint. */

@@ -98,6 +98,7 @@ export const feature = {
       function: 'federation',
       role: 'plane',
       summary: 'Report the state of a data plane, with its evidence heads',
+      maxBodyBytes: 1024 * 1024,
       input: () => planeStatusSchema,
       example: {
         plane: 'eu',
@@ -123,6 +124,7 @@ export const feature = {
       function: 'federation',
       role: 'plane',
       summary: 'Report the traffic of a data plane by minute',
+      maxBodyBytes: 1024 * 1024,
       input: () => planeMetricsSchema,
       example: {
         plane: 'eu',

@@ -16,6 +16,8 @@ export const feature = {
       function: 'approval-callback',
       role: 'signed',
       summary: 'Votes by pull-request comment',
+      // Git hosts include the whole pull request with every comment.
+      maxBodyBytes: 1024 * 1024,
       also: { status: 202, description: 'The delivery contains no command, so nothing was decided.' },
       input: () => z.looseObject({}).meta({ description: 'As GitHub sends it.' }),
       example: {

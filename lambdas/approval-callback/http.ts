@@ -17,7 +17,7 @@ export const createHandler = (ports: GatewayPorts): HttpHandler =>
     inputsOf(route, event);
     if (!route.callback) throw new Error(`the definition of ${route.operation} names no callback`);
     const callback = await route.callback();
-    const bytes = () => boundedBody(event, route.operation);
+    const bytes = () => boundedBody(event, route);
     const { finished, ...reply } = await callback(ports, {
       header: (name) => headerOf(event, name),
       bytes,

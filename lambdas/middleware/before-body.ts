@@ -36,7 +36,7 @@ export async function beforeBody(
 ): Promise<BodyAdmission> {
   const route = byPlace.get(methodAndPath(event.httpMethod === 'HEAD' ? 'GET' : event.httpMethod, event.resource));
   if (!route || route.access === 'open') return { bodyBytes: 0 };
-  if (route.access === 'signed') return { bodyBytes: maxBytesOf(route.operation) }; // the signature is over the bytes
+  if (route.access === 'signed') return { bodyBytes: maxBytesOf(route) }; // the signature is over the bytes
   const { configuration } = await ports.snapshots.current({ evenStale: true });
   let caller: Principal;
   try {
@@ -45,6 +45,6 @@ export async function beforeBody(
     return { bodyBytes: 0 }; // the handler reports the reason
   }
   const { max_body_bytes } = configuration.server;
-  const ofRoute = route.surface === 'admin' ? maxBytesOf(route.operation) : max_body_bytes;
+  const ofRoute = route.surface === 'admin' ? maxBytesOf(route) : max_body_bytes;
   return { bodyBytes: Math.min(ofRoute, max_body_bytes), caller };
 }

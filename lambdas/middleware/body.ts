@@ -5,20 +5,13 @@ import type { Principal } from '#core/configuration/identity/principal.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { sizes } from '#core/contracts/envelope.ts';
 import type { HttpEvent } from '#core/contracts/http.ts';
+import type { Route } from '#core/contracts/route.ts';
 import { requireUtf8 } from '#core/kernel/charset.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { type Json, type JsonObject, type JsonRules, parseStrictBytes, parseStrictInTurns } from '#core/kernel/json.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 
-/** Larger limits for some operations. Git hosts include the whole pull request with every comment. */
-const maxBytes: Readonly<Record<string, number>> = {
-  putConfig: 2 * 1024 * 1024,
-  // A 50 MB module in Base64. A host may accept less.
-  putModule: 67 * 1024 * 1024,
-  githubCallback: 1024 * 1024,
-  federationStatus: 1024 * 1024,
-  federationMetrics: 1024 * 1024,
-};
+type BodyLimit = Pick<Route, 'maxBodyBytes'>;
 
 /** Returns the event with a raw body. */
 export function withBytes(event: HttpEvent, bytes: Buffer): HttpEvent {
@@ -32,11 +25,11 @@ export const rawBody = (event: HttpEvent): Buffer =>
   event.bytes ?? Buffer.from(event.body ?? '', event.isBase64Encoded ? 'base64' : 'utf8');
 
 /** Returns the maximum body size of an admin operation or a callback, in bytes. */
-export const maxBytesOf = (operation: string): number => maxBytes[operation] ?? sizes.envelopeBytes;
+export const maxBytesOf = ({ maxBodyBytes = sizes.envelopeBytes }: BodyLimit): number => maxBodyBytes;
 
-export function boundedBody(event: HttpEvent, operation: string): Buffer {
+export function boundedBody(event: HttpEvent, route: BodyLimit): Buffer {
   const bytes = rawBody(event);
-  const most = maxBytesOf(operation);
+  const most = maxBytesOf(route);
   if (bytes.length > most) {
     throw new GatewayError(
       'payload_too_large',
@@ -61,8 +54,8 @@ export function boundedCallBody(event: HttpEvent, { configuration }: Snapshot, p
 }
 
 /** Parses an admin request's body. */
-export const jsonBody = (event: HttpEvent, operation: string): JsonObject =>
-  jsonObject(event, boundedBody(event, operation));
+export const jsonBody = (event: HttpEvent, route: BodyLimit): JsonObject =>
+  jsonObject(event, boundedBody(event, route));
 
 /**
  * Parses a JSON object.
@@ -93,8 +86,8 @@ function objectIn(value: Json): JsonObject {
 }
 
 /** Returns a YAML or JSON document as text. */
-export function textBody(event: HttpEvent, operation: string): string {
-  const bytes = boundedBody(event, operation);
+export function textBody(event: HttpEvent, route: BodyLimit): string {
+  const bytes = boundedBody(event, route);
   requireType(event, ['application/json', 'application/yaml', 'application/x-yaml', 'text/yaml', 'text/plain']);
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);

@@ -55,8 +55,8 @@ export function httpEndpoint(name: FunctionName, ports: GatewayPorts): HttpHandl
       endsAtMs: context.endsAtMs,
       signal: context.signal,
       header: (header) => headerOf(event, header),
-      body: () => jsonBody(event, route.operation),
-      text: () => textBody(event, route.operation),
+      body: () => jsonBody(event, route),
+      text: () => textBody(event, route),
     };
     if (!route.counts) return replyOf(await operation(call));
     const { headers, booked } = await admitRequest(ports, call);

@@ -23,7 +23,7 @@ export function createHandler(ports: GatewayPorts): HttpHandler {
       () => ports.configStore.adminTokenSha256(),
     );
     return replyOf(
-      await putFirstConfig(ports, principal, textBody(event, 'putConfig'), inputsOf(storeRoute, event).query.file),
+      await putFirstConfig(ports, principal, textBody(event, storeRoute), inputsOf(storeRoute, event).query.file),
     );
   });
   return async (event, context) => {

@@ -41,6 +41,7 @@ export const configuration = {
     platform: true,
     query: ['reason', 'file'],
     summary: 'Store a configuration as a new policy version',
+    maxBodyBytes: 2 * 1024 * 1024,
     inputType: 'application/yaml',
     status: 201,
     input: () => z.string().meta({ description: 'YAML or JSON; see gateway.schema.json.' }),
@@ -66,6 +67,8 @@ export const configuration = {
     role: 'admin',
     platform: true,
     summary: 'Store a WASM module that a configuration may name by its digest',
+    // A 50 MB module in Base64. A host may accept less.
+    maxBodyBytes: 67 * 1024 * 1024,
     status: 201,
     input: () => moduleUpload,
     example: { name: 'keyword-guard', wasm: 'AGFzbQEAAAA=' },
