@@ -69,7 +69,8 @@ function plainValue(typeId: number, text: string | null): unknown {
   }
 }
 
-function jsonOf(text: string): unknown {
+/** Returns the value of a JSON text, or the text if it is not JSON. */
+export function jsonOf(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {

@@ -20,7 +20,7 @@ import type {
 } from '#core/execution/executors/ports.ts';
 import { namedPlaceholders, scanSql } from '#core/execution/executors/sql/scan.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
-import { uniqueFields } from './pg-result.ts';
+import { jsonOf, uniqueFields } from './pg-result.ts';
 
 type Sdk = typeof import('./rds-data-sdk.ts') & { readonly client: Pick<RDSDataClient, 'send'> };
 
@@ -152,14 +152,6 @@ function plainValue(field: Field, type: string): unknown {
     return stringValues ?? longValues ?? doubleValues ?? booleanValues ?? [];
   }
   return field.longValue ?? field.doubleValue ?? field.booleanValue ?? null;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
 }
 
 function rdsDataFault(thrown: unknown, ends: AbortSignal, committing: boolean): ExecutionFault {

@@ -1,5 +1,6 @@
 /** A connection to an MCP server over streamable HTTP: requests, resumed streams, and expired sessions. */
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import { aborted } from '#core/kernel/follow-signal.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import { type Continuation, type RequestOptions, UpstreamFault, type UpstreamLink } from '#core/mcp/ports.ts';
@@ -236,9 +237,3 @@ function statusFault(status: number, method?: string): UpstreamFault {
   const kind = status === 401 || status === 403 ? 'refused' : during;
   return new UpstreamFault(kind, `it answered with HTTP ${status}`, undefined, status);
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });

@@ -17,7 +17,7 @@ const objects: TableSpec = {
 
 export const storeTables: Readonly<Record<StoreTable, TableSpec>> = { ...tables, executions, objects };
 
-interface KeyNames {
+export interface KeyNames {
   readonly partitionKey: string;
   readonly sortKey?: string;
 }

@@ -6,7 +6,7 @@ import { sseDecoder } from '#core/models/dialects/sse.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
 import { exitCodes, Failure, UsageError } from './failure.ts';
 import { paint } from './output.ts';
-import { commandLine } from './shell.ts';
+import { commandLine, optionWords } from './shell.ts';
 
 interface ChatOptions {
   readonly model: string;
@@ -128,15 +128,9 @@ function showPending({ out, globals }: Cli, answer: Fields, options: ChatOptions
   for (const name of ['envelope_id', 'approval_url', 'queued_at'] as const) out.field(name, answer[name]);
   const id = text(answer.envelope_id);
   if (id === undefined) return;
-  const where = (['url', 'gateway', 'config', 'state'] as const).flatMap((name) => {
-    const value = globals[name];
-    return value === undefined ? [] : [`--${name}`, value];
-  });
+  const where = optionWords(globals, ['url', 'gateway', 'config', 'state']);
   const admin = where.filter((_, n) => where[n - (n % 2)] !== '--gateway');
-  const again = (['model', 'system', 'session'] as const).flatMap((name) => {
-    const value = options[name];
-    return value === undefined ? [] : [`--${name}`, value];
-  });
+  const again = optionWords(options, ['model', 'system', 'session']);
   out.line();
   out.line('A person decides:');
   out.line(`  ${commandLine(['agentctl', 'approve', id, '--comment', 'WHY', ...admin])}`);

@@ -21,6 +21,9 @@ export interface ClientAnswer {
   readonly json: unknown;
 }
 
+/** Returns an answer computed without a gateway. */
+export const localAnswer = (json: unknown): ClientAnswer => ({ json, text: JSON.stringify(json) });
+
 /** A response whose body is read as it arrives. */
 export interface OpenResponse {
   readonly status: number;

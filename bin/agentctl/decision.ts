@@ -3,7 +3,7 @@
 import { type Fields, fields, text } from '#core/kernel/json-fields.ts';
 import type { Cli } from './command.ts';
 import { type Output, type OutputPart, paint } from './output.ts';
-import { commandLine } from './shell.ts';
+import { commandLine, optionWords } from './shell.ts';
 
 const styles = { allow: 'green', review: 'yellow', block: 'red' } as const;
 
@@ -54,10 +54,7 @@ function showCredential(out: Output, { type, scope, expires_in }: Fields): void 
 function showNext({ out, globals }: Cli, answer: Fields, retry: readonly string[]): void {
   const id = text(answer.envelope_id);
   if (!id) return;
-  const where = (['url', 'config', 'state'] as const).flatMap((name) => {
-    const value = globals[name];
-    return value === undefined ? [] : [`--${name}`, value];
-  });
+  const where = optionWords(globals, ['url', 'config', 'state']);
   const session = text(answer.session_id);
   const sameSession = session && !retry.includes('--session') ? ['--session', session] : [];
   out.line();

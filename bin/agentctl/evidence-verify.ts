@@ -3,7 +3,6 @@ import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import type { Verification } from '#core/contracts/evidence.ts';
 import type { LastCheckpoint } from '#core/evidence/ports.ts';
-import type { LogTrust } from '#core/evidence/transparency/session-proof.ts';
 import type { EntryLine, FindCheckpoint } from '#core/evidence/verify.ts';
 import { type Fields, fields, list } from '#core/kernel/json-fields.ts';
 import { addCommand, type Cli, type Outcome, type Parent } from './command.ts';
@@ -181,11 +180,9 @@ async function verifyBytes(
   bundle: Uint8Array,
   key: string | undefined,
   onEntry: ((line: EntryLine) => void) | undefined,
-  elsewhere?: FindCheckpoint,
-  log?: LogTrust,
 ): Promise<VerifiedBundle> {
   const { isUnanchored, verifyBundle } = await import('#core/evidence/verify.ts');
-  const verification = await verifyBundle(bundle, key, onEntry, elsewhere, log);
+  const verification = await verifyBundle(bundle, key, onEntry);
   return { ...verification, unanchored: isUnanchored(verification) };
 }
 

@@ -3,6 +3,7 @@
 import { type Fields, fields, list } from '#core/kernel/json-fields.ts';
 import type { RuleLifts } from '#core/policy/rules/analysis/lifts.ts';
 import { shorten } from '#core/text/secrets/visible-text.ts';
+import { type ClientAnswer, localAnswer } from './client.ts';
 import { addCommand, type Cli, type Parent } from './command.ts';
 import { decisionPart } from './decision.ts';
 import { UsageError } from './failure.ts';
@@ -30,17 +31,11 @@ export function addPolicyDiff(parent: Parent, words: string): void {
   });
 }
 
-interface PolicyText {
-  readonly text: string;
-  readonly json: unknown;
-}
-const policyJson = (json: unknown): PolicyText => ({ json, text: JSON.stringify(json) });
-
-async function differences(cli: Cli, from: string, to: string): Promise<PolicyText> {
+async function differences(cli: Cli, from: string, to: string): Promise<ClientAnswer> {
   if (/^\d+$/.test(from) && /^\d+$/.test(to))
     return cli.api().call('policyDiff', { path: { version: version(from) }, query: { against: version(to) } });
   const [before, after] = [await source(cli, from), await source(cli, to)];
-  return policyJson({ from, to, ...(await comparison(before, after)) });
+  return localAnswer({ from, to, ...(await comparison(before, after)) });
 }
 
 /** Compares like `GET policy-versions/{version}/diff`. A pack on its own has no other keys to compare. */

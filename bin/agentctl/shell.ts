@@ -7,3 +7,10 @@ const quoteWord = (word: string): string => {
 };
 
 export const commandLine = (words: readonly string[]): string => words.map(quoteWord).join(' ');
+
+/** Returns the given options as words of a command line. */
+export const optionWords = <N extends string>(options: { readonly [name in N]?: string }, names: readonly N[]) =>
+  names.flatMap((name) => {
+    const value = options[name];
+    return value === undefined ? [] : [`--${name}`, value];
+  });

@@ -2,6 +2,7 @@
 
 import { type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import { addCallOptions, buildCall, type CallOptions, jsonFile } from './call-options.ts';
+import { type ClientAnswer, localAnswer } from './client.ts';
 import { addCommand, type Cli, type Parent } from './command.ts';
 import { decisionPart } from './decision.ts';
 import { UsageError } from './failure.ts';
@@ -48,13 +49,7 @@ export function addSimulation(parent: Parent): void {
   addPolicyDiff(parent, 'diff-policy');
 }
 
-interface PolicyText {
-  readonly text: string;
-  readonly json: unknown;
-}
-const policyJson = (json: unknown): PolicyText => ({ json, text: JSON.stringify(json) });
-
-const onServer = (cli: Cli, calls: readonly unknown[], options: SimulateOptions): Promise<PolicyText> => {
+const onServer = (cli: Cli, calls: readonly unknown[], options: SimulateOptions): Promise<ClientAnswer> => {
   const { policyVersion, explain } = options;
   const more = { ...(policyVersion !== undefined && { version: policyVersion }), ...(explain && { explain }) };
   return cli.api().call('simulate', { body: { calls, ...more } });
@@ -64,7 +59,7 @@ async function onFile(
   _cli: Cli,
   calls: readonly unknown[],
   { policy = '', policyVersion, explain }: SimulateOptions,
-): Promise<PolicyText> {
+): Promise<ClientAnswer> {
   if (policyVersion !== undefined) throw new UsageError('give --policy or --policy-version, not both');
   const { readPolicyFile, simulator } = await import('./policy-file.ts');
   const { simulateSchema } = await import('#core/contracts/admin-requests.ts');
@@ -75,7 +70,7 @@ async function onFile(
   const decide = simulator(await readPolicyFile(policy));
   const results = [];
   for (const call of parsed.data.calls) results.push(await decide(call, explain));
-  return policyJson({ policy, results });
+  return localAnswer({ policy, results });
 }
 
 /** Reads a list of calls, either bare or in the form of a request body. */

@@ -185,9 +185,6 @@ async function decideCalls(
       );
     else said.push(text);
   }
-  if (call.keep) {
-    call.keep.withheld ||= said.length > 0;
-    call.keep.callsTools ||= allowed.length > 0;
-  }
+  if (call.keep) call.keep.withheld ||= said.length > 0;
   return { allowed, said };
 }

@@ -45,8 +45,6 @@ export interface FunctionSpec {
   readonly streams?: true;
   /** May invoke Amazon Bedrock models. */
   readonly invokesModels?: true;
-  /** Shows the providers' circuit breakers, which all environments share. */
-  readonly showsBreakers?: true;
   /** The function that this one may invoke asynchronously. */
   readonly handsOverTo?: string;
   /** May post to and close WebSocket connections. */

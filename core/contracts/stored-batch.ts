@@ -49,8 +49,6 @@ export interface StoredResponse extends ProviderObject {
   readonly session_id: string;
   /** The response that this one continues from. */
   readonly previous?: string;
-  /** True if the response contains tool calls, which were allowed under `policy_version`. */
-  readonly calls_tools: boolean;
 }
 
 export type StoredObject = StoredBatch | StoredResponse;

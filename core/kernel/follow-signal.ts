@@ -1,4 +1,4 @@
-/** Links an abort controller to a signal for the duration of a call. */
+/** Follows an abort signal: aborts another controller, or resolves a promise. */
 
 /**
  * Aborts `controller` with the reason of `signal` when the signal aborts. Costs a tenth of `AbortSignal.any`, which
@@ -14,3 +14,10 @@ export function follow(controller: AbortController, signal: AbortSignal): () => 
   signal.addEventListener('abort', abort, { once: true });
   return () => signal.removeEventListener('abort', abort);
 }
+
+/** Resolves when the signal aborts. */
+export const aborted = (signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    if (signal.aborted) resolve();
+    else signal.addEventListener('abort', () => resolve(), { once: true });
+  });

@@ -144,10 +144,7 @@ export const status: Operation = async (call) => {
 /** Returns the usage of the caller's tenant, or the total for a path [admin.by-path]. */
 export const usage: Operation = async (call) => {
   const { ports, query } = call;
-  const span = {
-    ...(query.from !== undefined && { from: query.from }),
-    ...(query.to !== undefined && { to: query.to }),
-  };
+  const span = pickMembers(query, ['from', 'to']);
   const tenants = tenantsOf(call, 'viewer');
   const each = await Promise.all(tenants.map((tenant) => ports.observations.usage(tenant, span)));
   const all = addUsages(each);

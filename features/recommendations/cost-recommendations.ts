@@ -1,4 +1,5 @@
 /** Recommends savings from a tenant's usage. */
+import { pickMembers } from '#core/kernel/only.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { addUsages } from '#core/observatory/add-usages.ts';
 import { type RequestRow, recentHours, toUsd } from '#core/observatory/request-row.ts';
@@ -14,10 +15,7 @@ import { cheaperModels, type Recommendation } from './cheaper-models.ts';
 export const costRecommendations: Operation = async (call) => {
   const { ports, snapshot, query } = call;
   const { configuration } = snapshot;
-  const span = {
-    ...(query.from !== undefined && { from: query.from }),
-    ...(query.to !== undefined && { to: query.to }),
-  };
+  const span = pickMembers(query, ['from', 'to']);
   const tenants = tenantsOf(call, 'viewer');
   const each = await Promise.all(
     tenants.map(async (tenant) => {

@@ -55,7 +55,6 @@ function rowOf({ clock }: ChatPorts, known: KnownCall, keep: ResponseRetention, 
     resolved_model: call.resolvedModel,
     policy_version: call.snapshot.version,
     ...(keep.previous && { previous: keep.previous.id }),
-    calls_tools: keep.callsTools,
   };
 }
 

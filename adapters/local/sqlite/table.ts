@@ -2,6 +2,7 @@
 import type { StatementSync } from 'node:sqlite';
 import type { TableSpec } from '#core/contracts/tables.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
+import type { KeyNames } from '../../tables/specs.ts';
 import type { Key, Query, Row, StoreTable } from '../../tables/store.ts';
 import { meetsCondition } from './conditions.ts';
 import type { Database } from './database.ts';
@@ -20,11 +21,6 @@ const pageRows = 1_000;
 
 /** A table's keys and indexes, as recorded in the file. */
 export type Definition = Pick<TableSpec, 'partitionKey' | 'sortKey' | 'indexes'>;
-
-interface KeyNames {
-  readonly partitionKey: string;
-  readonly sortKey?: string;
-}
 
 interface KeyValues {
   readonly partition: string;

@@ -11,8 +11,6 @@ export class ResponseRetention {
   stored: boolean;
   /** True if a tool call was not allowed, in which case no later call may continue the response. */
   withheld = false;
-  /** True if a tool call was allowed. */
-  callsTools = false;
 
   constructor(given: Pick<ResponseRetention, 'store' | 'previous' | 'instructions'>) {
     this.store = given.store;

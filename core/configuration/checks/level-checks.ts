@@ -74,7 +74,7 @@ function checkTightens(level: Level, own: ToolPolicyDocument, warnings: string[]
     ...level.above.map((each) => [each.path, levelDocument(each)] as const),
   ];
   for (const [name, upper] of uppers) {
-    const found = regionsOf(upper, document, { asked: mayLoosen });
+    const found = regionsOf(upper, document, mayLoosen);
     warnings.push(...found.warnings.map((warning) => `${level.path} under ${name}: ${warning}`));
     const open = new Set<number>();
     for (const region of found.regions) {

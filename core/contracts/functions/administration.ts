@@ -79,7 +79,6 @@ export const administrationFunctions = {
   },
   observatory: {
     ...interactive,
-    showsBreakers: true,
     purpose:
       'health, whoami, status, usage, requests, analytics, alerts, violations, budgets, metrics, GraphQL; rebuilds projections',
     tables: {

@@ -1,16 +1,13 @@
 /** SQL fragments in the parameters of a call without a statement: `where: "id = 1"`, `columns: ["count(*)"]`. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { StatementText } from './statement-places.ts';
 import { looksLikeSql } from './texts.ts';
 
-interface Fragment {
-  /** A complete statement that contains the fragment. */
-  readonly text: string;
-  /** False if the text may be something other than SQL. It then counts only if it parses. */
-  readonly certain: boolean;
-}
-
-/** Returns every string in the parameters that is more than a name, a number or a bound value. */
-export function fragmentsOf({ parameters }: ToolCall): Fragment[] {
+/**
+ * Returns a complete statement around every string in the parameters that is more than a name, a number or a bound
+ * value.
+ */
+export function fragmentsOf({ parameters }: ToolCall): StatementText[] {
   return Object.entries(parameters).flatMap(([key, value]) => {
     if (bound.has(key)) return [];
     const around = Object.hasOwn(statements, key) ? statements[key] : undefined;

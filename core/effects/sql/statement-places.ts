@@ -5,7 +5,8 @@
 import { wordSet } from '#core/kernel/word-set.ts';
 import { toolWords, wordsIn } from '#core/policy/classification/tool-words.ts';
 
-interface StatementText {
+/** SQL found in a parameter. */
+export interface StatementText {
   readonly text: string;
   /** False if the text may be something other than SQL. It then counts only if it parses. */
   readonly certain: boolean;

@@ -6,8 +6,8 @@ import {
   isSignedBy,
   isValidSignature,
   type LogSigner,
+  type Note,
   type NoteKey,
-  type NoteSignature,
   type NoteSigner,
   noteKeyTypes,
   readNote,
@@ -42,10 +42,7 @@ function readTreeHead(text: string): TreeHead | undefined {
 }
 
 /** A parsed checkpoint. */
-export interface OpenCheckpoint extends TreeHead {
-  readonly text: string;
-  readonly signatures: readonly NoteSignature[];
-}
+export type OpenCheckpoint = TreeHead & Note;
 
 /** A log's single key, or all the keys it has had over time. */
 export type LogTrusted = NoteKey | readonly NoteKey[];
@@ -94,10 +91,7 @@ export function cosign(text: string, seconds: number, witness: NoteSigner): stri
  * Returns the time at which the witness saw the checkpoint, in seconds since 1970, or undefined if the witness has no
  * valid cosignature on it.
  */
-export function cosignedAt(
-  { text, signatures }: Pick<OpenCheckpoint, 'text' | 'signatures'>,
-  witness: NoteKey,
-): number | undefined {
+export function cosignedAt({ text, signatures }: Note, witness: NoteKey): number | undefined {
   if (witness.type !== noteKeyTypes.cosignature) return undefined;
   for (const signature of signatures) {
     if (!claims(signature, witness) || signature.bytes.length !== 72) continue;

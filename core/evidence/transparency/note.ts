@@ -44,7 +44,7 @@ export interface NoteSignature {
   readonly bytes: Buffer;
 }
 
-interface Note {
+export interface Note {
   /** The text, including its final line break. */
   readonly text: string;
   readonly signatures: readonly NoteSignature[];

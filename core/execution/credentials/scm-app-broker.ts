@@ -58,6 +58,9 @@ function oneRepository(
 ): CredentialBroker {
   const { name } = settings;
   const kind = { type, degraded: false, longestSeconds: maxCredentialSeconds };
+  const failed = (thrown: unknown): never => {
+    throw brokerError(name, 'the Git host', thrown);
+  };
   return {
     name,
     calledBack: 'by_value',
@@ -73,9 +76,7 @@ function oneRepository(
       const now = ports.clock.now();
       const appJwt = await appToken(key, settings.app_id, record.id, now, now + appTokenMs);
       const asked = { apiUrl, appJwt, installationId, repositories: [repository.name], permissions };
-      const minted = await gitHost.mint(asked).catch((thrown: unknown) => {
-        throw brokerError(name, 'the Git host', thrown);
-      });
+      const minted = await gitHost.mint(asked).catch(failed);
       const why = excess(minted, repository.full, permissions);
       if (why !== undefined) {
         await gitHost.revoke(apiUrl, minted.token).catch(() => {});
@@ -90,9 +91,7 @@ function oneRepository(
      */
     async revoke(_record, secret) {
       if (secret === undefined) return;
-      await gitHost.revoke(apiUrl, secret).catch((thrown: unknown) => {
-        throw brokerError(name, 'the Git host', thrown);
-      });
+      await gitHost.revoke(apiUrl, secret).catch(failed);
     },
   };
 }

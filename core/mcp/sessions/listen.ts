@@ -1,5 +1,6 @@
 /** Unsolicited messages from servers: the GET stream of a session, and `subscriptions/listen` of 2026-07-28. */
 import type { GovernPorts } from '#core/actions/ports.ts';
+import { aborted } from '#core/kernel/follow-signal.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import { metaKeys } from '../protocol/era.ts';
@@ -168,9 +169,3 @@ function stampedFor(id: RequestId, { method, params }: JsonObject): JsonObject {
   const meta = isObject(given._meta) ? given._meta : {};
   return notificationOf(method as string, { ...given, _meta: { ...meta, [metaKeys.subscription]: id } });
 }
-
-const aborted = (signal: AbortSignal): Promise<void> =>
-  new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });

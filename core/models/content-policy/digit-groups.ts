@@ -12,8 +12,6 @@ export interface DigitGroup {
   readonly digits: string;
   readonly start: number;
   readonly end: number;
-  /** Separator before the group within its run; empty for the first group. */
-  readonly separator: string;
 }
 
 /** Yields each run of at least `least` digits after `from`, split into groups. */
@@ -32,20 +30,12 @@ export function* digitRuns(text: string, from: number, least: number): Iterable<
 const runs = new RecentMap<number, RegExp>({ max: 64 });
 const runOf = (least: number): RegExp => new RegExp(String.raw`\d(?:[${separators}]{0,3}\d){${least - 1},}`, 'gu');
 
-function groupsOf(run: string, offset: number): DigitGroup[] {
-  const groups: DigitGroup[] = [];
-  let end = 0;
-  for (const { 0: digits, index } of run.matchAll(/\d+/g)) {
-    groups.push({
-      digits,
-      start: offset + index,
-      end: offset + index + digits.length,
-      separator: run.slice(end, index),
-    });
-    end = index + digits.length;
-  }
-  return groups;
-}
+const groupsOf = (run: string, offset: number): DigitGroup[] =>
+  [...run.matchAll(/\d+/g)].map(({ 0: digits, index }) => ({
+    digits,
+    start: offset + index,
+    end: offset + index + digits.length,
+  }));
 
 const tight = String.raw`.:\\\-_/()·•∙⋅‧\p{Pd}`;
 const ledInto = new RegExp(`(?:[${wordClass}]|\\d[${tight}]{1,3})$`, 'u');

@@ -3,7 +3,8 @@
  * sheets.
  */
 
-interface UnescapedRun {
+/** A decoded part of a text. */
+export interface DecodedPart {
   readonly start: number;
   readonly end: number;
   readonly text: string;
@@ -106,9 +107,9 @@ const isWordCharacter = (each: number): boolean =>
   each === backslash ||
   (each >= 48 && each <= 57);
 
-export function unescapedRuns(text: string): readonly UnescapedRun[] {
+export function unescapedRuns(text: string): readonly DecodedPart[] {
   if (!mayHold.test(text)) return [];
-  const found: UnescapedRun[] = [];
+  const found: DecodedPart[] = [];
   let start = -1;
   let last = 0;
   let written = '';

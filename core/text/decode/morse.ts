@@ -1,4 +1,5 @@
 /** Decodes Morse code. Letters are separated by a blank, and words by a slash, several blanks or a line break. */
+import type { DecodedPart } from './escapes.ts';
 
 /** Letters by code: a leading 1, followed by 0 for a dot and 1 for a dash. */
 const letters: readonly (string | undefined)[] = (() => {
@@ -34,18 +35,12 @@ const leastLetters = 12;
 const tooLong = 1 << 6;
 const words = /[a-z]{4}/;
 
-interface MorseRun {
-  readonly start: number;
-  readonly end: number;
-  readonly text: string;
-}
-
 /** Matches adjacent Morse letters. This is a fast check, because most text has none. */
 const mayHold = /[.\-_·•−–—][ \t/|\\\n]{1,3}[.\-_·•−–—]{1,5}[ \t/|\\\n]{1,3}[.\-_·•−–—]/;
 
-export function morse(text: string): readonly MorseRun[] {
+export function morse(text: string): readonly DecodedPart[] {
   if (!mayHold.test(text)) return [];
-  const found: MorseRun[] = [];
+  const found: DecodedPart[] = [];
   let [read, count, start, end] = ['', 0, 0, 0];
   /** Code of the current letter, and number of blanks since the last letter. */
   let [code, blanks] = [1, 0];

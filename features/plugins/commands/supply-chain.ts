@@ -144,11 +144,9 @@ function addTrust(parent: Parent): void {
     options: (command) => command.requiredOption('--root <pem>', 'the public key you trust'),
     run: (cli, { root }, [file = '']) =>
       refusals(cli, async () => {
-        const { verifyIndex } = await import('#core/configuration/supply-chain/verify-index.ts');
-        const { publicKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
         const { stringify } = await import('#agentctl/yaml-text.ts');
         const [root_key, index] = [fileContent(root).toString(), readJson(file)];
-        verifyIndex(index, publicKeyOf(root_key), { now: Date.now() });
+        await verifiedIndex(index, root_key);
         const supply_chain = { root_key, index };
         if (cli.globals.json) cli.out.pretty({ supply_chain });
         else cli.out.text(stringify({ supply_chain }, { lineWidth: 0 }));
@@ -241,9 +239,7 @@ function verifyFile(
 ): Promise<Outcome> {
   if ((name === undefined) !== (artifact === undefined)) throw new UsageError('--name and --artifact go together');
   return refusals(cli, async () => {
-    const { verifyIndex } = await import('#core/configuration/supply-chain/verify-index.ts');
-    const { publicKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
-    const trusted = verifyIndex(readJson(file), publicKeyOf(fileContent(root).toString()), { now: Date.now() });
+    const trusted = await verifiedIndex(readJson(file), fileContent(root).toString());
     let publisher: string | undefined;
     if (name !== undefined && artifact !== undefined) {
       const { newestVersion } = await import('../catalogue.ts');
@@ -281,9 +277,7 @@ const listInForce = (cli: Cli): Promise<Outcome> =>
 
 function listFile(cli: Cli, file: string, root: string): Promise<Outcome> {
   return refusals(cli, async () => {
-    const { verifyIndex } = await import('#core/configuration/supply-chain/verify-index.ts');
-    const { publicKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
-    const trusted = verifyIndex(readJson(file), publicKeyOf(fileContent(root).toString()), { now: Date.now() });
+    const trusted = await verifiedIndex(readJson(file), fileContent(root).toString());
     const rows = await Promise.all(
       trusted.index.plugins.map(async (entry) => ({
         name: entry.name,
@@ -301,6 +295,13 @@ function listFile(cli: Cli, file: string, root: string): Promise<Outcome> {
     }
     return rows.every(({ verified }) => verified) ? 'positive' : 'negative';
   });
+}
+
+/** Verifies an index with a root key in PEM form. The verifier is loaded on demand. */
+async function verifiedIndex(index: unknown, rootKey: string) {
+  const { verifyIndex } = await import('#core/configuration/supply-chain/verify-index.ts');
+  const { publicKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
+  return verifyIndex(index, publicKeyOf(rootKey), { now: Date.now() });
 }
 
 /** Writes a new file. @throws UsageError if it exists, because keys are never overwritten. */

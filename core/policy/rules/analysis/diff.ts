@@ -55,13 +55,8 @@ export type PairFilter = (before: End, after: End) => boolean;
  * Compares two policies.
  * @throws GatewayError `invalid_request` if a policy does not compile.
  */
-export function diffPolicies(
-  before: ToolPolicyDocument,
-  after: ToolPolicyDocument,
-  options: { stateBudget?: number } = {},
-): PolicyDiff {
-  return diffOf(regionsOf(before, after, options));
-}
+export const diffPolicies = (before: ToolPolicyDocument, after: ToolPolicyDocument): PolicyDiff =>
+  diffOf(regionsOf(before, after));
 
 /** Returns the difference made up of these regions, grouped by the names of their rules. */
 export function diffOf({ regions, warnings }: ReturnType<typeof regionsOf>): PolicyDiff {
@@ -81,11 +76,11 @@ export const tightens = ({ from, to, approval }: Region): boolean =>
 export function regionsOf(
   before: ToolPolicyDocument,
   after: ToolPolicyDocument,
-  { stateBudget, asked = () => true }: { stateBudget?: number; asked?: PairFilter } = {},
+  asked: PairFilter = () => true,
 ): { readonly regions: readonly PlacedRegion[]; readonly warnings: readonly string[] } {
   const regions: PlacedRegion[] = [];
   const warnings: string[] = [];
-  for (const { x, y, show } of pairsOf(before, after, stateBudget)) {
+  for (const { x, y, show } of pairsOf(before, after)) {
     if (!(x.decision !== y.decision || approvalOf(x, y)) || !asked(x, y)) continue;
     const call = analysisOrError(() => show(true));
     const pair = `${x.name} (${x.decision}) → ${y.name} (${y.decision})`;
@@ -113,15 +108,11 @@ interface Pair {
   show(shortest: boolean): ToolCall | undefined;
 }
 
-function* pairsOf(
-  before: ToolPolicyDocument,
-  after: ToolPolicyDocument,
-  stateBudget = defaultStateBudget,
-): Generator<Pair> {
+function* pairsOf(before: ToolPolicyDocument, after: ToolPolicyDocument): Generator<Pair> {
   const [a, b] = [compilePolicy(before), compilePolicy(after)];
   const reach = new Reach(
     [a, b].flatMap(({ guards, rules }) => [...guards, ...rules]),
-    new StateBudget(stateBudget),
+    new StateBudget(defaultStateBudget),
   );
   for (const x of endsOf(a)) {
     for (const y of endsOf(b)) {
