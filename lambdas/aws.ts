@@ -305,7 +305,7 @@ export async function bufferReply(reply: HttpReply): Promise<Omit<HttpReply, 'bo
 /** Returns a handler for events other than HTTP. */
 export async function eventHandler<E, R>(
   createHandler: (ports: GatewayPorts) => (event: E, host?: { readonly endsAtMs?: number }) => Promise<R>,
-  host: HostCapabilities = {},
+  host: HostCapabilities,
 ) {
   const ready = await composedEarly(() => composeFunction(host, createHandler));
   return withFlush(

@@ -8,7 +8,7 @@ import { callRefused } from '#core/execution/executors/fault.ts';
 export const programPath = '/usr/local/bin:/usr/bin:/bin';
 
 /** Returns the path of a program. @throws ExecutionFault `refused` if there is no such executable. */
-export async function programAt(name: string, path: string = programPath): Promise<string> {
+export async function programAt(name: string, path: string): Promise<string> {
   if (name.includes('/') || name === '' || name.startsWith('.'))
     throw callRefused(`${name} is not a plain program name`);
   for (const folder of path.split(':')) {

@@ -10,7 +10,7 @@ import type { SecretStore } from '#core/kernel/ports.ts';
  * outside the allowlist count as unset.
  */
 export const environmentSecrets = (
-  environment: Readonly<Record<string, string | undefined>> = process.env,
+  environment: Readonly<Record<string, string | undefined>>,
   generated: Readonly<Record<string, string | undefined>> = {},
 ): SecretStore => ({
   async get(name) {

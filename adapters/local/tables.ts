@@ -17,7 +17,7 @@ import type { StoreTable } from '../tables/store.ts';
 /** Physical names by logical name. */
 export type TableNames = Readonly<Record<StoreTable, string>>;
 
-const tableNames = (prefix = 'gateway-'): TableNames =>
+const tableNames = (prefix: string): TableNames =>
   Object.fromEntries(Object.keys(storeTables).map((name) => [name, `${prefix}${name}`])) as Record<StoreTable, string>;
 
 /**

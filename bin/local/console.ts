@@ -143,11 +143,10 @@ function preferredCoding(acceptEncoding = ''): ContentCoding | undefined {
     const weight = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2);
     weights.set(name, weight === undefined ? 1 : Number(weight) || 0);
   }
-  const weightOf = (name: string, absent: number) => weights.get(name) ?? weights.get('*') ?? absent;
   let best: ContentCoding | undefined;
   let most = weights.get('identity') ?? 0;
   for (const coding of Object.keys(codings) as ContentCoding[]) {
-    const weight = weightOf(coding, 0);
+    const weight = weights.get(coding) ?? weights.get('*') ?? 0;
     if (weight === 0 || weight < most || (best && weight === most)) continue;
     [best, most] = [coding, weight];
   }

@@ -32,7 +32,7 @@ export async function govern(
   principal: Principal,
   sessionId: string,
   request: GovernedRequest,
-  how: EnforceOptions = {},
+  how: EnforceOptions,
 ): Promise<DecisionResult> {
   const snapshot = ofTenant(await ports.snapshots.current({ of: principal }), principal.tenant);
   const envelope = await placedCall(

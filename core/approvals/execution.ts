@@ -23,7 +23,7 @@ export const takeForExecution = (
   holder: Holder,
   by: NonNullable<ApprovalRow['executed_by']>,
   nowMs: number,
-  bound: Partial<ApprovalRow> = {},
+  bound: Partial<ApprovalRow>,
 ): Change =>
   moveApproval(rowOf(holder), 'use', {
     set: { lease_owner: holder.owner, lease_expires_at: leaseEnd(nowMs), executed_by: by },

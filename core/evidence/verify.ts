@@ -67,7 +67,7 @@ export async function verifyChain(
  */
 export async function* verifySteps(
   entries: AsyncIterable<unknown> | Iterable<unknown>,
-  expectation: Omit<Expectation, 'onEntry'> = {},
+  expectation: Omit<Expectation, 'onEntry'>,
 ): AsyncGenerator<EntryLine, Verification> {
   const seal = examineSeal(expectation);
   const walk = new ChainWalk(expectation.head, seal.manifest, expectation.witness);

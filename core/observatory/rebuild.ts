@@ -47,11 +47,7 @@ const entriesPerStep = 45;
 const pagesPerCall = 5;
 
 /** Rebuilds one piece. @throws GatewayError `invalid_request` for a cursor that was not issued by this gateway. */
-export async function rebuild(
-  ports: RebuildPorts,
-  tenant: string,
-  options: RebuildOptions = {},
-): Promise<RebuildCounts> {
+export async function rebuild(ports: RebuildPorts, tenant: string, options: RebuildOptions): Promise<RebuildCounts> {
   const { since = '', atMost = Number.POSITIVE_INFINITY } = options;
   let place = options.cursor === undefined ? undefined : decodePlace(options.cursor);
   let page = place?.page;

@@ -77,7 +77,7 @@ async function seriesOf(call: Call, asked: readonly Dimension[] | undefined, spa
 
 /** Returns the series for the tenants below the path. `global` is their total [admin.by-path]. */
 async function seriesBelow(call: Call, asked: readonly Dimension[] | undefined, span: Span): Promise<Series[]> {
-  const tenants = tenantsOf(call, 'viewer');
+  const tenants = tenantsOf(call);
   const dimensions = [...new Set(asked ?? (await seenBelow(call, tenants, span)))];
   const series = dimensions.map((dimension) => ({
     dimension,

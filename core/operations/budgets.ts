@@ -19,7 +19,7 @@ export const listBudgets: Operation = async (call) => {
  * are listed only once [admin.by-path].
  */
 async function budgetsBelow(call: Call) {
-  const tenants = tenantsOf(call, 'viewer');
+  const tenants = tenantsOf(call);
   const each = await Promise.all(
     tenants.map(async (tenant) => ({
       tenant,

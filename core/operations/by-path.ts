@@ -42,14 +42,10 @@ const maxTenants = 200;
  * Returns the tenants to add up: those below `path`, or the caller's own if there is no path.
  * @throws GatewayError `invalid_request` if the path is malformed or has too many tenants.
  */
-export function tenantsOf(
-  call: Pick<Call, 'snapshot' | 'principal' | 'query'>,
-  needed: Role,
-  most = maxTenants,
-): string[] {
+export function tenantsOf(call: Pick<Call, 'snapshot' | 'principal' | 'query'>, most = maxTenants): string[] {
   const { path } = call.query;
   if (path === undefined) return [call.principal.tenant];
-  const tenants = tenantsUnder(call, path, needed);
+  const tenants = tenantsUnder(call, path, 'viewer');
   if (tenants.length <= most) return tenants;
   throw invalidRequest(
     `path names ${tenants.length} tenants; this request allows at most ${most}. Name a lower level.`,

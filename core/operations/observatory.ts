@@ -145,7 +145,7 @@ export const status: Operation = async (call) => {
 export const usage: Operation = async (call) => {
   const { ports, query } = call;
   const span = pickMembers(query, ['from', 'to']);
-  const tenants = tenantsOf(call, 'viewer');
+  const tenants = tenantsOf(call);
   const each = await Promise.all(tenants.map((tenant) => ports.observations.usage(tenant, span)));
   const all = addUsages(each);
   const sums = {
@@ -174,9 +174,7 @@ export const violations: Operation = async (call) => {
     ports.observations.violations(tenant, { limit, ...(cursor !== undefined && { cursor }) }),
   );
   const counts = await Promise.all(
-    tenantsOf(call, 'viewer').map(async (tenant) =>
-      violationCounts(tenant, await ports.observations.usage(tenant, {})),
-    ),
+    tenantsOf(call).map(async (tenant) => violationCounts(tenant, await ports.observations.usage(tenant, {}))),
   );
   const sums = {
     by_policy: addCounts(counts.map(({ by_policy }) => by_policy)),

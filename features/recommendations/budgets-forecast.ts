@@ -30,7 +30,7 @@ export const budgetsForecast: Operation = async (call) => {
  * appear once [admin.by-path].
  */
 async function forecastsBelow(call: Call) {
-  const tenants = tenantsOf(call, 'viewer', maxTenants);
+  const tenants = tenantsOf(call, maxTenants);
   const each = [];
   // Sequential, because each tenant's days are already read concurrently.
   for (const tenant of tenants)

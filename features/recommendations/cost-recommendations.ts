@@ -16,7 +16,7 @@ export const costRecommendations: Operation = async (call) => {
   const { ports, snapshot, query } = call;
   const { configuration } = snapshot;
   const span = pickMembers(query, ['from', 'to']);
-  const tenants = tenantsOf(call, 'viewer');
+  const tenants = tenantsOf(call);
   const each = await Promise.all(
     tenants.map(async (tenant) => {
       const [usage, rows] = await Promise.all([

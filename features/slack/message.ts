@@ -140,7 +140,7 @@ const charactersFor = (label: string): number => rooms[label] ?? 130;
  * Checks whether the text is truncated when shown. A backtick is escaped as six characters, so even a short text can be
  * truncated.
  */
-const isCut = (label: string, text: string): boolean => !fitsWhole(spelledText(text), charactersFor(label), '\\u{60}');
+const isCut = (label: string, text: string): boolean => !fitsWhole(spelledText(text), charactersFor(label));
 
 /** Packs lines into as few sections as possible; each line fits in one section. */
 function fittingSections(lines: readonly string[]): string[] {

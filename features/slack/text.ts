@@ -4,7 +4,10 @@ import { visibleLines, visibleText } from '#core/text/secrets/visible-text.ts';
 /** Maximum number of characters in a section. Slack also refuses messages with more than 50 blocks. */
 export const maxSection = 3000;
 
-export const code = (text: string, room: number) => `\`${fitText(visibleText(text), room, '\\u{60}') || '—'}\``;
+/** Form of a backtick within inline code. */
+const tick = '\\u{60}';
+
+export const code = (text: string, room: number) => `\`${fitText(visibleText(text), room, tick) || '—'}\``;
 
 /**
  * Returns JSON as a code block. Backticks become `\u0060`, which keeps the fence intact and parses to the same value.
@@ -13,8 +16,8 @@ export const codeBlock = (json: string, room: number) =>
   `\`\`\`${fitText(visibleLines(json), room - 6, '\\u0060')}\`\`\``;
 
 /** Checks whether `fitted` would keep the whole text. */
-export const fitsWhole = (text: string, room: number, backtick = '`'): boolean =>
-  text.length <= room && fitText(visibleText(text), room, backtick) === fitText(visibleText(text), 10 * room, backtick);
+export const fitsWhole = (text: string, room: number): boolean =>
+  text.length <= room && fitText(visibleText(text), room, tick) === fitText(visibleText(text), 10 * room, tick);
 
 const leftOut = (count: number) => `… (${count} more characters, see details)`;
 

@@ -39,7 +39,7 @@ export function rowText(row: Row, keys: readonly string[]): string {
   return `${JSON.stringify([plain, bytes, sets, long])}\n${row[long]}`;
 }
 
-export function parseRow(stored: string, keys: Row = {}): Row {
+export function parseRow(stored: string, keys: Row): Row {
   // JSON without indentation contains no line break.
   const end = stored.indexOf('\n');
   const parsed = JSON.parse(end < 0 ? stored : stored.slice(0, end)) as Row | readonly [Row, Texts, Sets, string?];

@@ -238,7 +238,6 @@ function reportModel({ telemetry }: ChatPorts, { known, ending }: EndedCall, dur
   const measured = genAiMetrics(configuration.telemetry, {
     provider: entry.type,
     model: call.resolvedModel,
-    operation: 'chat',
     usage: counted,
     durationSeconds,
     ...(firstTokenMs !== undefined && { firstChunkSeconds: firstTokenMs / 1000 }),

@@ -2,7 +2,7 @@
 import type { Configuration, Person } from '#core/contracts/config.ts';
 import { includesRole, type Role } from '#core/contracts/route.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { notFound, type ThingKind } from '#core/kernel/not-found.ts';
+import { notFound } from '#core/kernel/not-found.ts';
 import { grantsOf, highestRole, reachOf } from './grants.ts';
 import { adminKeyId, adminPerson, type Identities } from './identities.ts';
 import type { Principal } from './principal.ts';
@@ -37,13 +37,9 @@ export function assertMayVote(principal: Principal, approval: Request, { byKeyId
   }
 }
 
-/**
- * Hides other tenants' objects from this principal.
- * @throws GatewayError `not_found`.
- */
-export function assertTenant(principal: Principal, tenant: string, kind: ThingKind): void {
-  if (principal.tenants.includes('*') || principal.tenants.includes(tenant)) return;
-  throw notFound(kind);
+/** Hides other tenants' approvals from this principal. @throws GatewayError `not_found`. */
+export function assertTenant(principal: Principal, tenant: string): void {
+  if (!principal.tenants.includes('*') && !principal.tenants.includes(tenant)) throw notFound('approval');
 }
 
 /**
@@ -79,7 +75,7 @@ export function voterOf(
     platform: false,
     ...reached,
   };
-  if (tenant !== undefined) assertTenant(principal, tenant, 'approval');
+  if (tenant !== undefined) assertTenant(principal, tenant);
   return principal;
 }
 

@@ -95,7 +95,7 @@ export async function writeVersion(
   configuration: Configuration,
   by: string,
   source: VersionRow['source'],
-  options: AdvanceOptions = {},
+  options: AdvanceOptions,
 ): Promise<{ row: VersionRow; imported: boolean }> {
   const { bytes, schema } = configurationBytes(configuration);
   await deps.objects.put(bytes);

@@ -102,7 +102,7 @@ const otherRef = /^refs\/(?!heads\/)[^/*]+\//i;
 
 const currentBranchWrites = (
   name: Arg | undefined,
-  how: Pick<BranchWrite, 'force' | 'deleted'> = {},
+  how: Pick<BranchWrite, 'force' | 'deleted'>,
   read: (text: string) => TouchedBranch = touchedBranch,
 ): BranchWrite => ({ ...touched(name, read), ...how });
 

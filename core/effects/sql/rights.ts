@@ -29,9 +29,9 @@ export const rightsStatements: Readonly<Record<string, StatementReader>> = {
       skip: ['action'],
     };
   },
-  CreateRoleStmt: (body) => onRole('create', 'write', textAt(body, 'role')),
-  AlterRoleStmt: (body) => onRole('alter', 'write', textAt(treeAt(body, 'role'), 'rolename')),
-  AlterRoleSetStmt: (body) => onRole('alter', 'write', textAt(treeAt(body, 'role'), 'rolename')),
+  CreateRoleStmt: (body) => onRole('create', textAt(body, 'role')),
+  AlterRoleStmt: (body) => onRole('alter', textAt(treeAt(body, 'role'), 'rolename')),
+  AlterRoleSetStmt: (body) => onRole('alter', textAt(treeAt(body, 'role'), 'rolename')),
   DropRoleStmt: (body) => ({
     operations: roleNames(body, 'roles').map((role) =>
       operation('drop', 'delete', role, { object: 'role', rights: true }),
@@ -87,8 +87,8 @@ const roleNames = (body: Tree, key: string): string[] =>
     return textAt(role, 'rolename') ?? (textAt(role, 'roletype') ?? '').replace(/^ROLESPEC_/, '').toLowerCase();
   });
 
-const onRole = (verb: string, capability: 'write', role: string | undefined) => ({
-  operations: [operation(verb, capability, identifier(role ?? ''), { object: 'role', rights: true })],
+const onRole = (verb: string, role: string | undefined) => ({
+  operations: [operation(verb, 'write', identifier(role ?? ''), { object: 'role', rights: true })],
 });
 
 const onPolicy = (verb: string, body: Tree) => ({

@@ -22,10 +22,10 @@ export function checkOpenai(body: JsonObject): void {
     checkContent(message.content, `${path}.content`, { mayBeSilent });
     checkObjects(message.tool_calls, `${path}.tool_calls`);
   });
-  checkWhole(body, 'max_completion_tokens', 1, maxOutputTokens);
-  checkWhole(body, 'n', 1, maxChoices);
+  checkWhole(body, 'max_completion_tokens', maxOutputTokens);
+  checkWhole(body, 'n', maxChoices);
   // Ollama's name for the maximum output tokens; values below 1 mean unlimited.
-  if (isObject(body.options)) checkWhole(body.options, 'num_predict', 1, maxOutputTokens, 'options.');
+  if (isObject(body.options)) checkWhole(body.options, 'num_predict', maxOutputTokens, 'options.');
   if (!isAbsent(body.stream_options) && !isObject(body.stream_options))
     refuseMember('stream_options', body.stream_options, 'an object');
   checkObjects(body.functions, 'functions');
@@ -50,7 +50,7 @@ function checkCommon(body: JsonObject): void {
   if (model.trim() !== model || hidden.test(model))
     refuseMember('model', model, 'a name without invisible characters, and without spaces at its ends');
   if (!isAbsent(body.stream) && typeof body.stream !== 'boolean') refuseMember('stream', body.stream, 'true or false');
-  checkWhole(body, 'max_tokens', 1, maxOutputTokens);
+  checkWhole(body, 'max_tokens', maxOutputTokens);
   checkNumber(body, 'temperature');
   checkNumber(body, 'top_p');
   checkObjects(body.tools, 'tools');
@@ -122,11 +122,11 @@ function checkPart(part: Json, path: string): void {
   }
 }
 
-function checkWhole(body: JsonObject, key: string, least: number, most: number, path = ''): void {
+function checkWhole(body: JsonObject, key: string, most: number, path = ''): void {
   const value = body[key];
   if (isAbsent(value)) return;
-  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < least || value > most)
-    refuseMember(path + key, value, `a whole number from ${least} to ${most}`);
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1 || value > most)
+    refuseMember(path + key, value, `a whole number from 1 to ${most}`);
 }
 
 function checkNumber(body: JsonObject, key: string): void {

@@ -98,26 +98,21 @@ export function addText(
   return slot;
 }
 
-/** Adds `holder[key]` if it is JSON text, such as the arguments of a call. */
-export function addJsonText(slots: TextSlot[], channel: string, kind: SlotKind, holder: JsonObject, key: string): void {
+/** Adds `holder[key]` if it is JSON text: the arguments of a call. */
+export function addJsonText(slots: TextSlot[], channel: string, holder: JsonObject, key: string): void {
   const value = holder[key];
-  if (typeof value === 'string' && value !== '') slots.push(new MemberSlot(channel, kind, holder, key, true));
+  if (typeof value === 'string' && value !== '')
+    slots.push(new MemberSlot(channel, 'tool_arguments', holder, key, true));
 }
 
 /**
- * Adds `holder[key]` as JSON text if it is a non-empty object.
+ * Adds a call's `input` as JSON text if it is a non-empty object.
  * @returns the added slot.
  */
-export function addJson(
-  slots: TextSlot[],
-  channel: string,
-  kind: SlotKind,
-  holder: JsonObject,
-  key: string,
-): JsonSlot | undefined {
-  const value = holder[key];
-  if (!isObject(value) || Object.keys(value).length === 0) return undefined;
-  const slot = new JsonSlot(channel, kind, holder, key);
+export function addInput(slots: TextSlot[], channel: string, holder: JsonObject): JsonSlot | undefined {
+  const { input } = holder;
+  if (!isObject(input) || Object.keys(input).length === 0) return undefined;
+  const slot = new JsonSlot(channel, 'tool_arguments', holder, 'input');
   slots.push(slot);
   return slot;
 }
@@ -141,7 +136,7 @@ export function addPart(slots: TextSlot[], channel: string, kind: SlotKind, part
   for (const name of readable) addText(slots, `${channel}.${name}`, own, part, name);
   addText(slots, `${channel}.refusal`, 'refusal', part, 'refusal');
   addContent(slots, `${channel}.thinking`, 'reasoning', part, 'thinking');
-  addJson(slots, `${channel}.input`, 'tool_arguments', part, 'input');
+  addInput(slots, `${channel}.input`, part);
   addContent(slots, `${channel}.content`, own, part, 'content');
   const source = part.source;
   if (!isObject(source)) return;

@@ -48,7 +48,7 @@ export function withEventTimeout<T>(
   events: Events<T>,
   deadline: Deadline,
   asFault: (thrown: unknown) => Error,
-  isComplete: () => boolean = () => false,
+  isComplete: () => boolean,
 ): Events<T> {
   let over = false;
   return {

@@ -11,7 +11,6 @@ export interface ModelCall {
   readonly provider: ProviderEntry['type'];
   /** Requested model, after alias resolution. */
   readonly model: string;
-  readonly operation: 'chat';
   /** Provider's counts; absent if the call failed. */
   readonly usage?: Partial<Usage> | undefined;
   readonly durationSeconds: number;
@@ -33,7 +32,7 @@ interface Measurement {
 type Settings = Pick<Configuration['telemetry'], 'genai_metrics'>;
 
 export function genAiMetrics({ genai_metrics }: Settings, call: ModelCall): Measurement[] {
-  const labels = labelsOf[call.operation][call.provider](call.model);
+  const labels = labelsOf[call.provider](call.model);
   const measured: Measurement[] = [];
   if (genai_metrics !== 'inference') addClientFamily(measured, call, labels);
   if (genai_metrics !== 'client') addInferenceFamily(measured, call, labels);
@@ -89,10 +88,10 @@ interface CallLabels {
 }
 
 /** Returns labels per model, frozen and cached, so that a registry formats them once. */
-const labelsOfModels = (operation: ModelCall['operation'], provider: ModelCall['provider']) =>
+const labelsOfModels = (provider: ModelCall['provider']) =>
   rememberedText((model): CallLabels => {
     const common = {
-      'gen_ai.operation.name': operation,
+      'gen_ai.operation.name': 'chat',
       'gen_ai.provider.name': providerNames[provider],
       'gen_ai.request.model': model,
     };
@@ -105,13 +104,11 @@ const labelsOfModels = (operation: ModelCall['operation'], provider: ModelCall['
   });
 
 const labelsOf = {
-  chat: {
-    mock: labelsOfModels('chat', 'mock'),
-    openai: labelsOfModels('chat', 'openai'),
-    anthropic: labelsOfModels('chat', 'anthropic'),
-    ollama: labelsOfModels('chat', 'ollama'),
-    bedrock: labelsOfModels('chat', 'bedrock'),
-  },
+  mock: labelsOfModels('mock'),
+  openai: labelsOfModels('openai'),
+  anthropic: labelsOfModels('anthropic'),
+  ollama: labelsOfModels('ollama'),
+  bedrock: labelsOfModels('bedrock'),
 } as const;
 
 function add(

@@ -39,7 +39,7 @@ export const namesSecretFile: SecretFileTest = (word) =>
 /**
  * Returns a test that matches words against the lists and the files added in the configuration [policy.secret-files].
  */
-export const secretFileTest = (own: readonly string[] = []): SecretFileTest =>
+export const secretFileTest = (own: readonly string[]): SecretFileTest =>
   own.length === 0 ? namesSecretFile : ownFileTest(own);
 
 const ownFileTest = remembered((own: readonly string[]): SecretFileTest => {

@@ -162,10 +162,10 @@ const outside = /(?:^|[{,])(?:[/~]|[A-Za-z]:)|(?:^|[{,/\\])\.\.(?:[,}/\\]|$)/;
  * @param glob name of the argument that contains the glob.
  */
 export const globbed =
-  (tool: string, glob: string, ...paths: readonly string[]): ReadTool =>
+  (glob: string, ...paths: readonly string[]): ReadTool =>
   (input, place) => {
     const pattern = input[glob];
-    if (typeof pattern !== 'string' || !outside.test(pattern)) return folder(tool, ...paths)(input, place);
+    if (typeof pattern !== 'string' || !outside.test(pattern)) return folder('list_files', ...paths)(input, place);
     const [named = ''] = /^[^*?{}[\]]*\//.exec(pattern) ?? [];
     if (outside.test(pattern.slice(named.length)))
       throw new Error(
@@ -173,7 +173,7 @@ export const globbed =
       );
     const name = paths.find((path) => input[path] !== undefined);
     const from = name === undefined ? place.cwd : resolve(place.cwd, String(input[name]));
-    return [fileCall(tool, resolve(from, named.replace(/^~(?=\/)/, homedir())), input, place)];
+    return [fileCall('list_files', resolve(from, named.replace(/^~(?=\/)/, homedir())), input, place)];
   };
 
 /** Reads a tool that works on a folder in the same way. By default, it is the current folder. */

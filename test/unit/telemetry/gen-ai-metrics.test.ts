@@ -3,7 +3,6 @@ import { genAiMetrics, type ModelCall } from '#core/models/routing/gen-ai-metric
 const call: ModelCall = {
   provider: 'bedrock',
   model: 'sonnet',
-  operation: 'chat',
   usage: { input_tokens: 11, output_tokens: 7, cache_read_tokens: 3 },
   durationSeconds: 1.5,
   firstChunkSeconds: 0.2,

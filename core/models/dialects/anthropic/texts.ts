@@ -4,7 +4,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf, objectsOf } from '#core/kernel/narrow.ts';
 import type { TextSlot } from '../dialect.ts';
 import { leaves } from '../leaves.ts';
-import { addContent, addJson, addJsonText, addPart, addText, definitions, grouped, turnsOf } from '../slots.ts';
+import { addContent, addInput, addJsonText, addPart, addText, definitions, grouped, turnsOf } from '../slots.ts';
 
 /** Members that are read elsewhere, or only by the provider's own code. */
 const notDefinitions = new Set(['system', 'messages', 'model']);
@@ -54,7 +54,7 @@ export function eventTexts(event: JsonObject): TextSlot[] {
   if (event.type === 'content_block_delta' && delta) {
     addText(slots, `${channel}:text`, 'text', delta, 'text');
     addText(slots, `${channel}:thinking`, 'reasoning', delta, 'thinking');
-    addJsonText(slots, `${channel}:input`, 'tool_arguments', delta, 'partial_json');
+    addJsonText(slots, `${channel}:input`, delta, 'partial_json');
     const type = asText(delta.type);
     // Text of an unknown delta type continues from event to event, as with known types.
     for (const name of Object.keys(delta))
@@ -74,7 +74,7 @@ function addBlock(slots: TextSlot[], channel: string, block: JsonObject, begun =
   if (block.type === 'text') addText(slots, `${channel}:text`, 'text', block, 'text');
   else if (block.type === 'thinking') addText(slots, `${channel}:thinking`, 'reasoning', block, 'thinking');
   else if (isCall(block)) {
-    const input = addJson(slots, `${channel}:input`, 'tool_arguments', block, 'input');
+    const input = addInput(slots, `${channel}:input`, block);
     if (input) input.whole = begun;
   }
 }

@@ -163,12 +163,12 @@ function addCalls(slots: TextSlot[], channel: string, holder: JsonObject): void 
   for (const [position, call] of objectsOf(holder.tool_calls).entries()) {
     const index = countOf(call.index) ?? position;
     const named = objectOf(call.function);
-    if (named) addJsonText(slots, `${channel}:tool:${index}`, 'tool_arguments', named, 'arguments');
+    if (named) addJsonText(slots, `${channel}:tool:${index}`, named, 'arguments');
     const custom = objectOf(call.custom);
     if (custom) addText(slots, `${channel}:custom:${index}`, 'tool_arguments', custom, 'input');
   }
   const old = objectOf(holder.function_call);
-  if (old) addJsonText(slots, `${channel}:function`, 'tool_arguments', old, 'arguments');
+  if (old) addJsonText(slots, `${channel}:function`, old, 'arguments');
 }
 
 /** Returns a chunk that carries text on a channel, shaped like `like`. */

@@ -10,7 +10,7 @@ export const findPlace: Finder = (call) => {
   const { protocol, target, word } = call;
   if (protocol === 'http') return placeMatch('host', hostOf(call));
   if (protocol === 'git') return placeMatch('repository', repositoryOf(target));
-  if (protocol === 'sql') return placeMatch('database', textAt(call.parameters, 'database'));
+  if (protocol === 'sql') return placeMatch('database', call.parameters.database);
   if (protocol !== 'shell' || !isOfKind(word, reaching, remote, copying, connecting)) return undefined;
   const named = commandWords(call)
     .slice(1)
@@ -18,11 +18,10 @@ export const findPlace: Finder = (call) => {
   return placeMatch('host', named);
 };
 
-const placeMatch = (what: string, name: string | undefined) =>
-  name === undefined || name === '' ? undefined : ({ kind: 'place', object: `${what} ${name.toLowerCase()}` } as const);
+const placeMatch = (what: string, name: unknown) =>
+  typeof name !== 'string' || name === ''
+    ? undefined
+    : ({ kind: 'place', object: `${what} ${name.toLowerCase()}` } as const);
 
 /** Returns the repository of a target, such as `acme/web` for `acme/web/src/a.ts`. */
 const repositoryOf = (target: string): string => target.split('/').slice(0, 2).join('/');
-
-const textAt = (parameters: Readonly<Record<string, unknown>>, name: string): string | undefined =>
-  typeof parameters[name] === 'string' ? (parameters[name] as string) : undefined;
