@@ -37,7 +37,7 @@ export const keysOfLog = ({ beside, former = [], ...key }: LogSigner): readonly 
   ...former,
 ];
 
-export interface NoteSignature {
+interface NoteSignature {
   readonly name: string;
   readonly id: Buffer;
   /** The signature without its key id. */
