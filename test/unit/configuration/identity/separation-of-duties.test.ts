@@ -1,7 +1,7 @@
 /** Who may vote on which request. */
 
 import { adminPrincipal, keyIdOf } from '#core/configuration/identity/identities.ts';
-import { assertMayVote, assertTenant } from '#core/configuration/identity/separation-of-duties.ts';
+import { assertMayVote, assertTenant, voterOf } from '#core/configuration/identity/separation-of-duties.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { identitiesOf, key, principal } from './principals.ts';
 
@@ -56,4 +56,15 @@ test("[auth.tenant-isolation] another tenant's things are not found", () => {
   expect(() => assertTenant(bob, 'default')).not.toThrow();
   expect(() => assertTenant(adminPrincipal('default'), 'other')).not.toThrow();
   expect(() => assertTenant(bob, 'other')).toThrow(expect.objectContaining({ code: 'not_found' }));
+});
+
+test('[pr-comment.voter] an account on another service votes as its mapped person, in the tenants of that person', () => {
+  const alice = { id: 'alice', role: 'admin' as const, tenants: ['default'] };
+  const vera = { id: 'vera', role: 'viewer' as const, tenants: ['*'] };
+  const people = { configuration: { people: [alice, vera], tenants: [], organizations: [] } };
+  const account = { name: 'Git host', member: 'github_login', key_id: 'github:alice' } as const;
+  expect(voterOf(people, alice, account, 'default')).toMatchObject({ person: 'alice', kind: 'human', role: 'admin' });
+  expect(() => voterOf(people, alice, account, 'other')).toThrow(expect.objectContaining({ code: 'not_found' }));
+  for (const person of [vera, undefined])
+    expect(() => voterOf(people, person, account, 'default')).toThrow(expect.objectContaining({ code: 'forbidden' }));
 });
