@@ -261,7 +261,7 @@ export const pages = (gateway: ConsoleGateway, people: Visitors) => {
       },
     ),
     check("[console.health] dependencies and violations are shown; a viewer sees the viewer's pages", async () => {
-      const page = await people.signedIn(viewer, '#/status');
+      const page = await people.signedIn(viewer, '#/health');
       await page.getByRole('heading', { name: 'Health' }).waitFor();
       await page.getByRole('row').filter({ hasText: 'mock' }).first().waitFor();
       await page.getByRole('row').filter({ hasText: 'needed' }).first().waitFor();
