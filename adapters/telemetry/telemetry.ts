@@ -119,25 +119,16 @@ export function logTelemetry(options: TelemetryOptions): LogTelemetry {
     },
   };
 
-  async function run<T>(
-    name: string,
-    attributes: SpanAttributes,
-    work: (span: OpenSpan) => Promise<T>,
-    isLeaf: boolean,
-  ): Promise<T> {
+  function run<T>(name: string, attributes: SpanAttributes, work: Work<T>, isLeaf: boolean): Promise<T> {
     const parent = current.getStore();
     const isChild = parent instanceof OpenSpan;
     const span = isChild ? parent.child(name, attributes) : root(name, attributes, parent);
+    return isLeaf && isChild && !tracer ? attempt(span, work) : current.run(span, attempt<T>, span, work);
+  }
+
+  async function attempt<T>(span: OpenSpan, work: Work<T>): Promise<T> {
     try {
-      if (tracer)
-        return await current.run(span, () =>
-          tracer(
-            name,
-            () => span.attributes,
-            () => work(span),
-          ),
-        );
-      return await (isLeaf && isChild ? work(span) : current.run(span, work, span));
+      return await (tracer ? traced(tracer, span, work) : work(span));
     } catch (thrown) {
       span.threw(thrown);
       throw thrown;
@@ -189,6 +180,15 @@ export function logTelemetry(options: TelemetryOptions): LogTelemetry {
     shared?.note(traceRecord(trace));
   }
 }
+
+type Work<T> = (span: OpenSpan) => Promise<T>;
+
+const traced = <T>(tracer: Tracer, span: OpenSpan, work: Work<T>): Promise<T> =>
+  tracer(
+    span.name,
+    () => span.attributes,
+    () => work(span),
+  );
 
 /** Returns Lambda's own header. It names the function's segment, which the caller cannot know. */
 const lambdaTrace = (): string | undefined => process.env._X_AMZN_TRACE_ID;

@@ -10,7 +10,7 @@ import type { JsonObject } from '#core/kernel/json.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import { ownLimitsOf } from '#core/limits/limits-of-key.ts';
 import { estimateTokens } from '#core/models/dialects/count-tokens.ts';
-import type { Dialect } from '#core/models/dialects/dialect.ts';
+import type { Dialect, TextSlot } from '#core/models/dialects/dialect.ts';
 import { dialects } from '#core/models/dialects/dialects.ts';
 import { isUsageRequested } from '#core/models/dialects/openai/openai.ts';
 import { modelMatches } from '#core/models/routing/model-glob.ts';
@@ -75,6 +75,8 @@ export interface ChatCall extends Omit<ChatRequest, 'operation' | 'leftOut'>, Es
   readonly refusal?: GatewayError;
   /** Names of members that are not sent to any provider. */
   readonly leftOut: readonly string[];
+  /** Text of the conversation in `body`. Absent if the request only stores an object. */
+  readonly messageTexts?: readonly TextSlot[] | undefined;
 }
 
 /**
@@ -105,6 +107,7 @@ export function openCall(snapshot: Snapshot, request: ChatRequest, envelopeId: s
   const { passed, leftOut } = isBounded(snapshot, request)
     ? listedBetas(configuration.messages, request.passed)
     : { passed: request.passed, leftOut: [] };
+  const messageTexts = request.storing ? undefined : wire.messageTexts(body);
   const choices = typeof body.n === 'number' ? body.n : 1;
   return {
     ...request,
@@ -118,10 +121,11 @@ export function openCall(snapshot: Snapshot, request: ChatRequest, envelopeId: s
     model,
     resolvedModel,
     stream: body.stream === true,
+    messageTexts,
     plan: plan ?? { model: resolvedModel, route: undefined, candidates: [] },
     ...(!allowed && { refusal: notAllowed(tenant, key, names) }),
     ...(request.storing ?? {
-      inputTokens: estimateTokens(request.dialect, body) + earlierTokens(request),
+      inputTokens: estimateTokens(request.dialect, body, messageTexts) + earlierTokens(request),
       maxTokens: (wire.maxTokens(body) ?? chatSizes.defaultMaxTokens) * choices,
     }),
   };

@@ -20,7 +20,8 @@ export async function checkInputPolicy(
   const { call } = admitted;
   return ports.telemetry.leafSpan('policy.check_input', {}, async (span) => {
     const context = { tenant_id: call.tenant.id, model: call.resolvedModel, provider: '' };
-    const verdict = policy.inputIdle ? clean : await policy.checkInput(call.wire.requestTexts(body), context);
+    const messages = body === call.body ? call.messageTexts : undefined;
+    const verdict = policy.inputIdle ? clean : await policy.checkInput(call.wire.requestTexts(body, messages), context);
     span.set(verdictAttributes(verdict));
     countFindings(ports, verdict);
     const screened = { ...admitted, body, lines: [], inputVerdict: verdict };
@@ -56,10 +57,13 @@ export function violation({ matched_rule, findings }: Verdict): GatewayError {
 /** Actions that let text pass, strictest first. */
 const passing: readonly string[] = ['redact', 'warn', 'log'];
 
+/** Attributes of a verdict without findings. */
+const passed = { decision: 'allow', action: 'allow' } as const;
+
 /** Returns the span attributes: the decision, and the filter with the strictest action [trace.routes]. */
 export function verdictAttributes({ decision, matched_rule, findings }: Verdict) {
   if (decision !== 'allow') return { decision, policy_name: matched_rule, action: decision };
-  const [found] = [...findings].sort((a, b) => passing.indexOf(a.action) - passing.indexOf(b.action));
-  if (!found) return { decision, action: 'allow' };
+  if (findings.length === 0) return passed;
+  const found = findings.reduce((a, b) => (passing.indexOf(b.action) < passing.indexOf(a.action) ? b : a));
   return { decision, policy_name: matched_rule ?? `content:${found.policy}`, action: found.action };
 }

@@ -21,6 +21,7 @@ const separators = ['', '\n'];
 
 /** Returns the joined texts of each group in order, omitting the middle of long ones. */
 function joinedTexts(texts: readonly ScannedText[]): string[] {
+  if (texts.length < 2) return [];
   const groups = Map.groupBy(
     texts.filter(({ group, text }) => group !== undefined && text !== ''),
     ({ group }) => group,
@@ -37,6 +38,10 @@ function ends({ text: written, json }: ScannedText): string {
     ? text
     : `${text.slice(0, boundaryCharacters)}\uffff${text.slice(-boundaryCharacters)}`;
 }
+
+/** Returns the texts as a module reads them: one per line, JSON decoded. */
+const readText = (written: readonly WrittenText[]): string =>
+  written.map(({ text, json }) => (json ? decodedJson(text) : text)).join('\n');
 
 const kinds = ['keyword', 'regex', 'pii', 'wasm'] as const;
 type FilterKind = (typeof kinds)[number];
@@ -98,18 +103,15 @@ export class Filters {
    */
   async check(texts: readonly ScannedText[], context: ContentContext): Promise<Verdict> {
     const tally = this.tally();
-    const written = texts.filter(({ text }) => text !== '').map((slot) => ({ slot, raw: slot.text }));
-    const seen = () => written.map(({ slot, raw }) => (slot.json ? decodedJson(raw) : raw)).join('\n');
-    const asked = this.wasm.filters.length === 0 ? undefined : this.wasm.check(seen(), context, tally);
-    const looked = this.#checkTexts(
-      written.map(({ slot, raw }) => ({ text: raw, json: slot.json })),
-      tally,
-    );
+    const slots = texts.filter(({ text }) => text !== '');
+    const written = slots.map(({ text, json }): WrittenText => ({ text, json }));
+    const asked = this.wasm.filters.length === 0 ? undefined : this.wasm.check(readText(written), context, tally);
+    const looked = this.#checkTexts(written, tally);
     const checked = isPromise(looked) ? (await Promise.all([looked, asked]))[0] : looked;
-    written.forEach(({ slot, raw }, at) => {
-      const text = checked[at] ?? raw;
-      if (text !== raw) this.guarded(tally, ['pii'], () => slot.set(text));
-    });
+    for (let at = 0; at < slots.length; at++) {
+      const text = checked[at];
+      if (text !== undefined && text !== written[at]?.text) this.guarded(tally, ['pii'], () => slots[at]?.set(text));
+    }
     const joined = joinedTexts(texts);
     if (joined.length > 0) await this.#checkJoined(joined, tally);
     if (asked) await asked;

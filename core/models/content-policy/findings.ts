@@ -120,14 +120,14 @@ export class Tally {
   /**
    * Returns a filter's finding. A match takes precedence over an error, unless the error blocks and the match does not.
    */
-  #findingsOf({ name, type }: FilterName, filter: number): Finding[] {
+  #findingsOf({ name, type }: FilterName, filter: number): readonly Finding[] {
     const count = this.#counts[filter]!;
     const erred = this.#erred[filter];
+    if (count === 0 && !erred) return none;
     const base = { policy: name, type, phase: this.#phase, count };
     const action = this.actionOf(filter);
     if (erred && (count === 0 || (erred === 'block' && action !== 'block')))
       return [{ ...base, action: erred, erred: true }];
-    if (count === 0) return [];
     const detail = [...(this.#details[filter] ?? [])].join(', ');
     return [
       {
@@ -139,6 +139,9 @@ export class Tally {
     ];
   }
 }
+
+/** Result of a filter that found nothing. */
+const none: readonly Finding[] = [];
 
 const rank = ({ action }: Finding): number => strictness.indexOf(action);
 

@@ -3,6 +3,7 @@ import { chatSizes, type DialectName } from '#core/contracts/chat.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 import * as anthropicTexts from './anthropic/texts.ts';
+import type { TextSlot } from './dialect.ts';
 import * as openaiTexts from './openai/texts.ts';
 
 /** Tokens per image, file or recording, based on what providers charge for a one-megapixel image. */
@@ -13,10 +14,17 @@ const texts = { openai: openaiTexts, anthropic: anthropicTexts } as const satisf
 /** Members that the model reads as JSON: tools and the required response format. */
 const definitions = ['tools', 'functions', 'response_format', 'output_config'] as const;
 
-/** Estimates a request's input tokens from all text the model reads, including tool definitions. */
-export function estimateTokens(dialect: DialectName, body: JsonObject): number {
+/**
+ * Estimates a request's input tokens from all text the model reads, including tool definitions.
+ * @param messages text of the conversation, if already known.
+ */
+export function estimateTokens(
+  dialect: DialectName,
+  body: JsonObject,
+  messages: readonly TextSlot[] = texts[dialect].messageTexts(body),
+): number {
   let characters = 0;
-  for (const slot of texts[dialect].messageTexts(body)) characters += slot.text.length;
+  for (const slot of messages) characters += slot.text.length;
   for (const name of definitions) if (isDefined(body[name])) characters += JSON.stringify(body[name]).length;
   return tokensOf(characters) + attachments(body.messages) * attachmentTokens;
 }

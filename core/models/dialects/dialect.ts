@@ -34,8 +34,13 @@ export interface Dialect {
    * @throws GatewayError `invalid_request` stating what was found and what is allowed.
    */
   checkRequest(body: JsonObject): void;
-  /** Returns all text that the model reads, in order: system, messages, tool results. */
-  requestTexts(body: JsonObject): TextSlot[];
+  /** Returns the text of the conversation, in order: system, messages, tool results. */
+  messageTexts(body: JsonObject): TextSlot[];
+  /**
+   * Returns all text that the model reads: definitions, then the conversation.
+   * @param messages result of `messageTexts` for the same body, if already known.
+   */
+  requestTexts(body: JsonObject, messages?: readonly TextSlot[]): TextSlot[];
   /**
    * Returns a body with text before and after the system prompt, separated by a blank line, or with a new prompt if
    * there is none. Does not change the given body.

@@ -14,7 +14,8 @@ import { channelsOf, definitionTexts, deltaWith, eventTexts, messageTexts, reply
 export const anthropic: Dialect = {
   name: 'anthropic',
   checkRequest: checkAnthropic,
-  requestTexts: (body) => [...definitionTexts(body), ...messageTexts(body)],
+  messageTexts,
+  requestTexts: (body, messages = messageTexts(body)) => [...definitionTexts(body), ...messages],
 
   withSystemPrompt: (body, before, after) =>
     before === '' && after === '' ? body : { ...body, system: joinedTexts(body.system, before, after) },

@@ -13,7 +13,8 @@ import { channelsOf, choiceTexts, chunkWith, definitionTexts, isSystem, messageT
 export const openai: Dialect = {
   name: 'openai',
   checkRequest: checkOpenai,
-  requestTexts: (body) => [...definitionTexts(body), ...messageTexts(body)],
+  messageTexts,
+  requestTexts: (body, messages = messageTexts(body)) => [...definitionTexts(body), ...messages],
   withSystemPrompt,
 
   maxTokens: largestOutput,

@@ -17,7 +17,8 @@ export function messageTexts(body: JsonObject): TextSlot[] {
   const slots: TextSlot[] = [];
   const messages = objectsOf(body.messages);
   const turns = turnsOf(messages);
-  for (const [index, message] of messages.entries()) {
+  for (let index = 0; index < messages.length; index++) {
+    const message = messages[index]!;
     const path = `messages[${index}]`;
     const kind = isSystem(message)
       ? 'system'
