@@ -1,26 +1,18 @@
 /** The shards that count this process's open calls [limit.shards], and the search for the shard of any open call. */
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { Transition } from '#core/limits/batch.ts';
-import type { HeldLease, LeaseBook } from '#core/limits/lease-book.ts';
-import type { Settlement } from '#core/limits/ports.ts';
 import { parentOf } from '#core/limits/shards.ts';
 import type { CountersQueue } from './counters-queue.ts';
 import type { CountersStore } from './counters-store.ts';
 
-/**
- * The source of a reservation: a shard's number, one of this process's leases, or `uncounted` if the call has no
- * reservation.
- */
-type ReservationSource =
-  | number
-  | 'uncounted'
-  | { readonly book: LeaseBook; readonly lease: HeldLease; readonly tokens: number };
+/** The number of the shard with a call's reservation, or `uncounted` if the call has none. */
+type Place = number | 'uncounted';
 
 /** Maximum number of this process's calls whose shard is cached until they are settled. */
 const maxCalls = 50_000;
 
 export interface CountersPlaces {
-  put(id: string, place: ReservationSource): void;
+  put(id: string, place: Place): void;
   drop(id: string): void;
   /** Checks whether the call belongs to this process. */
   has(id: string): boolean;
@@ -29,29 +21,21 @@ export interface CountersPlaces {
    * no steps.
    */
   step(tenant: string, id: string, transition: Transition<boolean>): Promise<boolean>;
-  /** Ends the call with `step`, and returns the unused part of its share to the lease. */
-  end(tenant: string, id: string, settlement: Settlement, transition: Transition<boolean>): Promise<void>;
 }
 
 export function countersPlaces(store: CountersStore, queue: CountersQueue): CountersPlaces {
-  const places = new RecentMap<string, ReservationSource>({ max: maxCalls });
+  const places = new RecentMap<string, Place>({ max: maxCalls });
 
   return {
     drop: (id) => void places.delete(id),
     has: (id) => places.has(id),
     put: (id, place) => places.set(id, place),
     step,
-    async end(tenant, id, settlement, transition) {
-      const place = places.get(id);
-      if (typeof place === 'object') place.book.settle(place.lease, place.tokens, settlement);
-      else await step(tenant, id, transition);
-      places.delete(id);
-    },
   };
 
   async function step(tenant: string, id: string, transition: Transition<boolean>): Promise<boolean> {
     const place = places.get(id);
-    if (place === 'uncounted' || typeof place === 'object') return true;
+    if (place === 'uncounted') return true;
     if (place !== undefined) return inAncestors(tenant, place, transition);
     const first = await queue.step(tenant, 0, transition, true);
     if (first.kind !== 'done') return false;

@@ -1,12 +1,10 @@
-/** Finds a shard [limit.shards], or one of this process's leases on a shard [limit.shards], that admits a call. */
+/** Finds a shard that admits a call [limit.shards]. */
 
 import type { Clock } from '#core/kernel/ports.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import type { Transition } from '#core/limits/batch.ts';
 import type { CounterState } from '#core/limits/counter-state.ts';
-import { type HeldLease, LeaseBook, leasedOutcome, returnOf, sameRates } from '#core/limits/lease-book.ts';
-import { applyLease, rateLeaseSeconds, returnLease } from '#core/limits/leases.ts';
-import { isKeptOpen, type LimitStatus, type ReserveOutcome, type ReserveRequest } from '#core/limits/ports.ts';
+import type { Limits, ReserveOutcome, ReserveRequest } from '#core/limits/ports.ts';
 import { limitsAt, maxShards, parentOf, tenantOutcome } from '#core/limits/shards.ts';
 import { applyReserve } from '#core/limits/state.ts';
 import type { CountersPlaces } from './counters-places.ts';
@@ -49,6 +47,13 @@ interface Home {
   readonly depth: number;
 }
 
+/** This process's calls that a shard has admitted in one second. */
+interface OwnCalls {
+  readonly shard: number;
+  readonly second: number;
+  readonly requests: number;
+}
+
 interface RefusedReservation {
   readonly request: ReserveRequest;
   readonly outcome: ReserveOutcome;
@@ -66,19 +71,12 @@ interface ReserveOptions {
 /** Returns the function that reserves for calls with limits. */
 export function counterReserve(options: ReserveOptions): (request: ReserveRequest) => Promise<ReserveOutcome> {
   const { queue, shards, places, clock, random } = options;
-  const book = new LeaseBook();
   const homes = new RecentMap<string, Home>({ max: maxTenants });
+  const owns = new RecentMap<string, OwnCalls>({ max: maxTenants });
   const looking = new Map<string, Promise<number>>();
   const refusals = new RecentMap<string, RefusedReservation>({ max: maxTenants });
 
-  return async (request) => {
-    const now = clock.now();
-    book.note(request, now);
-    const lease = isKeptOpen(request) ? undefined : book.spend(request, now);
-    if (!lease) return refusedBefore(request, now) ?? (await somewhere(request));
-    places.put(request.id, { book, lease, tokens: request.tokens });
-    return leasedOutcome(lease);
-  };
+  return async (request) => refusedBefore(request, clock.now()) ?? (await somewhere(request));
 
   /** Tries shards one after another until one admits the call or all of them together refuse it. */
   async function somewhere(request: ReserveRequest): Promise<ReserveOutcome> {
@@ -129,7 +127,7 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     if (!known || now >= known.until) return undefined;
     const { tokens, cost_microusd, limits } = known.request;
     const asMuch = request.tokens >= tokens && request.cost_microusd >= cost_microusd;
-    return asMuch && sameRates(request.limits, limits) ? known.outcome : undefined;
+    return asMuch && isSame(request.limits, limits) ? known.outcome : undefined;
   }
 
   /** @param bounded whether a shard with many open calls from other processes is refused as `full`. */
@@ -139,38 +137,26 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     bounded: boolean,
   ): Promise<StepResult<ReserveOutcome | 'full'>> {
     const { tenant, limits, id } = request;
-    const home = homes.get(tenant) ?? { rank: 0, depth: 0 };
-    const requests = isKeptOpen(request) ? 0 : book.sizeFor(request, home.depth);
-    const former = book.takeBack(tenant, shard);
-    const returned = former && returnOf(former);
-    let leasedUntil: number | undefined;
+    const rank = homes.get(tenant)?.rank ?? 0;
     let others = 0;
     const reserving: Transition<ReserveOutcome | 'full'> = (state, now, wanted) => {
-      leasedUntil = undefined;
+      const second = Math.floor(now / 1000);
+      const own = ownCalls(tenant, shard, second);
       others = othersIn(state);
-      const hurried = latelyIn(state, now) - book.own(tenant, shard, now) >= fullSecond;
+      const hurried = admittedIn(state, second) - own >= fullSecond;
       if (bounded && (others >= fullAt || hurried)) return { state, outcome: 'full' };
-      book.counted(tenant, shard, now);
-      const here = { ...request, limits: limitsAt(limits, shard, state.depth) };
-      const lease = { id, requests, returned };
-      const leased = requests > 0 ? applyLease(state, here, lease, now) : undefined;
-      if (!leased?.outcome.ok)
-        return applyReserve(returned ? returnLease(state, returned, now) : state, here, now, wanted);
-      leasedUntil = Math.floor(now / 1000) + rateLeaseSeconds;
-      return leased;
+      owns.set(tenant, { shard, second, requests: own + 1 });
+      return applyReserve(state, { ...request, limits: limitsAt(limits, shard, state.depth) }, now, wanted);
     };
     // Called before the step, which must recognise this process's calls.
     places.put(id, shard);
-    const step = () => queue.step(tenant, shard, reserving);
-    const stepped = await (requests > 0 ? book.taking(tenant, step) : step());
-    if (stepped.kind !== 'gone') homes.set(tenant, { rank: home.rank, depth: stepped.depth });
+    const stepped = await queue.step(tenant, shard, reserving);
+    if (stepped.kind !== 'gone') homes.set(tenant, { rank, depth: stepped.depth });
     if (stepped.kind !== 'done' || stepped.outcome === 'full' || !stepped.outcome.ok) {
       places.drop(id);
-      if (former) book.keep(tenant, former);
       return stepped;
     }
     const outcome = tenantOutcome(stepped.outcome, limits, stepped.depth);
-    if (leasedUntil !== undefined) hold(request, { shard, second: leasedUntil, requests, status: outcome.limits });
     if (bounded && others >= crowdedAt && random() < crowdedSplits) await shards.split(shard, request);
     return { ...stepped, outcome };
   }
@@ -180,34 +166,9 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     return open.length < crowdedAt ? 0 : open.filter((one) => !places.has(one.id)).length;
   }
 
-  /** Counts the calls that a shard has admitted in this second. */
-  function latelyIn({ window, leases }: CounterState, now: number): number {
-    const second = Math.floor(now / 1000);
-    const taken = leases.filter((lease) => lease.second === second + rateLeaseSeconds).length;
-    return taken + (window.findLast((bucket) => bucket.second === second)?.requests ?? 0);
-  }
-
-  /** Takes a lease, which the current call is the first to use. */
-  function hold(
-    { id, tenant, limits, tokens }: ReserveRequest,
-    taken: { readonly shard: number; readonly second: number; readonly requests: number; readonly status: LimitStatus },
-  ): void {
-    const { shard, second, requests, status } = taken;
-    const requestsLeft = requests - 1;
-    const tokensLeft = requestsLeft * tokens;
-    const lease: HeldLease = {
-      id,
-      shard,
-      limits,
-      second,
-      status,
-      requestsLeft,
-      tokensLeft,
-      requestsUsed: 1,
-      tokensUsed: tokens,
-    };
-    book.hold(tenant, lease);
-    places.put(id, { book, lease, tokens });
+  function ownCalls(tenant: string, shard: number, second: number): number {
+    const own = owns.get(tenant);
+    return own?.shard === shard && own.second === second ? own.requests : 0;
   }
 
   /**
@@ -233,3 +194,18 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     return rank % 2 ** depth;
   }
 }
+
+/** Counts the calls that a shard has admitted within a second. */
+const admittedIn = ({ window }: CounterState, second: number): number =>
+  window.findLast((bucket) => bucket.second === second)?.requests ?? 0;
+
+/**
+ * Compares the limits of two calls. Limits from one configuration are the same object, except those of plain requests,
+ * which have only rates.
+ */
+const isSame = (one: Limits, other: Limits): boolean =>
+  one === other ||
+  (one.budgets.length === 0 &&
+    other.budgets.length === 0 &&
+    one.requests_per_minute === other.requests_per_minute &&
+    one.tokens_per_minute === other.tokens_per_minute);

@@ -8,7 +8,7 @@
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import { withKeys } from '#core/limits/key-counters.ts';
-import { type Counters, isKeptOpen, isLimited, type Limits } from '#core/limits/ports.ts';
+import { type Counters, isLimited, type Limits } from '#core/limits/ports.ts';
 import { mergeShards } from '#core/limits/shards.ts';
 import { applyReclaim } from '#core/limits/slices.ts';
 import { accountKey } from '#core/limits/spend.ts';
@@ -42,7 +42,8 @@ function countersOf(options: CountersOptions): Counters {
   return {
     async reserve(request) {
       assertCounts(request.tokens, request.cost_microusd);
-      if (isLimited(request.limits) || isKeptOpen(request)) return reserve(request);
+      // A stream always has a reservation: if its process ends, the sweep finds the call's details there [chat.killed].
+      if (isLimited(request.limits) || request.call?.stream) return reserve(request);
       places.put(request.id, 'uncounted');
       return { ok: true, limits: {}, budgets: [] };
     },
@@ -59,7 +60,8 @@ function countersOf(options: CountersOptions): Counters {
     },
     async settle(tenant, id, settlement) {
       assertCounts(settlement.tokens, settlement.cost_microusd);
-      await places.end(tenant, id, settlement, (state, now) => applySettle(state, id, settlement, now));
+      await places.step(tenant, id, (state, now) => applySettle(state, id, settlement, now));
+      places.drop(id);
     },
     async expired(tenant, untilMs = clock.now()) {
       const leaves = await store.readAll(tenant);

@@ -8,7 +8,6 @@ import { sessionPattern, sizes } from '#core/contracts/envelope.ts';
 import { longestSandboxMs } from '#core/execution/executors/sandbox-message.ts';
 import { maxNesting, maxValues } from '#core/kernel/json.ts';
 import { wrongKeyRate } from '#core/limits/admissions.ts';
-import { maxLeased, rateLeaseSeconds } from '#core/limits/leases.ts';
 import { reservationLeaseSeconds } from '#core/limits/ports.ts';
 import { maxShards } from '#core/limits/shards.ts';
 import { defaultStateBudget } from '#core/policy/rules/analysis/analyse.ts';
@@ -75,11 +74,6 @@ export function limitsPage(): string {
       'charged if begun, else released',
     ],
     ['counter items of a tenant', `${maxShards}, split and merged by load`, 'busy counters: 503'],
-    [
-      'a lease of requests, for tenants without budgets',
-      `${maxLeased} requests, 1/200 of the limit, spent within ${rateLeaseSeconds} s`,
-      'counts as used until it is returned',
-    ],
     ['a configuration', `${maxYamlBytes} bytes`, '400'],
     [
       'requests pending approval',

@@ -89,7 +89,7 @@ export const tables = {
   },
   counters: {
     holds:
-      'per tenant: windows of the rate limits, spend of the budgets, open reservations, leases, in one versioned item or up to 512 shards; global budgets; breakers of providers',
+      'per tenant: windows of the rate limits, spend of the budgets, open reservations, in one versioned item or up to 512 shards; global budgets; breakers of providers',
     partitionKey: 'id',
   },
   connections: {

@@ -13,24 +13,10 @@ export interface CounterState {
   /** The tenant's slices of global budgets, by account key. */
   readonly slices: Readonly<Record<string, Slice>>;
   readonly open: readonly Reservation[];
-  /** Request leases that processes hold in memory until the leases end. */
-  readonly leases: readonly RateLease[];
   /** Number of splits that led to this shard. Its limits are halved once per split. */
   readonly depth: number;
   /** True if the shard was merged into its parent and no longer counts calls. */
   readonly gone: boolean;
-}
-
-/**
- * Requests and tokens that one process may spend without additional store writes. They count as used until they are
- * returned.
- */
-export interface RateLease {
-  readonly id: string;
-  /** The last second in which the holder may spend the lease. In the window, the lease counts in this second. */
-  readonly second: number;
-  readonly requests: number;
-  readonly tokens: number;
 }
 
 /** The part of a global budget that is granted to this tenant. Other tenants cannot spend it. */
@@ -62,7 +48,6 @@ export const emptyState: CounterState = {
   spend: {},
   slices: {},
   open: [],
-  leases: [],
   depth: 0,
   gone: false,
 };

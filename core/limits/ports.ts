@@ -66,12 +66,6 @@ export interface KeyPart {
   readonly limits: Limits;
 }
 
-/**
- * Checks for a stream. Its reservation is always in the store: if the process ends, the sweep finds the call's details
- * there and records them [chat.killed].
- */
-export const isKeptOpen = ({ call }: ReserveRequest): boolean => call?.stream === true;
-
 /** Reports whether any limit applies. If none does, calls are not counted. */
 export const isLimited = ({ requests_per_minute, tokens_per_minute, budgets }: Limits): boolean =>
   requests_per_minute !== undefined || tokens_per_minute !== undefined || budgets.length > 0;

@@ -1,17 +1,14 @@
 /** Removes expired counts on every write, so that an item contains just one minute and two periods. */
 import type { CounterState } from './counter-state.ts';
 import { isKept } from './spend.ts';
-import { inWindow, itemSecond, windowSeconds } from './window.ts';
+import { inWindow, itemSecond } from './window.ts';
 
 export function pruneState(state: CounterState, nowMs: number): CounterState {
-  const second = itemSecond(state.window, nowMs);
-  const isLive = (lease: { readonly second: number }) => lease.second >= second - windowSeconds;
   return {
     ...state,
-    window: inWindow(state.window, second),
+    window: inWindow(state.window, itemSecond(state.window, nowMs)),
     spend: withoutExpired(state.spend, nowMs),
     slices: withoutExpired(state.slices, nowMs),
-    leases: state.leases.every(isLive) ? state.leases : state.leases.filter(isLive),
   };
 }
 

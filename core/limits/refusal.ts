@@ -9,7 +9,7 @@ import { usedOfAll } from './status.ts';
 import {
   type Bucket,
   type CountedUnit,
-  counting,
+  inWindow,
   itemSecond,
   secondsUntilFreed,
   total,
@@ -21,22 +21,20 @@ type Refusal = Omit<Extract<ReserveOutcome, { ok: false }>, 'ok' | 'limits'>;
 /**
  * Returns the refusal of a call, or undefined if the call may pass.
  * @param wanted as in `applyReserve`.
- * @param requests number of requests: one, or the number in a lease.
  */
 export function refusalOf(
   state: CounterState,
   request: ReserveRequest,
   nowMs: number,
   wanted?: WantedSlices,
-  requests = 1,
 ): Refusal | undefined {
   const { requests_per_minute, tokens_per_minute, budgets, holder = 'tenant' } = request.limits;
   const second = itemSecond(state.window, nowMs);
-  const window = { buckets: counting(state, second), second };
+  const window = { buckets: inWindow(state.window, second), second };
   const refused =
     tooManyOpen(state, holder) ??
     longestWait(
-      overLimit(window, 'requests', requests, requests_per_minute, holder),
+      overLimit(window, 'requests', 1, requests_per_minute, holder),
       overLimit(window, 'tokens', request.tokens, tokens_per_minute, holder),
     );
   if (refused) return refused;

@@ -142,7 +142,6 @@ export function mergeShards(states: readonly CounterState[], depth: number): Cou
     spend,
     slices,
     open: alive.flatMap(({ open }) => open),
-    leases: alive.flatMap(({ leases }) => leases),
     depth,
     gone: false,
   };

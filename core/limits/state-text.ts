@@ -15,8 +15,6 @@ type ReservationRow = readonly [
  */
 type CallRow = readonly [string, string, ChatOperation, string, string, 0 | 1, 0 | 1, number, number, string, 1?];
 
-type LeaseRow = readonly [string, number, number, number];
-
 /**
  * Compact form. Members have one-letter names and rows are arrays, so that a busy minute takes 1 kB instead of 4 kB.
  */
@@ -28,21 +26,16 @@ interface Compact {
   /** Account keys of open reservations, which refer to them by index. */
   readonly a: readonly string[];
   readonly o: readonly ReservationRow[];
-  /**
-   * Leases: id, seconds after the first bucket, requests, tokens. Absent if there are none; `d` and `x` are likewise
-   * absent if 0.
-   */
-  readonly l?: readonly LeaseRow[];
+  /** Depth, and 1 for a shard that was merged into its parent. Both are absent if 0. */
   readonly d?: number;
   readonly x?: 1;
 }
 
-export function stateText({ window, spend, slices, open, leases, depth, gone }: CounterState): string {
-  const first = window[0]?.second ?? 0;
+export function stateText({ window, spend, slices, open, depth, gone }: CounterState): string {
   const accounts = [...new Set(open.flatMap((one) => one.accounts))];
   const place = new Map(accounts.map((key, i) => [key, i]));
   const compact: Compact = {
-    w: bucketNumbers(window, first),
+    w: bucketNumbers(window),
     s: spend,
     g: Object.fromEntries(
       Object.entries(slices).map(([key, slice]) => [
@@ -65,16 +58,14 @@ export function stateText({ window, spend, slices, open, leases, depth, gone }: 
         ...(one.call ? ([callRow(one.call)] satisfies [CallRow]) : ([] satisfies [])),
       ],
     ),
-    ...(leases.length > 0 && {
-      l: leases.map(({ id, second, requests, tokens }) => [id, second - first, requests, tokens] as const),
-    }),
     ...(depth > 0 && { d: depth }),
     ...(gone && { x: 1 as const }),
   };
   return JSON.stringify(compact);
 }
 
-function bucketNumbers(window: readonly Bucket[], first: number): readonly number[] {
+function bucketNumbers(window: readonly Bucket[]): readonly number[] {
+  const first = window[0]?.second ?? 0;
   const numbers = [first];
   for (const { second, requests, tokens } of window) numbers.push(second - first, requests, tokens);
   return numbers;
@@ -85,7 +76,7 @@ function bucketNumbers(window: readonly Bucket[], first: number): readonly numbe
  * @throws if the text has a different format.
  */
 export function stateOf(text: string): CounterState {
-  const { w, s, g, a, o, l = [], d = 0, x } = JSON.parse(text) as Compact;
+  const { w, s, g, a, o, d = 0, x } = JSON.parse(text) as Compact;
   const [first = 0, ...rows] = w;
   const window = [];
   for (let i = 0; i < rows.length; i += 3)
@@ -111,7 +102,6 @@ export function stateOf(text: string): CounterState {
       lease_ends_ms,
       ...(call && { call: parseCallRow(call) }),
     })),
-    leases: l.map(([id, after, requests, tokens]) => ({ id, second: first + after, requests, tokens })),
     depth: d,
     gone: x === 1,
   };

@@ -2,11 +2,11 @@
 import { type CounterState, reservedOf, usedOf } from './counter-state.ts';
 import type { BudgetAccount, BudgetStatus, LimitStatus, Limits } from './ports.ts';
 import { accountKey, tierOf } from './spend.ts';
-import { type CountedUnit, counting, itemSecond, secondsUntilEmpty, total } from './window.ts';
+import { type CountedUnit, inWindow, itemSecond, secondsUntilEmpty, total } from './window.ts';
 
 export function limitStatus(state: CounterState, limits: Limits, nowMs: number): LimitStatus {
   const second = itemSecond(state.window, nowMs);
-  const window = counting(state, second);
+  const window = inWindow(state.window, second);
   const left = (limit: number, what: CountedUnit) => Math.max(0, limit - total(window, what));
   const { requests_per_minute, tokens_per_minute } = limits;
   return {

@@ -30,16 +30,6 @@ export const inWindow = (buckets: readonly Bucket[], second: number): readonly B
 const counts = (bucket: Bucket, second: number): boolean =>
   bucket.second >= second - windowSeconds && bucket.second <= second + windowSeconds;
 
-/** Returns the window's buckets and the leases. Each lease counts in the last second in which it may be spent. */
-export function counting(
-  { window, leases }: { readonly window: readonly Bucket[]; readonly leases: readonly Bucket[] },
-  second: number,
-): readonly Bucket[] {
-  const buckets = inWindow(window, second);
-  if (leases.length === 0) return buckets;
-  return [...buckets, ...inWindow(leases, second)].sort((a, b) => a.second - b.second);
-}
-
 export const total = (buckets: readonly Bucket[], what: CountedUnit): number =>
   buckets.reduce((sum, bucket) => sum + bucket[what], 0);
 

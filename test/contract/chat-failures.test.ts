@@ -453,7 +453,7 @@ describe('a process that died', () => {
 
   test.each([
     ['a tenant without limits', {}],
-    ['a tenant whose calls are taken from leases', { requests_per_minute: 100_000 }],
+    ['a tenant with a rate limit', { requests_per_minute: 100_000 }],
   ])(
     '[chat.killed] a stream for %s has a reservation in the store; a non-streamed response does not need one',
     async (_, rates) => {

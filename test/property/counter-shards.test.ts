@@ -1,7 +1,6 @@
-/** Shards and leases of counters: no order of splits, merges, leases and losses exceeds a limit. */
+/** Shards of counters: no order of calls, splits and merges exceeds a limit. */
 import * as fc from 'fast-check';
 import { type CounterState, emptyState, usedOf } from '#core/limits/counter-state.ts';
-import { applyLease, rateLeaseSeconds, returnLease } from '#core/limits/leases.ts';
 import {
   isWhole,
   limitsAt,
@@ -20,7 +19,6 @@ const month = 'tenant|month|2026-11';
 const perMinute = 20;
 const dollars = 300;
 const held = { requests_per_minute: perMinute, tokens_per_minute: 1000, budgets: [budget(dollars)] };
-const rates = { requests_per_minute: perMinute, tokens_per_minute: 1000, budgets: [] };
 
 const which = fc.nat(63);
 const event = fc.oneof(
@@ -30,14 +28,6 @@ const event = fc.oneof(
   },
   { weight: 2, arbitrary: fc.record({ type: fc.constant('settle' as const), which, share: fc.nat(100) }) },
   { weight: 2, arbitrary: fc.record({ type: fc.constantFrom('split' as const, 'merge' as const), which }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({ type: fc.constant('lease' as const), which, requests: fc.integer({ min: 2, max: 5 }) }),
-  },
-  {
-    weight: 3,
-    arbitrary: fc.record({ type: fc.constantFrom('spend' as const, 'return' as const, 'forget' as const), which }),
-  },
   { weight: 3, arbitrary: fc.record({ type: fc.constant('pass' as const), ms: fc.nat(25_000) }) },
 );
 type Event = typeof event extends fc.Arbitrary<infer E> ? E : never;
@@ -47,13 +37,6 @@ interface Spent {
   tokens: number;
   cost: number;
 }
-interface Held {
-  readonly id: string;
-  readonly ends: number;
-  readonly each: number;
-  left: number;
-  used: number;
-}
 
 /** A tenant whose calls are recorded independently. */
 class Tenant {
@@ -61,16 +44,13 @@ class Tenant {
   readonly shards = new Map<number, CounterState>([[0, emptyState]]);
   readonly spent: Spent[] = [];
   readonly open: { readonly id: string; readonly noted: Spent }[] = [];
-  readonly leases: Held[] = [];
 
   play(each: Event): void {
     if (each.type === 'pass') this.nowMs += each.ms;
     else if (each.type === 'reserve') this.#reserve(this.#pick(each.which), each.tokens, each.cost);
     else if (each.type === 'settle') this.#settle(each.which, each.share);
     else if (each.type === 'split') this.#split(this.#pick(each.which));
-    else if (each.type === 'merge') this.#merge(this.#pick(each.which));
-    else if (each.type === 'lease') this.#lease(this.#pick(each.which), each.requests);
-    else this.#ofLease(each.type, each.which);
+    else this.#merge(this.#pick(each.which));
   }
 
   #pick = (n: number): number => [...this.shards.keys()][n % this.shards.size]!;
@@ -126,33 +106,6 @@ class Tenant {
       ),
     );
   }
-
-  #lease(shard: number, requests: number): void {
-    const state = this.shards.get(shard)!;
-    const request = call(limitsAt(rates, shard, state.depth), { tokens: 10 });
-    const step = applyLease(state, request, { id: request.id, requests }, this.nowMs);
-    this.shards.set(shard, step.state);
-    if (!step.outcome.ok) return;
-    const ends = (Math.floor(this.nowMs / 1000) + rateLeaseSeconds) * 1000;
-    this.leases.push({ id: request.id, ends, each: 10, left: requests, used: 0 });
-  }
-
-  #ofLease(what: 'spend' | 'return' | 'forget', n: number): void {
-    const i = n % Math.max(1, this.leases.length);
-    const lease = this.leases[i];
-    if (!lease) return;
-    if (what === 'spend') {
-      if (lease.left === 0 || this.nowMs >= lease.ends) return;
-      lease.left--;
-      lease.used++;
-      this.spent.push({ at: this.nowMs, tokens: lease.each, cost: 0 });
-      return;
-    }
-    this.leases.splice(i, 1);
-    if (what === 'forget') return;
-    const returned = { id: lease.id, requests: lease.used, tokens: lease.used * lease.each };
-    for (const [shard, state] of this.shards) this.shards.set(shard, returnLease(state, returned, this.nowMs));
-  }
 }
 
 const played = (events: readonly Event[], check: (tenant: Tenant) => void): void => {
@@ -163,7 +116,7 @@ const played = (events: readonly Event[], check: (tenant: Tenant) => void): void
   }
 };
 
-test('[limit.shards] shards and leases together never exceed the limits in any 60-second period', () => {
+test('[limit.shards] shards together never exceed the limits in any 60-second period', () => {
   fc.assert(
     fc.property(fc.array(event, { maxLength: 80 }), (events) => {
       played(events, ({ spent }) => {
