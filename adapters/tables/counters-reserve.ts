@@ -23,10 +23,6 @@ const maxLosses = 3;
 const maxLossesOfSmall = 20;
 /** Number of other processes' open calls at which a shard is full: each write is billed by the item's size. */
 const fullAt = 48;
-/**
- * Number of calls per second from other processes at which a shard is full: counting them costs less than a lost write.
- */
-const fullSecond = 50;
 /** Number of open calls at which a shard is split before it is full. */
 const crowdedAt = 16;
 /**
@@ -47,13 +43,6 @@ interface Home {
   readonly depth: number;
 }
 
-/** This process's calls that a shard has admitted in one second. */
-interface OwnCalls {
-  readonly shard: number;
-  readonly second: number;
-  readonly requests: number;
-}
-
 interface RefusedReservation {
   readonly request: ReserveRequest;
   readonly outcome: ReserveOutcome;
@@ -72,7 +61,6 @@ interface ReserveOptions {
 export function counterReserve(options: ReserveOptions): (request: ReserveRequest) => Promise<ReserveOutcome> {
   const { queue, shards, places, clock, random } = options;
   const homes = new RecentMap<string, Home>({ max: maxTenants });
-  const owns = new RecentMap<string, OwnCalls>({ max: maxTenants });
   const looking = new Map<string, Promise<number>>();
   const refusals = new RecentMap<string, RefusedReservation>({ max: maxTenants });
 
@@ -140,12 +128,8 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     const rank = homes.get(tenant)?.rank ?? 0;
     let others = 0;
     const reserving: Transition<ReserveOutcome | 'full'> = (state, now, wanted) => {
-      const second = Math.floor(now / 1000);
-      const own = ownCalls(tenant, shard, second);
       others = othersIn(state);
-      const hurried = admittedIn(state, second) - own >= fullSecond;
-      if (bounded && (others >= fullAt || hurried)) return { state, outcome: 'full' };
-      owns.set(tenant, { shard, second, requests: own + 1 });
+      if (bounded && others >= fullAt) return { state, outcome: 'full' };
       return applyReserve(state, { ...request, limits: limitsAt(limits, shard, state.depth) }, now, wanted);
     };
     // Called before the step, which must recognise this process's calls.
@@ -164,11 +148,6 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
   /** Counts other processes' open calls. This process's own calls need no capacity. */
   function othersIn({ open }: CounterState): number {
     return open.length < crowdedAt ? 0 : open.filter((one) => !places.has(one.id)).length;
-  }
-
-  function ownCalls(tenant: string, shard: number, second: number): number {
-    const own = owns.get(tenant);
-    return own?.shard === shard && own.second === second ? own.requests : 0;
   }
 
   /**
@@ -194,10 +173,6 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
     return rank % 2 ** depth;
   }
 }
-
-/** Counts the calls that a shard has admitted within a second. */
-const admittedIn = ({ window }: CounterState, second: number): number =>
-  window.findLast((bucket) => bucket.second === second)?.requests ?? 0;
 
 /**
  * Compares the limits of two calls. Limits from one configuration are the same object, except those of plain requests,
