@@ -3,7 +3,7 @@
  * socket is opened to exactly one of those addresses, so that the name cannot resolve differently after the check.
  */
 import { lookup as systemLookup } from 'node:dns/promises';
-import { type ClientRequest, request as plain } from 'node:http';
+import type { ClientRequest } from 'node:http';
 import { request as secure } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { networkOf, ownNetworkOfName } from '#core/catalog/networks.ts';
@@ -12,6 +12,7 @@ import type { OwnNetworks } from '#core/contracts/config/catalog.ts';
 import { callRefused, type Effect, ExecutionFault } from '#core/execution/executors/fault.ts';
 import type { HttpExchange, IncomingAnswer, OutgoingRequest } from '#core/execution/executors/ports.ts';
 import { isErrorNamed } from '#core/kernel/error-names.ts';
+import { http } from '../system/node-http.ts';
 
 interface ExchangeOptions {
   /** Returns all addresses of a host name. @default the system resolver */
@@ -116,7 +117,7 @@ function open(url: URL, addresses: Addresses, { method, headers, body }: Outgoin
   const lookup: LookupFunction = (_, options, answer) =>
     options.all ? answer(null, all) : answer(null, all[0]!.address, all[0]!.family);
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-  return (url.protocol === 'https:' ? secure : plain)(url, {
+  return (url.protocol === 'https:' ? secure : http.request)(url, {
     method,
     headers: { ...headers, ...length },
     lookup,

@@ -1,7 +1,7 @@
 /**
  * Calls providers over keep-alive connections: streams bytes, closes immediately on abort, and enforces time limits.
  */
-import http, { type IncomingMessage } from 'node:http';
+import type { IncomingMessage, RequestOptions } from 'node:http';
 import https from 'node:https';
 import { urlToHttpOptions } from 'node:url';
 import { RecentMap } from '#core/kernel/recent-map.ts';
@@ -13,6 +13,7 @@ import {
   type HttpReply,
   type HttpRequest,
 } from '#core/models/providers/http.ts';
+import { http } from '../system/node-http.ts';
 import { decodedBody, isDecodable } from './decoded-body.ts';
 
 const defaultConnectTimeoutMs = 10_000;
@@ -122,7 +123,7 @@ interface Target {
   readonly protocol: 'http:' | 'https:';
   readonly host: string;
   readonly request: typeof http.request;
-  readonly options: http.RequestOptions;
+  readonly options: RequestOptions;
 }
 
 /** Parsed addresses. Providers have few, so each is parsed once. */

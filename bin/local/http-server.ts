@@ -2,9 +2,10 @@
  * One listener of the local run, in the role of API Gateway. Hostile bytes are either rejected here with a typed error
  * or converted to the event that handlers take.
  */
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
+import { http } from '#adapters/system/node-http.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import type { Route } from '#core/contracts/route.ts';
@@ -101,7 +102,7 @@ export async function listen(options: HttpServerOptions): Promise<HttpServer> {
   const connections = new Connections({ most: () => maxConnections });
   const requests = new OpenRequests(maxConnections, bodies);
   const transfers = new StalledTransfers(options.stalledMs ?? 60_000);
-  const server = createServer({
+  const server = http.createServer({
     // Any other upgrade (h2c) is ignored, and the request is served as usual.
     shouldUpgradeCallback: (request) => upgrade !== undefined && asksForWebSocket(request),
     maxHeaderSize: maxHeaderBytes,

@@ -1,6 +1,7 @@
 /** Forwards an HTTP/2 request to its upstream over HTTP/1.1 and returns the response, streaming both. */
-import { Agent, type IncomingMessage, request as requestTo } from 'node:http';
+import type { Agent, IncomingMessage } from 'node:http';
 import type { Http2ServerRequest, Http2ServerResponse } from 'node:http2';
+import { http } from '#adapters/system/node-http.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { WatchedResponse } from '../../../bin/local/unread-answers.ts';
 import { returnedHeaders } from '../forwarded-headers.ts';
@@ -32,7 +33,7 @@ export interface ExchangeOutcome {
  * upstream closes idle connections after ten seconds.
  */
 export const edgeAgent = (): Agent =>
-  new Agent({ keepAlive: true, keepAliveMsecs: 1_000, timeout: 0, scheduling: 'lifo' });
+  new http.Agent({ keepAlive: true, keepAliveMsecs: 1_000, timeout: 0, scheduling: 'lifo' });
 
 /**
  * Forwards the request and resolves when the exchange has ended in any way.
@@ -45,7 +46,7 @@ export function forward(
   to: ForwardedRequest,
 ): Promise<ExchangeOutcome> {
   const { promise, resolve, reject } = Promise.withResolvers<ExchangeOutcome>();
-  const outgoing = requestTo({
+  const outgoing = http.request({
     agent,
     host: to.origin.hostname.replace(/^\[|\]$/g, ''),
     port: to.origin.port,

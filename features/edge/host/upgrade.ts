@@ -1,6 +1,6 @@
 /** Forwards a WebSocket handshake to the gateway, then pipes the two connections together. */
-import { request as requestTo } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { http } from '#adapters/system/node-http.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { returnedHeaders } from '../forwarded-headers.ts';
 
@@ -22,7 +22,7 @@ export function forwardUpgrade(
   { origin, path, headers }: UpgradeTarget,
 ): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>();
-  const outgoing = requestTo({
+  const outgoing = http.request({
     host: origin.hostname.replace(/^\[|\]$/g, ''),
     port: origin.port,
     path,
