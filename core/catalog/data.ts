@@ -129,5 +129,17 @@ export const guardsData: readonly ToolGuard[] = [
       }
     },
     "reason": "The call names secrets of a cluster."
+  },
+  {
+    "name": "cluster-secrets",
+    "protocols": [
+      "mcp"
+    ],
+    "arguments": {
+      "kind": {
+        "glob": "[Ss][Ee][Cc][Rr][Ee][Tt]{,s}"
+      }
+    },
+    "reason": "The call names secrets of a cluster."
   }
 ];

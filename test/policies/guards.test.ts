@@ -35,6 +35,7 @@ const cases = readCases(
     harmlessLines: texts,
     anyName: rows(object, text),
     inParts: rows(object, text),
+    clusterKinds: z.array(object),
     clusterAddresses: rows(text, text),
     sentWith: rows(text, object, text),
     parameterNames: texts,
@@ -132,6 +133,13 @@ describe.each(shippedPacks)('[policy.guards] %s', (pack) => {
   test.each(cases.inParts)('a path given in parts is treated as a path: %j', async (parameters, guard) => {
     expect(await guardOf(mcp(parameters, 'get_thing'))).toBe(guard);
   });
+
+  test.each(cases.clusterKinds)(
+    'secrets of a cluster are guarded, whatever the tool is called: %j',
+    async (parameters) => {
+      expect(await guardOf(mcp(parameters, 'resources_get'))).toMatch(/^guard:(?:cluster|platform)-secrets$/);
+    },
+  );
 
   test.each(cases.clusterAddresses)(
     'a cluster API address is guarded like the object it refers to: %s',

@@ -40,6 +40,8 @@ const runsText =
 /** Families of tools that access a database. */
 const databases =
   /(?:^|[._/-])(?:sql|postgres(?:ql)?|pg|psql|mysql|maria(?:db)?|sqlite|mssql|oracle|db|database|redshift|bigquery|snowflake|supabase|neon|timescale|cockroach(?:db)?|duckdb|clickhouse|athena|rds|aurora|dbhub)(?:[._/-]|$)/;
+/** Tools that read only by running a query: their text is SQL, whatever it begins with. */
+const queryReaders = /(?:^|[._/-])read(?:[_-]?only)?[_-]?(?:sql|quer(?:y|ies)|statements?)$/;
 const postgres = /postgres|(?:^|[._/-])(?:pg|psql|supabase|neon|timescale)(?:[._/-]|$)/;
 const verbs =
   /^(?:\s|;|\(|--[^\n]*\n|\/\*(?:(?!\*\/)[\s\S])*\*\/)*(?:select|insert|update|delete|merge|with|values|table|create|alter|drop|truncate|grant|revoke|copy|call|do|exec(?:ute)?|explain|analyze|vacuum|set|reset|show|begin|start|commit|rollback|prepare|lock|refresh|comment|replace|load|attach|pragma|use|declare)\b/i;
@@ -82,7 +84,7 @@ function ofOtherCall(call: ToolCall, tool: string, operation: string): SqlTexts 
     if (!named && !speaksSql && !generic) return [];
     return textsAt(call.parameters, key).map((text) => ({
       text,
-      certain: named || (speaksSql && generic) || looksLikeSql(text),
+      certain: named || (speaksSql && generic) || queryReaders.test(tool) || looksLikeSql(text),
     }));
   });
   const known = new Set(texts.map(({ text }) => text));

@@ -9,6 +9,8 @@ export function tar(call: Invocation, grammar: Grammar): void {
   const packs = isGiven(parsed, '-c -r -u -A --create --append --update --catenate --concatenate');
   const [archive] = givenOptions(parsed, '-f --file').flatMap(({ value }) => value ?? []);
   if (isGiven(parsed, '--delete')) call.whole('delete');
+  if (archive && /^[^/]*:/.test(archive.text))
+    call.unclear(`${call.binary} reads ${archive.text.slice(0, 40)} on another machine`);
   if (archive && archive.text !== '-') call.path(packs ? 'write' : 'read', archive);
   interpret(call, grammar, parsed);
   if (packs) {
