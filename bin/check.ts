@@ -3,12 +3,12 @@ import { spawn } from 'node:child_process';
 import { Command } from 'commander';
 
 const { verbose = false } = new Command('npm run check --')
-  .description('Runs format and lint, types, direction of imports, words and unit tests in parallel.')
+  .description('Runs format and lint, types, direction of imports, unused code, words and unit tests in parallel.')
   .option('--verbose', 'also print the output of steps that passed')
   .parse()
   .opts<{ verbose?: true }>();
 
-const steps = ['lint', 'typecheck', 'boundaries', 'voice', 'test:unit'] as const;
+const steps = ['lint', 'typecheck', 'boundaries', 'unused', 'voice', 'test:unit'] as const;
 
 /**
  * Runs a script from package.json. Prints its whole output in one piece, so that the output of two steps is not

@@ -175,7 +175,7 @@ export function kubernetesApi({ server, namespace, token }: ApiAccess) {
   }
 }
 
-/** The permissions that the operator's role grants; the chart's role must match them. */
+/** The permissions that the operator's role grants; the chart's role must match them. @internal */
 export const permissions: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>> = {
   [group]: {
     ...Object.fromEntries(Object.values(plurals).map((plural) => [plural, ['list', 'patch', 'watch']])),

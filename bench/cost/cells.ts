@@ -19,14 +19,14 @@ const executions = shares.chats * assumed.chatSeconds + shares.actions * actionS
 /** Write units that one entry costs in the evidence table and its index if it is written in a transaction. */
 const evidenceUnits = 3;
 
-export interface CellLimit {
+interface CellLimit {
   readonly what: string;
   /** Calls per second, in the given mix, at which the limit is reached. */
   readonly callsPerSecond: number;
 }
 
 /** Limits of one deployment that a quota increase cannot raise, or can raise only slightly, lowest first. */
-export const limits: readonly CellLimit[] = [
+const limits: readonly CellLimit[] = [
   {
     what: 'API Gateway: 10,000 requests per second per account and region',
     callsPerSecond: 10_000 / (shares.actions + shares.chats),
@@ -36,7 +36,7 @@ export const limits: readonly CellLimit[] = [
   { what: 'one partition key of the configuration: 15,000 environments', callsPerSecond: 15_000 / executions },
 ].sort((a, b) => a.callsPerSecond - b.callsPerSecond);
 
-export interface Cells {
+interface Cells {
   readonly callsPerSecond: number;
   readonly cells: number;
   readonly usdMonth: number;
@@ -47,7 +47,7 @@ export interface Cells {
   readonly firstLimit: string;
 }
 
-export async function cellsFor(callsPerSecond: number, region?: string): Promise<Cells> {
+async function cellsFor(callsPerSecond: number, region?: string): Promise<Cells> {
   const [first] = limits;
   const cells = Math.ceil(callsPerSecond / (first!.callsPerSecond * fill));
   const own = callsPerSecond / cells;

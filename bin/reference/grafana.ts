@@ -98,6 +98,7 @@ const rows: Readonly<Record<string, readonly GrafanaPanel[]>> = {
   ],
 };
 
+/** @internal A test queries each of them. */
 export const grafanaPanels: readonly GrafanaPanel[] = Object.values(rows).flat();
 
 const [width, height, perRow] = [8, 8, 3];

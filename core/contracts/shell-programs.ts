@@ -7,7 +7,7 @@ import { capabilities } from './call-sizes.ts';
 import type { Shape } from './shape.ts';
 
 /** Roles of values and operands. */
-export const roles = [
+const roles = [
   // A file or folder whose contents are read.
   'read',
   // A path for which only the name, size or kind is shown.

@@ -18,7 +18,7 @@ export interface SealedEntry {
   readonly text: string;
 }
 
-/** Seals a draft and returns only the entry. */
+/** Seals a draft and returns only the entry. @internal For tests and benches. */
 export const sealEntry = (draft: EntryDraft, head: ChainEnd | undefined): EvidenceEntry => seal(draft, head).entry;
 
 /**

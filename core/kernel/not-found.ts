@@ -56,5 +56,5 @@ export function notFound(kind: ThingKind, name?: string): GatewayError {
   return new GatewayError('not_found', `${describeItem(kind, name)} was not found.${advice}`);
 }
 
-/** The list requests to which error messages refer. */
+/** The list requests to which error messages refer. @internal A test calls each of them. */
 export const namedLists: readonly string[] = Object.values(things).flatMap(({ list }: MissingItem) => list ?? []);

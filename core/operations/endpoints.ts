@@ -26,7 +26,7 @@ import { supplyChain } from './endpoints/supply-chain.ts';
 import { tenantRows } from './endpoints/tenant-rows.ts';
 import { usage, violations } from './endpoints/usage.ts';
 
-export const operations = {
+const operations = {
   ...status,
   ...usage,
   ...rollouts,

@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.stop());
 
-export type Command = { readonly constructor: { readonly name: string } };
+type Command = { readonly constructor: { readonly name: string } };
 export type Send = (command: Command) => Promise<unknown>;
 
 export const time = { ms: now };

@@ -3,14 +3,14 @@ import { logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { type OtlpReceiver, startOtlpReceiver } from '../support/otlp-receiver.ts';
 
-export const traceId = '0af7651916cd43dd8448eb211c80319c';
-export const callerId = 'b7ad6b7169203331';
+const traceId = '0af7651916cd43dd8448eb211c80319c';
+const callerId = 'b7ad6b7169203331';
 const now = Date.UTC(2026, 0, 1);
 export const clock = { now: () => now };
 export const nothing = async () => {};
 
 export let receiver: OtlpReceiver;
-export const startReceiver = async () => {
+const startReceiver = async () => {
   receiver = await startOtlpReceiver();
 };
 beforeEach(startReceiver);

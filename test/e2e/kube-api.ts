@@ -15,7 +15,7 @@ export interface KubeObject {
   readonly metadata: Metadata;
   readonly [field: string]: unknown;
 }
-export interface KubeRequest {
+interface KubeRequest {
   readonly verb: string;
   /** `<group>/<resource>`, with `/status` for that subresource. */
   readonly resource: string;

@@ -21,7 +21,7 @@ import { startUpstream, type Upstream } from './upstream.ts';
 export const keys = { admin: 'runtime-admin-token', agent: 'runtime-agent-key', human: 'runtime-human-key' } as const;
 export const judgeKey = 'runtime-judge-key';
 export const slackSecret = 'runtime-slack-secret';
-export type Caller = keyof typeof keys | undefined;
+type Caller = keyof typeof keys | undefined;
 
 export interface Call {
   readonly caller?: Caller;

@@ -45,7 +45,7 @@ export interface ChatGateway extends Gateway {
   open(tenant?: string): Promise<number>;
 }
 
-export interface Say {
+interface Say {
   readonly session?: string;
   readonly key?: string;
   readonly headers?: Record<string, string>;

@@ -12,7 +12,7 @@ interface Batch {
 }
 
 /** Function that returns the result for one line: the body of its reply, or the whole line. */
-export type AnswerLine = (line: { custom_id: string; body: object }) => { reply?: object; line?: object | string };
+type AnswerLine = (line: { custom_id: string; body: object }) => { reply?: object; line?: object | string };
 
 export interface BatchAccount {
   readonly script: (request: RecordedRequest) => FakeReply;

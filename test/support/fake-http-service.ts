@@ -16,7 +16,7 @@ import { type Served, serve } from './serve.ts';
  */
 export type Behaviour = 'hang' | 'cut' | 'half' | Reply;
 
-export interface Reply {
+interface Reply {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   /** Strings and bytes are sent unchanged, anything else as JSON. */

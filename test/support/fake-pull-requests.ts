@@ -2,7 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { type LoopbackAnswer, type LoopbackCall, loopback } from './loopback.ts';
 
-export interface FakeComment {
+interface FakeComment {
   readonly id: number;
   /** `owner/name#number` */
   readonly on: string;

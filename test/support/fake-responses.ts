@@ -3,7 +3,7 @@ import { body, type FakeReply, jsonReply, type RecordedRequest } from './fake-pr
 import type { Loose } from './loose.ts';
 
 /** Function that returns the model's output for its whole input, including the earlier conversation. */
-export type AnswerItems = (conversation: readonly Loose[]) => readonly Loose[];
+type AnswerItems = (conversation: readonly Loose[]) => readonly Loose[];
 
 export interface ResponseAccount {
   readonly script: (request: RecordedRequest) => FakeReply;

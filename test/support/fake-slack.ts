@@ -4,13 +4,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Loose } from './loose.ts';
 
-export interface SlackCall {
+interface SlackCall {
   readonly path: string;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly body: Loose;
 }
 
-export interface Fault {
+interface Fault {
   readonly status: number;
   readonly headers?: Record<string, string>;
   readonly body?: object;

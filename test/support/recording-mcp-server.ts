@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { serve } from './serve.ts';
 
-export interface Received {
+interface Received {
   readonly headers: IncomingHttpHeaders;
   /** The body as it was sent. */
   readonly text: string;

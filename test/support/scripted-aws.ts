@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { serve } from './serve.ts';
 
-export interface Asked {
+interface Asked {
   readonly method: string;
   readonly path: string;
   /** `X-Amz-Target`, the operation of JSON protocols. */

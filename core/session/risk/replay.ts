@@ -111,7 +111,7 @@ function decisionOf({ kind, body }: EvidenceEntry): RiskEvent['decision'] {
 const digestOf = ({ call_digest, request_sha256 }: EvidenceEntry['body']): string =>
   String(call_digest ?? request_sha256 ?? '').slice(0, 6);
 
-/** Returns the settings recorded by an entry: the defaults with the recorded differences applied. */
+/** Returns the settings recorded by an entry: the defaults with the recorded differences applied. @internal */
 export const settingsOf = (entry: EvidenceEntry): RiskSettings => withDefaults(noteOf(entry)?.settings);
 
 const noteOf = ({ body }: EvidenceEntry): BehaviorNote | undefined => body.behavior as BehaviorNote | undefined;

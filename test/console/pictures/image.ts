@@ -5,7 +5,7 @@ import { type Blocks, blockPixels } from './compare.ts';
 /** Scale of the stored pictures: half the size of the page. */
 const scale = 0.5;
 
-export interface Picture {
+interface Picture {
   /** The WebP file. */
   readonly webp: Buffer;
   readonly blocks: Blocks;

@@ -25,7 +25,7 @@ export interface Database {
   restore(): Promise<void>;
 }
 
-export interface Outcome {
+interface Outcome {
   /** Changed data, or content read from the server's files; empty if there was none. */
   readonly traces: readonly string[];
   /** PostgreSQL's message explaining why the statement did not complete. */

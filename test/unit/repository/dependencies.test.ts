@@ -1,22 +1,7 @@
-/** Declared dependencies are used, and used dependencies are declared; the repository's files agree on versions. */
+/** The product uses no development dependency, locked packages have digests, and the repository's files agree on versions. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { builtinModules } from 'node:module';
 import packageJson from '#package' with { type: 'json' };
-
-/** Packages used by their programs, by Jest, by the type checker, or at run time under a computed name. */
-const usedOtherwise: Readonly<Record<string, RegExp>> = {
-  '@biomejs/biome': /"lint": "biome /,
-  'dependency-cruiser': /"boundaries": "depcruise /,
-  'aws-cdk': /cdk synth/,
-  jest: /"test": "jest /,
-  node: /"start": "node /,
-  '@swc/core': /"@swc\/jest"/,
-  typescript: /"typecheck": "tsc/,
-};
-const typesOnly = /^@types\//;
-/** Platform packages of one tool, whose names are built from the platform and the processor. */
-const platforms = /^@dynoxide\//;
 
 const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], { encoding: 'utf8', maxBuffer: 1 << 26 })
   .split('\n')
@@ -28,7 +13,6 @@ const tracked = execFileSync('git', ['ls-files', '-co', '--exclude-standard'], {
  */
 const specifier =
   /(?:from\s*|import\s*\(?\s*|require(?:\.resolve)?\(\s*|moduleOf\(\s*)['"]((?:@[a-z0-9-]+\/)?[a-z][a-z0-9._-]*)(?:\/[^'"]*)?['"]/g;
-const ownPackages = ['plugins/', 'bin/unicode/', 'test/runtime/client/', 'operator/', 'apps/'];
 
 interface Use {
   readonly name: string;
@@ -38,23 +22,7 @@ const texts = new Map(tracked.map((path) => [path, readFileSync(path, 'utf8')]))
 const uses: Use[] = [...texts].flatMap(([path, text]) =>
   [...text.matchAll(specifier)].map((found) => ({ name: found[1]!, path })),
 );
-const used = new Set(uses.map(({ name }) => name));
-const { dependencies, devDependencies, optionalDependencies, scripts } = packageJson;
-const declared = new Set(Object.keys({ ...dependencies, ...devDependencies, ...optionalDependencies }));
-
-test('every declared dependency is used', () => {
-  const manifest = readFileSync('package.json', 'utf8');
-  const idle = [...declared].filter((name) => {
-    if (used.has(name) || platforms.test(name)) return false;
-    if (typesOnly.test(name)) return !isTyped(name.replace('@types/', ''));
-    const text = usedOtherwise[name];
-    if (text) return !text.test(manifest);
-    return ![...texts].some(
-      ([path, source]) => path !== 'test/unit/repository/dependencies.test.ts' && namesIn(source, name),
-    );
-  });
-  expect(idle).toEqual([]);
-});
+const { devDependencies, scripts } = packageJson;
 
 test('every package in the lock file has an integrity hash or is bundled with a package that has one', () => {
   const { packages } = JSON.parse(readFileSync('package-lock.json', 'utf8')) as {
@@ -65,31 +33,6 @@ test('every package in the lock file has an integrity hash or is bundled with a 
   );
   expect(unproven.map(([path]) => path)).toEqual([]);
 });
-
-/**
- * Checks whether a types package is used: either the package it types is used, or it declares the globals of Node or
- * the test runner.
- */
-const isTyped = (name: string): boolean => ['node', 'jest'].includes(name) || used.has(name);
-const namesIn = (text: string, name: string): boolean =>
-  [`'${name}'`, `"${name}"`, `'${name}/`, `node_modules/${name}/`].some((form) => text.includes(form));
-
-test('every imported package is declared', () => {
-  const builtin = new Set(builtinModules);
-  const foreign = uses.filter(
-    ({ name, path }) =>
-      !declared.has(name) &&
-      !declared.has(`@types/${name}`) &&
-      !builtin.has(name) &&
-      !ownPackages.some((folder) => path.startsWith(folder)) &&
-      isCode(path, name),
-  );
-  expect(foreign.map(({ name, path }) => `${name} in ${path}`)).toEqual([]);
-});
-
-/** Excludes text in tests that is data for the code under test and names other packages. */
-const isCode = (path: string, name: string): boolean =>
-  !(path.startsWith('test/') && !existsSync(`node_modules/${name}`));
 
 test('production code does not import development dependencies', () => {
   const development = new Set(Object.keys(devDependencies));
