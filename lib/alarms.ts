@@ -2,7 +2,7 @@
  * Alarms, grouped by how soon an operator must act. The rows are in `lib/alarms/`, by kind; every description names the
  * runbook heading with the remedy.
  */
-import { Duration } from 'aws-cdk-lib';
+import { ArnFormat, Duration, Stack } from 'aws-cdk-lib';
 import {
   Alarm,
   type AlarmBase,
@@ -13,6 +13,7 @@ import {
   TreatMissingData,
 } from 'aws-cdk-lib/aws-cloudwatch';
 import { SnsAction } from 'aws-cdk-lib/aws-cloudwatch-actions';
+import { PolicyStatement, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
 import { Construct } from 'constructs';
 import type { AlarmRow, CompositeName, Severity, WatchedResources } from './alarms/alarm.ts';
@@ -91,9 +92,27 @@ export class Alarms extends Construct {
 
   #topic(kind: 'Page' | 'Ticket'): Topic {
     const { name, httpsOnly } = this.#settings;
-    return new Topic(this, `${kind}Topic`, {
+    const topic = new Topic(this, `${kind}Topic`, {
       displayName: `${name} alarms: ${kind.toLowerCase()}`,
       enforceSSL: httpsOnly,
+    });
+    // Any policy replaces the topic's default one, which lets the account's alarms publish.
+    if (httpsOnly) topic.addToResourcePolicy(this.#publishing(topic));
+    return topic;
+  }
+
+  #publishing({ topicArn }: Topic): PolicyStatement {
+    const stack = Stack.of(this);
+    const alarms = { service: 'cloudwatch', resource: 'alarm', resourceName: '*' };
+    return new PolicyStatement({
+      sid: 'AlarmsPublish',
+      principals: [new ServicePrincipal('cloudwatch.amazonaws.com')],
+      actions: ['sns:Publish'],
+      resources: [topicArn],
+      conditions: {
+        StringEquals: { 'aws:SourceAccount': stack.account },
+        ArnLike: { 'aws:SourceArn': stack.formatArn({ ...alarms, arnFormat: ArnFormat.COLON_RESOURCE_NAME }) },
+      },
     });
   }
 

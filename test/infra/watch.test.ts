@@ -96,6 +96,36 @@ describe('[watch.alarms] failures', () => {
   });
 });
 
+it('[watch.alarms] topics accept messages from the alarms of this account only, because their policy replaces the default', () => {
+  const policies = Object.values(ofType(watch, 'AWS::SNS::TopicPolicy'));
+  const targets = [...alarms, ...composites].flatMap(({ AlarmActions = [], InsufficientDataActions = [] }) =>
+    [...AlarmActions, ...InsufficientDataActions].map(reference),
+  );
+  const publishing = policies.flatMap(({ Properties: { Topics, PolicyDocument } }) =>
+    (PolicyDocument.Statement as Loose[]).flatMap(({ Effect, Action, Resource, Principal, Condition }) =>
+      Effect === 'Allow' && reference(Resource) === reference(Topics[0])
+        ? [{ topic: reference(Resource), Action, Principal, Condition }]
+        : [],
+    ),
+  );
+  expect(new Set(targets).size).toBe(2);
+  expect(publishing).toEqual(
+    [...new Set(targets)].sort().map((topic) => ({
+      topic,
+      Action: 'sns:Publish',
+      Principal: { Service: 'cloudwatch.amazonaws.com' },
+      Condition: {
+        StringEquals: { 'aws:SourceAccount': { Ref: 'AWS::AccountId' } },
+        ArnLike: { 'aws:SourceArn': expect.anything() },
+      },
+    })),
+  );
+  for (const { Condition } of publishing)
+    expect(reference(Condition.ArnLike['aws:SourceArn'])).toBe(
+      'arn:{Partition}:cloudwatch:{Region}:{AccountId}:alarm:*',
+    );
+});
+
 describe('[watch.alarms] a schedule that stopped', () => {
   it.each([
     ['sweep', 600, 1, 'page'],
