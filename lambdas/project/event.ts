@@ -17,15 +17,30 @@ async function project(
   records: readonly DynamoDBRecord[],
 ): Promise<DynamoDBBatchResponse | undefined> {
   const { true: added = [], false: changed = [] } = Object.groupBy(records, isInsert);
+  const unreported = await reportChanges(ports, changed);
+  const read = entriesOf(ports, added);
+  const failed = await projectEntries(ports, [...read.keys()]);
+  const unprojected = failed && { record: read.get(failed.from)!, cause: failed.cause };
+  // The stream treats every record before the returned one as processed.
+  const stops = [unreported, unprojected].filter((stop) => stop !== undefined);
+  const [first] = stops.sort((a, b) => records.indexOf(a.record) - records.indexOf(b.record));
+  return first && stoppedAt(ports, first);
+}
+
+interface Stop {
+  readonly record: DynamoDBRecord;
+  readonly cause: unknown;
+}
+
+/** Reports changed entries until one cannot be reported, which is returned. */
+async function reportChanges(ports: ProjectPorts, changed: readonly DynamoDBRecord[]): Promise<Stop | undefined> {
   for (const record of changed)
     try {
       await reportChange(ports, record);
     } catch (cause) {
-      return stoppedAt(ports, record, cause);
+      return { record, cause };
     }
-  const read = entriesOf(ports, added);
-  const failed = await projectEntries(ports, [...read.keys()]);
-  return failed && stoppedAt(ports, read.get(failed.from)!, failed.cause);
+  return undefined;
 }
 
 /**
@@ -64,7 +79,7 @@ async function reportChange(ports: ProjectPorts, record: DynamoDBRecord): Promis
  * Returns a failure that makes the stream repeat from this record. Later records that were already processed are
  * counted only once.
  */
-function stoppedAt({ telemetry }: ProjectPorts, record: DynamoDBRecord, cause: unknown): DynamoDBBatchResponse {
+function stoppedAt({ telemetry }: ProjectPorts, { record, cause }: Stop): DynamoDBBatchResponse {
   const error = cause instanceof Error ? cause.message : String(cause);
   telemetry.log('error', 'projection stopped', { sequence: record.dynamodb?.SequenceNumber, error });
   const itemIdentifier = record.dynamodb?.SequenceNumber;

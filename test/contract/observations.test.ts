@@ -201,6 +201,15 @@ describe('the projector', () => {
     const contradictions = { put: async () => Promise.reject(new Error('store down')) };
     const alone = createHandler({ ...ports, contradictions });
     expect(await alone({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
+    // Entries before it are projected, because they are not delivered again.
+    const before = record(sampleEntry(0, { session_id: 's3' }), '0');
+    expect(await alone({ Records: [before, ...Records] })).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
+    expect((await ports.observations.usage('default', {})).total).toBe(2);
+    // If entries after it cannot be projected either, it is still delivered again.
+    const archive = { keep: async () => Promise.reject(Object.assign(new Error('full'), { code: 'ENOSPC' })) };
+    const neither = createHandler({ ...ports, contradictions, archive });
+    expect(await neither({ Records })).toEqual({ batchItemFailures: [{ itemIdentifier: '1' }] });
+    expect(await neither({ Records: [before, ...Records] })).toEqual({ batchItemFailures: [{ itemIdentifier: '0' }] });
     // A record that does not identify an entry is counted.
     expect(await alone({ Records: [{ eventName: 'MODIFY' }] })).toEqual({ batchItemFailures: [] });
     expect(ports.telemetry.metricsText()).toMatch(/^svc_projection_unreadable_total 1$/m);
