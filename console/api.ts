@@ -67,7 +67,6 @@ export function apiOf(keyNow: () => string | undefined, rejected: (key: string) 
   };
   const asked = async (method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<string> =>
     (await answered(method, path, { body, signal })).text();
-  const parsed = <T>(text: string): T => JSON.parse(text) as T;
   return {
     get: async (path, signal) => parsed(await asked('GET', path, undefined, signal)),
     ofFeature: async (path, signal) => parsed(await asked('GET', path, undefined, signal)),
@@ -87,12 +86,33 @@ export function apiOf(keyNow: () => string | undefined, rejected: (key: string) 
   };
 }
 
+/** @throws ApiError if the response is not JSON, for example the page of a proxy. */
+export function parsed<T>(text: string): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw new ApiError(
+      0,
+      'unreadable',
+      'The response is not JSON, so it is probably not from the gateway. Check any proxy between this browser and the gateway.',
+    );
+  }
+}
+
+/** Checks whether a failed request may have taken effect: the gateway did not report that it refused the request. */
+export const mayHaveHappened = (cause: unknown): boolean =>
+  cause instanceof ApiError && (cause.status === 0 || cause.status >= 500);
+
 export function refusalOf(status: number, text: string): ApiError {
   try {
     const { error } = JSON.parse(text) as { error: { type: string; message: string } };
     return new ApiError(status, error.type, error.message);
   } catch {
-    return new ApiError(status, 'unknown', `The gateway answered ${status} without a reason.`);
+    return new ApiError(
+      status,
+      'unknown',
+      `The gateway, or a proxy in front of it, answered ${status} without a reason. Check that the gateway is running.`,
+    );
   }
 }
 

@@ -3,7 +3,7 @@
  * log [console.sign-in].
  */
 import type { AnswerOf } from '#core/operations/endpoints.ts';
-import { ApiError, refusalOf } from './api.ts';
+import { ApiError, parsed, refusalOf } from './api.ts';
 
 export type Me = AnswerOf<'whoami'>;
 
@@ -37,7 +37,7 @@ export async function keyOfLink(token: string): Promise<string> {
   });
   const text = await response.text();
   if (!response.ok) throw refusalOf(response.status, text);
-  return (JSON.parse(text) as { key: string }).key;
+  return parsed<{ key: string }>(text).key;
 }
 
 const rank = { viewer: 0, operator: 1, admin: 2 } as const;

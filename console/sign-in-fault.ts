@@ -4,8 +4,8 @@
 import { ApiError, faultText } from './api.ts';
 
 export function signInFault(cause: unknown): string {
-  const { status } = cause instanceof ApiError ? cause : { status: undefined };
-  if (status === 0) return 'The gateway does not answer. Check that it is running, then try again.';
+  const { status, type } = cause instanceof ApiError ? cause : {};
+  if (type === 'unreachable') return 'The gateway does not answer. Check that it is running, then try again.';
   if (status === 401)
     return 'The gateway does not know this key. Check that you pasted the whole key, and that it is still valid.';
   if (status === 429) return 'Too many attempts. Wait a minute, then try again.';

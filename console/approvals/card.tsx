@@ -1,10 +1,11 @@
 /** The card of one request: its caller, the whole call, its effects, the rule that stopped it, and the time left
  * [console.card]. */
 import type { ComponentChildren } from 'preact';
-import { type MutableRef, useCallback, useLayoutEffect } from 'preact/hooks';
+import { type MutableRef, useCallback, useLayoutEffect, useRef } from 'preact/hooks';
 import type { Api } from '../api.ts';
 import { Badge, Risk } from '../design/badge.tsx';
 import { Button, Buttons } from '../design/button.tsx';
+import { focusPath, refocus } from '../design/focus.ts';
 import { Fact, Facts } from '../design/layout.tsx';
 import { Loaded, Notice } from '../design/states.tsx';
 import { Code, Text } from '../design/text.tsx';
@@ -235,13 +236,22 @@ function SimilarRequests({ item }: { readonly item: Item | View }) {
 }
 
 function Decide({ item, me, listed, vote }: Pick<CardProps, 'me' | 'listed' | 'vote'> & { readonly item: Item }) {
+  const section = useRef<HTMLElement>(null);
+  // After the decision, the buttons disappear and the focus moves to the card.
+  useLayoutEffect(
+    () => () => {
+      const path = focusPath();
+      if (section.current?.contains(document.activeElement)) queueMicrotask(() => refocus(path));
+    },
+    [],
+  );
   if (!mayVote(me)) return null;
   const together = togetherWith(item, listed, me);
   const refused = voteObstacle(item, me);
   const next = nextOf(item, Date.now());
   if (refused !== undefined) return <Notice kind="info">{refused}</Notice>;
   return (
-    <section class="decide" aria-label="Decide">
+    <section class="decide" aria-label="Decide" ref={section}>
       <Buttons>
         <Button tone="good" onClick={() => vote([item], 'approve')}>
           Approve…

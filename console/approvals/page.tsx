@@ -124,7 +124,7 @@ export function ApprovalsPage({ api, me, id, pending: live }: PageProps) {
       {id === undefined ? (
         items !== undefined && items.length > 0 && <p class="no-card">Choose a request, or press j.</p>
       ) : (
-        <section class="card" aria-label="Request">
+        <section class="card" aria-label="Request" tabIndex={-1}>
           <Back href={hashOf('approvals') + query}>All approvals</Back>
           <OpenCard
             key={id}

@@ -4,7 +4,7 @@
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
-import { type Api, ApiError, faultText } from '../api.ts';
+import { type Api, ApiError, faultText, mayHaveHappened } from '../api.ts';
 import { Risk } from '../design/badge.tsx';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { Notice } from '../design/states.tsx';
@@ -68,6 +68,10 @@ export function VoteDialog({ api, me, items, verdict, close }: VoteDialogProps) 
       throw new Error(`${missing} of ${items.length} votes did not count. Send again to repeat them.`);
     toast(missing === 0 ? 'good' : 'bad', `${counted} of ${items.length} votes counted.`);
   };
+  const castOne = async () => {
+    const { status, still_needed } = await cast(item);
+    toast('good', status === 'pending' ? `Your vote counts. ${still_needed ?? ''}` : `The request is ${status}.`);
+  };
   const executed = inReadingOrder(item).filter(
     ([name, value]) => typeof value === 'string' && names([...(item.executed ?? []), '$.command'], pathOf(name)),
   );
@@ -79,7 +83,7 @@ export function VoteDialog({ api, me, items, verdict, close }: VoteDialogProps) 
       label={isGroup ? `${act} all ${items.length}` : act}
       tone={verdict === 'approve' ? 'good' : 'bad'}
       close={close}
-      send={isGroup ? castAll : async () => void (await cast(item))}
+      send={isGroup ? castAll : castOne}
       refusal={isGroup ? faultText : voteErrorText}
     >
       <p class="vote-effect">
@@ -158,7 +162,8 @@ const Group = ({ items, outcomes }: { readonly items: readonly Item[]; readonly 
  */
 async function signVote(api: Api, item: Item) {
   const { rp, passkeys } = await api.ofFeature<Omit<OwnPasskeys, 'most'>>('passkeys').catch((cause: unknown) => {
-    if (item.passkey_required) throw cause;
+    // The vote was not sent, so its outcome is known.
+    if (item.passkey_required) throw new Error(faultText(cause));
     return { rp: { id: '', origin: '' }, passkeys: [] };
   });
   const { sign, unfitPage } = await import('../passkeys/browser.ts');
@@ -172,8 +177,8 @@ async function signVote(api: Api, item: Item) {
 }
 
 function voteErrorText(cause: unknown): string {
-  if (cause instanceof ApiError && cause.status === 0)
-    return 'The gateway does not answer: it is not known whether the vote counts. Check the request before you vote again.';
+  if (mayHaveHappened(cause))
+    return `${faultText(cause)} It is not known whether the vote counts. Check the request before you vote again.`;
   if (cause instanceof ApiError && cause.type === 'conflict') return `Not counted: ${cause.message}`;
   return `Refused: ${faultText(cause)}`;
 }

@@ -1,9 +1,10 @@
 /**
  * The browser's native modal dialog: it traps the focus, Escape closes it, and the focus then returns to the element
- * that had it before.
+ * that had it before, or to the part of the page that contained that element.
  */
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { focusPath, refocus } from './focus.ts';
 
 export interface DialogProps {
   readonly title: string;
@@ -20,11 +21,11 @@ export function Dialog({ title, close, kind, children }: DialogProps) {
   const titleId = useId();
   // Opened during the render, so that a key pressed right afterwards goes to the dialog.
   useLayoutEffect(() => {
-    const before = document.activeElement;
+    const before = focusPath();
     dialog.current?.showModal();
     return () => {
       // Runs after the dialog is removed: before that, elements beneath it cannot take the focus.
-      queueMicrotask(() => before instanceof HTMLElement && before.focus());
+      queueMicrotask(() => refocus(before));
     };
   }, []);
   return (

@@ -1,10 +1,15 @@
 /** A request arrives, is reviewed and voted on, once with the mouse and once using only the keyboard. */
 import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
 import { check } from '../support/checks.ts';
 import { violationsOf } from './accessible.ts';
 import { closeAnswered, until, untilShows, type Visitors } from './browser.ts';
 import type { ConsoleGateway } from './gateway.ts';
 import { shellOf } from './sign-in.ts';
+
+/** After a decision the buttons are gone, and the focus must not return to the top of the page. */
+const focusIsOnCard = (page: Page) =>
+  until('the focus is on the card', () => page.evaluate('document.activeElement?.matches("section.card")'));
 
 export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
   const recordOf = async (id: string) => (await gateway.call(gateway.keys.human, 'GET', `approvals/${id}`)).body;
@@ -180,6 +185,8 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
       await page.getByLabel('Comment').fill('looked at it');
       await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
       await page.getByRole('heading', { name: 'Decision', exact: true }).waitFor();
+      await page.getByRole('status', { name: 'Messages' }).getByText('The request is approved.').waitFor();
+      await focusIsOnCard(page);
       const { status, person, reviewer, comment } = await recordOf(id);
       assert.deepEqual(
         { status, person, reviewer, comment },
@@ -200,6 +207,8 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
         await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
         await page.getByRole('alert').filter({ hasText: 'Not counted' }).waitFor();
         assert.equal((await recordOf(id)).status, 'denied');
+        await page.keyboard.press('Escape');
+        await focusIsOnCard(page);
         await page.context().close();
       },
     ),
