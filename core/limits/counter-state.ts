@@ -67,15 +67,11 @@ export type WantedSlices = Map<
 >;
 
 /** Returns an account's settled and reserved micro-dollars. */
-export const usedOf = (state: CounterState, key: string): number =>
-  state.open.reduce(
-    (sum, { accounts, cost_microusd }) => (accounts.includes(key) ? sum + cost_microusd : sum),
-    state.spend[key] ?? 0,
-  );
+export const usedOf = (state: CounterState, key: string): number => (state.spend[key] ?? 0) + reservedOf(state, key);
 
 /** Returns the micro-dollars that running calls have reserved in an account. */
-export const reservedOf = (state: CounterState, key: string): number =>
-  state.open.reduce((sum, { accounts, cost_microusd }) => (accounts.includes(key) ? sum + cost_microusd : sum), 0);
+export const reservedOf = ({ open }: CounterState, key: string): number =>
+  open.reduce((sum, { accounts, cost_microusd }) => (accounts.includes(key) ? sum + cost_microusd : sum), 0);
 
 /** Result of a transition: its outcome and the resulting state, which is the same object if nothing changed. */
 export interface CounterTransition<T> {

@@ -10,9 +10,8 @@ import {
   reservationLeaseSeconds,
   type Settlement,
 } from './ports.ts';
-import { pruneState } from './prune-state.ts';
 import { refusalOf } from './refusal.ts';
-import { accountKey } from './spend.ts';
+import { accountKey, isKept } from './spend.ts';
 import { budgetStatuses, limitStatus } from './status.ts';
 import { addToBucket, inWindow, itemSecond } from './window.ts';
 
@@ -142,4 +141,22 @@ function touched(slices: CounterState['slices'], reservation: Reservation): Coun
     if (slice) used[key] = { ...slice, ...(reservation.cost_microusd > 0 && { used_at: reservation.second }) };
   }
   return used;
+}
+
+/** Removes expired counts, so that an item contains just one minute and two periods. */
+function pruneState(state: CounterState, nowMs: number): CounterState {
+  return {
+    ...state,
+    window: inWindow(state.window, itemSecond(state.window, nowMs)),
+    spend: withoutExpired(state.spend, nowMs),
+    slices: withoutExpired(state.slices, nowMs),
+  };
+}
+
+/**
+ * Returns the map without expired entries. If all entries are kept, which is the normal case, it is the same object.
+ */
+function withoutExpired<T>(byKey: Readonly<Record<string, T>>, nowMs: number): Readonly<Record<string, T>> {
+  if (Object.keys(byKey).every((key) => isKept(key, nowMs))) return byKey;
+  return Object.fromEntries(Object.entries(byKey).filter(([key]) => isKept(key, nowMs)));
 }
