@@ -1,7 +1,7 @@
 /** Runs requests: relays their messages and handles their cancellation, which may arrive at any process. */
 
 import type { CallName } from '#core/execution/cancellation/ports.ts';
-import { CancelledByOwner, watchCancelled } from '#core/execution/cancellation/watch.ts';
+import { CancelledByOwner, cancelledBy, watchCancelled } from '#core/execution/cancellation/watch.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { dispatch, type Services } from './dispatch.ts';
@@ -51,13 +51,13 @@ export class RunningRequests {
       isGone: () => (queue.hasReader ? !queue.hasReader() : queue.gone || left.aborted),
       later: (work) => void later.push(work.catch((fault) => logFault(this.#services.ports, fault))),
     };
+    // A cancelled request gets no response (2025), or has no reader left (2026).
     const work = async () => {
       try {
         const outcome = await dispatch(this.#services, request, caller, exchange);
         if (lacksCapability(outcome, caller.era)) queue.refusal = { status: 400 };
-        void queue.write(responseOf(request.id, outcome));
+        if (cancelledBy(watch.signal) === undefined) void queue.write(responseOf(request.id, outcome));
       } catch (fault) {
-        // A cancelled request gets no response (2025), or has no reader left (2026).
         if (!watch.signal.aborted) this.#fail(queue, request.id, fault);
       } finally {
         watch.stop();
