@@ -21,6 +21,15 @@ interface RecentEvent {
   readonly event: ApprovalEvent;
 }
 
+interface Reader {
+  readonly tenant: string;
+  readonly keyId: string;
+  /** Time until the reader's token expires, at which the stream ends at the latest. */
+  readonly maxMs?: number;
+  /** Calls `revoked` after the reader's key is revoked, unless the returned function is called first. */
+  readonly watch: (revoked: () => void) => () => void;
+}
+
 interface EventFeedOptions {
   readonly timeouts: Timeouts;
   /** Part of each event's id, so that ids from another process are not mistaken for its own. */
@@ -33,10 +42,7 @@ const keptEvents = 1_000;
 export const maxStreams = { process: 256, key: 8 } as const;
 /** Ping interval, shorter than the idle timeouts of proxies on the path. */
 const pingEveryMs = 15_000;
-/**
- * Maximum duration of a stream. The reader then reconnects with its key, so a revoked key can no longer read after that
- * time.
- */
+/** Maximum duration of a stream. The reader then reconnects with its key. */
 const streamMs = 120_000;
 
 export class ApprovalEventFeed {
@@ -66,16 +72,21 @@ export class ApprovalEventFeed {
   }
 
   /**
-   * Returns a tenant's events as server-sent events: those after `lastEventId`, then new ones. The first event,
-   * `listening`, reports whether events were missed; if so, the reader lists the approvals again.
-   * @param maxMs time until the reader's token expires, at which the stream ends at the latest.
+   * Returns the events of the reader's tenant as server-sent events: those after `lastEventId`, then new ones. The
+   * first event, `listening`, reports whether events were missed; if so, the reader lists the approvals again.
    * @throws GatewayError `rate_limit_error` if the key or the process has too many open streams.
    */
-  open(tenant: string, keyId: string, lastEventId: string | undefined, maxMs = streamMs): AsyncIterable<string> {
+  open({ tenant, keyId, maxMs = streamMs, watch }: Reader, lastEventId: string | undefined): AsyncIterable<string> {
     this.#take(keyId);
     const end = new AbortController();
+    const stop = () => {
+      end.abort();
+      this.#wake();
+    };
+    const unwatch = watch(stop);
     let held = true;
     const give = () => {
+      unwatch();
       if (held) this.#open.set(keyId, (this.#open.get(keyId) ?? 1) - 1);
       if (this.#open.get(keyId) === 0) this.#open.delete(keyId);
       held = false;
@@ -84,9 +95,8 @@ export class ApprovalEventFeed {
     const stream: AsyncIterator<string> = {
       next: () => text.next(),
       return: async () => {
-        end.abort();
         give();
-        this.#wake();
+        stop();
         await text.return(undefined);
         return { done: true, value: undefined };
       },
@@ -123,7 +133,10 @@ export class ApprovalEventFeed {
         const first = this.#kept[0]?.number ?? this.#last + 1;
         if (place + 1 < first) yield this.#frame('listening', until, { missed: true });
         else
-          for (const each of this.#after(place, tenant)) yield this.#frame(each.event.event, each.number, each.event);
+          for (const each of this.#after(place, tenant)) {
+            if (end.aborted || over) return;
+            yield this.#frame(each.event.event, each.number, each.event);
+          }
         if (end.aborted || over) return;
         place = until;
         if (await this.#silent(() => this.#last > place || over || end.aborted || this.#closed)) yield ': ping\n\n';

@@ -14,6 +14,7 @@ import { similarTo } from '#core/approvals/similar.ts';
 import { applyTerms } from '#core/approvals/terms.ts';
 import { approvalItem, approvalRecord, approvalView } from '#core/approvals/views.ts';
 import { decideApproval } from '#core/approvals/vote.ts';
+import { watchKey } from '#core/configuration/identity/federation/watch-key.ts';
 import { tokenMs } from '#core/configuration/identity/principal.ts';
 import { assertMayVote } from '#core/configuration/identity/separation-of-duties.ts';
 import { separationOf } from '#core/configuration/identity/separation-rules.ts';
@@ -143,7 +144,15 @@ export const approvalEvents: Operation = async ({ ports, principal, header }) =>
     );
   return {
     contentType: 'text/event-stream',
-    body: feed.open(principal.tenant, principal.key_id, header('last-event-id'), tokenMs(principal, ports.clock.now())),
+    body: feed.open(
+      {
+        tenant: principal.tenant,
+        keyId: principal.key_id,
+        maxMs: tokenMs(principal, ports.clock.now()),
+        watch: (revoked) => watchKey(ports, principal, revoked),
+      },
+      header('last-event-id'),
+    ),
   };
 };
 

@@ -1,6 +1,9 @@
 /** Approval events as their readers receive them. */
 import { ApprovalEventFeed, maxStreams } from '#core/approvals/event-feed.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { approvalEvents } from '#core/operations/approvals.ts';
+import type { Call } from '#core/operations/operation.ts';
+import { woundTimeouts } from '../../support/wound-timeouts.ts';
 
 /** Returns timers that the test runs by hand. */
 function timers() {
@@ -34,7 +37,7 @@ const feedOf = () => {
   return { timeouts, feed: new ApprovalEventFeed({ timeouts, process: 'ab12' }) };
 };
 const reader = (feed: ApprovalEventFeed, last?: string, tenant = 'acme', key = 'k') =>
-  feed.open(tenant, key, last)[Symbol.asyncIterator]();
+  feed.open({ tenant, keyId: key, watch: () => () => {} }, last)[Symbol.asyncIterator]();
 const read = async (stream: AsyncIterator<string>) => (await stream.next()).value as string;
 
 test('[approval.events] the feed reports a request, its votes and its outcome only to its own tenant', async () => {
@@ -99,7 +102,9 @@ test('[approval.events] an idle stream is kept alive until its maximum duration;
 
 test('[auth.revoked-key] a stream ends when the token of its reader expires, and not after two minutes only', async () => {
   const { feed, timeouts } = feedOf();
-  const [short, long] = [30_000, 600_000].map((ms) => feed.open('acme', 'k', undefined, ms)[Symbol.asyncIterator]());
+  const [short, long] = [30_000, 600_000].map((maxMs) =>
+    feed.open({ tenant: 'acme', keyId: 'k', maxMs, watch: () => () => {} }, undefined)[Symbol.asyncIterator](),
+  );
   await read(short!);
   await read(long!);
   const [ended, stays] = [short!.next(), long!.next()];
@@ -110,6 +115,37 @@ test('[auth.revoked-key] a stream ends when the token of its reader expires, and
   const last = long!.next();
   timeouts.run(120_000);
   expect((await last).done).toBe(true);
+});
+
+test('[auth.revoked-key] a stream ends when the key of its reader is revoked; the streams of other keys stay open', async () => {
+  const { feed } = feedOf();
+  const timeouts = woundTimeouts();
+  const byKeyId = new Map(['gone', 'kept'].map((key_id) => [key_id, { key_id }]));
+  const current = async () => ({ identities: { byKeyId } });
+  const ports = { approvalEvents: feed, snapshots: { current }, timeouts, clock: { now: () => 0 } };
+  const follow = async (key_id: string) => {
+    const call = { ports, principal: { tenant: 'acme', key_id }, header: () => undefined };
+    const { body } = await approvalEvents(call as unknown as Call);
+    return (body as AsyncIterable<string>)[Symbol.asyncIterator]();
+  };
+  const look = async () => {
+    timeouts.pass(4_000);
+    for (let turn = 0; turn < 5; turn++) await new Promise(setImmediate);
+  };
+  const [gone, kept] = [await follow('gone'), await follow('kept')];
+  await read(gone);
+  await read(kept);
+  await look();
+  feed.committed(entry('review', 'one'));
+  expect(await read(gone)).toContain('"one"');
+  expect(await read(kept)).toContain('"one"');
+  byKeyId.delete('gone');
+  await look();
+  feed.committed(entry('review', 'two'));
+  expect((await gone.next()).done).toBe(true);
+  expect(await read(kept)).toContain('"two"');
+  await kept.return?.();
+  expect(timeouts.size).toBe(0);
 });
 
 test('[approval.events] the number of streams per key is limited, and a stream whose reader has left no longer counts', async () => {
