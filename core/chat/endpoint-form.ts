@@ -39,7 +39,7 @@ export function readForm(type: string | undefined, bytes: Uint8Array): ReadForm 
   for (const { name, ...part } of formParts(type!, bytes, maxFields)) {
     if (!fieldName.test(name))
       throw invalidRequest('A field of the form has a name that is not a word of letters, digits and "_".');
-    const member = part.filename === undefined ? memberOf(name, textOf(part)) : describeFile(part, files);
+    const member = part.filename === undefined ? memberOf(name, textOf(name, part)) : describeFile(part, files);
     const before = members.get(name);
     if (name.endsWith('[]')) members.set(name, [...((before as Json[] | undefined) ?? []), member]);
     else if (before === undefined) members.set(name, member);
@@ -49,9 +49,13 @@ export function readForm(type: string | undefined, bytes: Uint8Array): ReadForm 
   return { body: Object.fromEntries(members), files };
 }
 
-function textOf({ type, bytes }: Omit<FormPart, 'name'>): string {
+function textOf(name: string, { type, bytes }: Omit<FormPart, 'name'>): string {
   requireUtf8(type);
-  return new TextDecoder().decode(bytes);
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw invalidRequest(`The field ${name} is not valid UTF-8. Send text encoded in UTF-8.`, { param: name });
+  }
 }
 
 const memberOf = (name: string, text: string): Json => {

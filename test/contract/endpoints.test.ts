@@ -255,6 +255,19 @@ describe('forms of requests', () => {
       });
       const type = 'multipart/form-data; boundary=x';
       expect(await send('audio/transcriptions', Buffer.from('hello'), { type })).toMatchObject({ status: 400 });
+      const text = (bytes: Buffer) =>
+        Buffer.concat([
+          Buffer.from('--x\r\nContent-Disposition: form-data; name="model"\r\n\r\n'),
+          bytes,
+          Buffer.from('\r\n--x--'),
+        ]);
+      expect(await send('audio/transcriptions', text(Buffer.from([0x6d, 0xff])), { type })).toMatchObject({
+        status: 400,
+        body: { error: { message: 'The field model is not valid UTF-8. Send text encoded in UTF-8.', param: 'model' } },
+      });
+      expect(await send('audio/transcriptions', text(Buffer.from('modèle')), { type })).toMatchObject({
+        body: { error: { message: expect.not.stringMatching(/UTF-8/) } },
+      });
       const latin = '--x\r\nContent-Disposition: form-data; name="prompt"\r\nContent-Type: text/plain; charset=latin1';
       expect(await send('audio/transcriptions', Buffer.from(`${latin}\r\n\r\n\xe9\r\n--x--`), { type })).toMatchObject({
         status: 415,
