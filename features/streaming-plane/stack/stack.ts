@@ -43,6 +43,6 @@ class GatewayStreaming extends Stack {
     new CfnOutput(this, 'StreamingUrl', { value: url });
     new CfnOutput(this, 'LoadBalancerDnsName', { value: loadBalancerDnsName });
     new CfnOutput(this, 'LoadBalancerArn', { value: loadBalancerArn });
-    this.alarms = streamingAlarms(plane);
+    this.alarms = streamingAlarms(plane, balancer);
   }
 }
