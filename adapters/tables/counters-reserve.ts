@@ -33,6 +33,8 @@ const crowdedSplits = 1 / 8;
 const fullSplits = 1 / 16;
 /** Maximum number of merged or full shards that one call tries. */
 const maxDetours = 16;
+/** Number of other shards that a refused call tries before it reads all of them. */
+const maxGuesses = 2;
 /** Time for which a process caches a split tenant's refusal, so that refused calls do not reread all shards. */
 const refusedMs = 1000;
 const maxTenants = 1000;
@@ -87,8 +89,9 @@ export function counterReserve(options: ReserveOptions): (request: ReserveReques
         shard = homeOf(tenant, newRank());
       } else if (stepped.outcome.ok || stepped.depth === 0) {
         return stepped.outcome;
+      } else if (++detours <= maxGuesses) {
+        shard = homeOf(tenant, newRank());
       } else {
-        detours++;
         const next = await roomier(request, stepped.outcome.what, detours);
         if (typeof next === 'object') return next;
         shard = next ?? shard;

@@ -32,14 +32,6 @@ function environment(): { readonly counters: Counters; readonly sent: string[] }
   return { counters: countersTable({ ...over(own, store.tables), clock, random: createRandom(seed++) }), sent };
 }
 
-/**
- * Ages the environments' caches, so that an environment that calls on its own rereads the state and loses no write to
- * the others.
- */
-const age = () => {
-  time.ms += 100;
-};
-
 /** Retries as a caller would when asked to try again. */
 async function reserved(counters: Counters, request: ReturnType<typeof call>) {
   for (let tries = 1; ; tries++) {
@@ -226,6 +218,13 @@ describe('a simulated fleet in virtual time', () => {
     const tally = await simulate(load({ callsPerSecond: 20, seconds: 70, limits: limits(600, budgeted) }));
     expect(tally.fullestMinute.requests).toBe(600);
     expect(tally.shards).toBeGreaterThan(1);
+  });
+
+  test('[limit.shards] a tenant near its limit seldom reads all shards: another shard usually has room', async () => {
+    const tally = await simulate(load({ callsPerSecond: 80, seconds: 70, limits: limits(6000, false) }));
+    expect(tally.refused).toBe(0);
+    expect(tally.shards).toBeGreaterThan(16);
+    expect(tally.readUnits).toBeLessThan(4 * tally.offered);
   });
 
   test('[limit.shards] with slow keys, twice as many calls still reach at least 80 % of the goodput', async () => {
