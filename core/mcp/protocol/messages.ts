@@ -114,6 +114,8 @@ export function messageOf(value: unknown): RpcMessage {
   if (!isObject(value) || value.jsonrpc !== '2.0') throw notRpc('"jsonrpc": "2.0" is missing');
   const { id, method, params } = value;
   if (method !== undefined) {
+    if (value.result !== undefined || value.error !== undefined)
+      throw notRpc('method is sent with a result or an error');
     if (typeof method !== 'string' || method === '') throw notRpc('method must be a string');
     if (params !== undefined && !isObject(params)) throw notRpc('params must be an object');
     if (id === undefined) return { kind: 'notification', notification: { method, params } };

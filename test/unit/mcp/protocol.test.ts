@@ -29,6 +29,8 @@ test.each([
   { jsonrpc: '2.0', id: null, method: 'ping' },
   { jsonrpc: '2.0', id: 1, method: 'ping', params: 'x' },
   { jsonrpc: '2.0', id: 1, result: {}, error: {} },
+  { jsonrpc: '2.0', id: 1, method: 'ping', result: {} },
+  { jsonrpc: '2.0', method: 'notifications/progress', error: {} },
 ])('%j is not a valid message', (value) => {
   expect(() => messageOf(value)).toThrow(expect.objectContaining({ code: -32600 }));
 });
