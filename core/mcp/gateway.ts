@@ -82,8 +82,11 @@ export class McpGateway {
     if (!this.eventStreams.offered(configuration, 'event_streams')) throw noStreams();
     const session = await this.#sessions.find(call.headers.session, call.principal);
     const { lastEvent } = call.headers;
-    if (lastEvent !== undefined && this.#resumes(session))
-      return { status: 200, headers: {}, events: this.resumable.resume(session.id, lastEvent) };
+    if (lastEvent !== undefined && this.#resumes(session)) {
+      const events = this.resumable.resume(session.id, lastEvent);
+      // 204 tells clients of event streams not to reconnect, as after a response that was cancelled.
+      return events ? { status: 200, headers: {}, events } : { status: 204, headers: {} };
+    }
     const { headers, booked } = await this.admit(call);
     const open = await this.eventStreams.open(call.principal, configuration, session.id, call.signal);
     try {

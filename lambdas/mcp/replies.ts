@@ -78,8 +78,9 @@ function jsonReply(
 
 export function streamReply(reply: McpReply, timeouts: Timeouts): HttpReply {
   if (reply.events) return numberedReply(reply.events, reply.headers, timeouts);
+  if (!reply.messages) return { statusCode: reply.status, headers: { ...reply.headers }, body: '' };
   return {
-    ...eventReply(reply.messages!, reply.headers, timeouts),
+    ...eventReply(reply.messages, reply.headers, timeouts),
     ...(reply.finished && { finished: reply.finished }),
   };
 }

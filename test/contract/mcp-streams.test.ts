@@ -317,6 +317,10 @@ describe('resumed answers', () => {
     expect(text).not.toContain(idIn(progress)!);
     expect(server.calls().length).toBe(before + 1);
 
+    // A client that has received the end is told not to reconnect.
+    const ended = await connect('GET', session, { last: [...text.matchAll(/^id: (.+)$/gm)].at(-1)![1]! });
+    expect([ended.status, await ended.next()]).toEqual([204, '']);
+
     // Lost events are sent again; the call is not repeated.
     const third = await connect('GET', session, { last: idIn(priming)! });
     expect(await third.next()).toBe(progress);

@@ -85,17 +85,18 @@ export class ResumableStreams {
   }
 
   /**
-   * Returns the events after the given one.
+   * Returns the events after the given one; undefined if it was the last one and no other will follow.
    * @throws RpcFault with status 400 for an event that is no longer kept: the rest of its response is lost.
    */
-  resume(session: string, lastEventId: string): AsyncIterableIterator<StreamEvent> {
+  resume(session: string, lastEventId: string): AsyncIterableIterator<StreamEvent> | undefined {
     const [, id = '', number = ''] = /^([0-9a-f]{24})-(\d{1,9})$/.exec(lastEventId) ?? [];
     const stream = this.#streams.get(id);
     const from = Number(number) + 1;
-    const known = stream?.session === session && from <= stream.first + stream.kept.length;
+    const end = stream ? stream.first + stream.kept.length : 0;
+    const known = stream?.session === session && from <= end;
     if (!known) throw notKept('belongs to no stored response');
     if (from < stream.first) throw notKept('is older than the stored part of the response');
-    return this.#read(stream, from, false);
+    return stream.ended && from === end ? undefined : this.#read(stream, from, false);
   }
 
   stop(): void {

@@ -32,7 +32,7 @@ test('[mcp.event-streams] after any event the remaining events are delivered onc
     for (const n of [1, 2, 3]) void queue.write(said(n));
     const taken = await take(events, Math.min(seen, 3) + 1);
     await events.return!();
-    const resumed = streams.resume('s', taken.at(-1)!.id);
+    const resumed = streams.resume('s', taken.at(-1)!.id)!;
     void queue.write(said(4));
     queue.end();
     expect(await rest(resumed)).toEqual([1, 2, 3, 4].slice(Math.min(seen, 3)));
@@ -44,7 +44,7 @@ test('[mcp.event-streams] a newer reader replaces an older one', async () => {
   const events = streams.begin(ofKey('s'), queue);
   const [first] = await take(events, 1);
   const waiting = events.next();
-  const newer = streams.resume('s', first!.id);
+  const newer = streams.resume('s', first!.id)!;
   expect((await waiting).done).toBe(true);
   // When the older reader leaves now, the newer one continues.
   await events.return!();
@@ -58,7 +58,7 @@ test('[mcp.event-streams] a stream without a reader is kept for a minute, and it
   const [first] = await take(events, 1);
   await events.return!();
   timeouts.pass(keptMs - 1);
-  const again = streams.resume('s', first!.id);
+  const again = streams.resume('s', first!.id)!;
   timeouts.pass(keptMs); // a reader is connected, so nothing ends
   void queue.write(said(1));
   expect((await take(again, 1)).map(numberOf)).toEqual([1]);
@@ -101,7 +101,7 @@ test('[mcp.event-streams] a key that opens too many responses loses only its own
   }
   void queueOfOther.write(said(7));
   queueOfOther.end();
-  expect(await rest(streams.resume('other', first!.id))).toEqual([7]);
+  expect(await rest(streams.resume('other', first!.id)!)).toEqual([7]);
   expect(() => streams.resume('s0', ids[0]!)).toThrow('belongs to no stored response');
   for (const queue of queues) queue.end();
 });
