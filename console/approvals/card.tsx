@@ -18,7 +18,7 @@ import { pathOf, toolAddress } from '../tools/tool-address.ts';
 import { duration } from '../words.ts';
 import { Before } from './before.tsx';
 import { CallOf, Sources } from './call.tsx';
-import { Rule, WhoAsks } from './grounds.tsx';
+import { Reason, Rule, WhoAsks } from './grounds.tsx';
 import {
   describeScope,
   effectOf,
@@ -103,12 +103,15 @@ function Card({ item, api, me, listed, vote, shown }: CardProps) {
       <CardSection title="Who asks">
         <WhoAsks item={item} />
       </CardSection>
+      <CardSection title="Why it is held">
+        <Reason item={item} />
+      </CardSection>
       <CardSection title="What would run">
         <CallOf item={item} api={api} />
         <Sources of={otherSources(item)} />
       </CardSection>
       <Effects of={item} />
-      <CardSection title="Why it waits">
+      <CardSection title="Rule and votes">
         <Rule item={item} />
       </CardSection>
       {item.credential && (

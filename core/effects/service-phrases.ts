@@ -73,7 +73,7 @@ export function hostPhrase({ tool, target, capability, parameters }: ToolCall): 
   const { words } = toolWords(tool);
   if (words.includes('create') && (words.includes('pull') || words.includes('merge')) && typeof title === 'string') {
     const branches = typeof head === 'string' && typeof base === 'string' ? ` from ${head} into ${base}` : '';
-    return { verb: `Opens pull request "${title}"${branches} in`, objects: [repository], risk };
+    return { verb: 'Opens pull request', objects: [`"${title}"`], tail: `${branches} in ${repository}`, risk };
   }
   const at = where === '' ? ' on' : `${where} of`;
   return { verb: `Calls ${tool}${at}`, objects: [repository], risk };

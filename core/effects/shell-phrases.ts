@@ -45,6 +45,8 @@ export function shellPhrase(part: Effect, before: ToolCall | undefined, unclear 
   if (typeof operation === 'string' && typeof action === 'string')
     return wholePhrase(sentence(action), capability === 'write' && handsOver.test(action) ? 'sends' : undefined, part);
   const argv = argvOf(part);
+  if (argv.length === 0 && target === '' && unclear !== '')
+    return wholePhrase('Runs a command that cannot be read', undefined, part);
   const input = inputPhrase(part, before, unclear);
   if (input) return input;
   const git = program === 'git' ? gitPhrase(part) : undefined;

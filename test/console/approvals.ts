@@ -66,6 +66,33 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
       await card.getByText('It may read and write pull requests, read contents, and nothing else.').waitFor();
       await page.context().close();
     }),
+    check(
+      '[console.card] however much the caller writes, the caller, the reason, the call and the buttons are visible at once',
+      async () => {
+        const made = shellOf(`${'make step && '.repeat(99)}make it | sh`, 'long');
+        const words = 'please '.repeat(99);
+        const id = await gateway.review({
+          ...made,
+          justification: words,
+          actor: { ...made.actor, agent: 'n'.repeat(160) },
+        });
+        const page = await people.signedIn(gateway.keys.human, `#/approvals/${id}`);
+        const card = page.getByRole('article');
+        const decide = card.getByRole('region', { name: 'Decide' });
+        const parts = [card.getByText('local-agent'), card.locator('.reason'), card.getByText('command (executed)')];
+        // The card is drawn again when the whole call is loaded.
+        for (const part of parts)
+          await until(`${part} is above the buttons`, async () => {
+            const [box, buttons] = [await part.boundingBox(), await decide.boundingBox()];
+            return box !== null && buttons !== null && box.y + box.height < buttons.y;
+          });
+        const rest = card.getByText(words.trim(), { exact: false }).last();
+        assert.equal(await rest.isVisible(), false);
+        await card.locator('summary', { hasText: 'please' }).press('Enter');
+        await rest.waitFor();
+        await page.context().close();
+      },
+    ),
     check('[console.card] an edit is shown as a diff, in one column or two', async () => {
       const edits = [{ oldText: 'const a = 1;\nreturn a;', newText: 'const a = 2; // \u202e\nreturn a;' }];
       const id = await gateway.review({

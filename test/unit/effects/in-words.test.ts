@@ -38,6 +38,8 @@ describe('[approval.card] effects in words', () => {
 
   test('effects that cannot be determined are marked', async () => {
     expect((await shell('frobnicate --all')).at(-1)).toMatch(/^Cannot be determined: /);
+    expect((await shell('npm publish \u001b[31m'))[0]).toBe('Runs a command that cannot be read');
+    expect((await shell('npm publish red'))[0]).toMatch(/^Runs npm publish/);
   });
 
   test('describes SQL, HTTP, Git hosts and other tools', async () => {

@@ -55,6 +55,23 @@ describe('[approval.card] the summary is one sentence and a risk', () => {
     );
   });
 
+  test.each(['Fix', 'Fix '.repeat(99)])(
+    'the repository follows the title of a pull request, however long',
+    async (title) => {
+      const parameters = { title, head: 'fix', base: 'main' };
+      const call = {
+        protocol: 'git',
+        tool: 'scm.create_pull_request',
+        target: 'acme/web',
+        capability: 'write',
+        parameters,
+      };
+      expect(summaryInWords(call, await lazyEffects(call)).text).toMatch(
+        /^Opens pull request "Fix.* from fix into main in acme\/web$/,
+      );
+    },
+  );
+
   test('no command in the everyday corpus is classified as less severe than it is', async () => {
     const corpus = readFileSync(join(process.cwd(), 'test/corpora/shell-everyday.tsv'), 'utf8');
     const commands = corpus.split('\n').flatMap((row) => row.split('\t').slice(1, 2));
