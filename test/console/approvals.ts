@@ -90,6 +90,11 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
         assert.equal(await rest.isVisible(), false);
         await card.locator('summary', { hasText: 'please' }).press('Enter');
         await rest.waitFor();
+        await page.setViewportSize({ width: 640, height: 450 });
+        await until('at 200 % zoom, the buttons do not cover the call', async () => {
+          const buttons = await decide.boundingBox();
+          return buttons !== null && buttons.y > 450;
+        });
         await page.context().close();
       },
     ),
