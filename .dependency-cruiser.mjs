@@ -83,19 +83,23 @@ export default {
         // A WASM module is checked in its own runtime. A feature's own adapters, in its folder `adapters`, are built on
         // other adapters; `feature.ts` contains the types of the objects that hosts pass to them.
         ...forbidImports('features-know-core', '^features/', '^(adapters/(?!wasm/module\\.ts$)|lambdas/)'),
-        from: { path: '^features/', pathNot: '^features/(feature\\.ts$|[^/]+/(test|adapters|container|host)/)' },
+        from: { path: '^features/', pathNot: '^features/(feature\\.ts$|[^/]+/(test|bench|adapters|container|host)/)' },
       },
       {
         ...forbidImports('features-add-stacks', '^features/', '^lib/'),
-        from: { path: '^features/', pathNot: '^features/(stacks\\.ts$|[^/]+/(test|stack)/)' },
+        from: { path: '^features/', pathNot: '^features/(stacks\\.ts$|[^/]+/(test|bench|stack)/)' },
       },
       forbidImports('adapters-of-features', '^features/[^/]+/adapters/', '^(lambdas|lib|bin)/'),
       // Commands are built from the same parts everywhere.
       forbidImports('features-add-commands', '^features/', `^bin/(?!agentctl/(${commandKit.join('|')})\\.ts$)`),
-    ].map((rule) => ({ ...rule, from: { pathNot: '^features/[^/]+/(test|container|host)/', ...rule.from } })),
+    ].map((rule) => ({ ...rule, from: { pathNot: '^features/[^/]+/(test|bench|container|host)/', ...rule.from } })),
     forbidImports('containers-are-hosts', '^features/[^/]+/(container|host)/', '^(lib|bin/(?!local/))'),
     forbidImports('stacks-know-contracts', '^features/[^/]+/stack/', '^core/(?!contracts/|kernel/)'),
-    forbidImports('tests-of-features-are-apart', '^features/([^/]+)/test/', '^features/(?!$1/|[\\w-]+\\.ts$)'),
+    forbidImports(
+      'tests-of-features-are-apart',
+      '^features/([^/]+)/(?:test|bench)/',
+      '^features/(?!$1/|[\\w-]+\\.ts$)',
+    ),
     {
       // Commands read and write files of the machine.
       ...forbidImports(
@@ -105,7 +109,7 @@ export default {
       ),
       from: {
         path: '^(core|features)/',
-        pathNot: '^features/(feature\\.ts$|[^/]+/(test|commands|adapters|container|host)/)',
+        pathNot: '^features/(feature\\.ts$|[^/]+/(test|bench|commands|adapters|container|host)/)',
       },
     },
     forbidImports('core-is-pure', '^core/', '^(features|adapters|lambdas|lib|bin)/'),

@@ -29,6 +29,8 @@ export default {
     'plugins/*.mjs',
     // Processes that tests and benches start.
     'bench/{run,*-server,bare-proxy,hostile/idle-server}.ts',
+    // Parts of features that are found by the names of their files.
+    'features/*/{bench/{bench,simulated-log},test/foreign/foreign}.ts',
     'test/e2e/{clients/*.ts,hostile-mcp-server.mjs}',
     'test/contract/ledger-crowd.ts',
     'test/support/{*.mjs,mcp-fixture*.ts,warm-agentctl-host.ts}',

@@ -15,17 +15,19 @@ import { benchFederation } from './federation.ts';
 import { benchHostile } from './hostile/run.ts';
 import { benchMcp } from './mcp.ts';
 import { benchObservatory } from './observatory.ts';
+import { type FeatureBench, importedOfFeatures } from './of-features.ts';
 import { benchPlugins } from './plugins.ts';
-import { benchProvenance } from './provenance.ts';
 import { benchSimulatedAws } from './simulate-aws.ts';
 import { benchSoak } from './soak/run.ts';
 import { benchTelemetry } from './telemetry.ts';
 import { benchTickets } from './tickets.ts';
 import { benchToolGuard } from './tool-guard.ts';
 import { benchToolPolicy } from './tool-policy.ts';
-import { benchTransparency } from './transparency.ts';
 
-const values = new Command('npm run bench --')
+const ofFeatures = await importedOfFeatures<FeatureBench>('bench/bench.ts');
+const ownRuns = ofFeatures.flatMap(({ ownRun = [] }) => ownRun);
+
+const command = new Command('npm run bench --')
   .description('Prints every figure of docs/explanation/performance.md, or one measurement below.')
   .option('--soak <n>', 'additional actions; rate and memory are compared before and after them', '2000')
   .option('--approvals <n>', 'approvals that are pending together', '1000')
@@ -34,11 +36,12 @@ const values = new Command('npm run bench --')
   .option('--hostile', 'response times of /health during requests designed to stall the gateway')
   .option('--simulate-aws', 'counters over a simulated DynamoDB')
   .option('--soak-minutes <n>', 'traffic of sixteen callers, with the gateway killed twenty times', '0')
-  .option('--provenance', 'planted attacks that rules on sources stop, tasks without a human, cost of tracing')
   .option('--tool-guard', 'findings and false alarms of the tool guard, and its cost')
   .option('--browser', "verification of long sessions in this machine's Chromium")
   .option('--plugins', 'precision and recall of the shipped plugins, and the cost of a call')
-  .addHelpText('after', "\nExample: npm run bench -- --hostile --only 'JSON'")
+  .addHelpText('after', "\nExample: npm run bench -- --hostile --only 'JSON'");
+for (const { option, description } of ownRuns) command.option(`--${option}`, description);
+const values = command
   .parse()
   .opts<{ soak: string; approvals: string; soakMinutes: string; only: string } & Record<string, string | true>>();
 
@@ -53,7 +56,7 @@ if (values.browser) {
 }
 if (values.toolGuard) process.exit((await benchToolGuard()) ? 0 : 1);
 if (values.plugins) process.exit((await benchPlugins()) ? 0 : 1);
-if (values.provenance) process.exit((await benchProvenance()) ? 0 : 1);
+for (const { option, run } of ownRuns) if (values[option]) process.exit((await run()) ? 0 : 1);
 if (values.hostile) process.exit((await benchHostile(values.only)) ? 0 : 1);
 
 const parts: Readonly<Record<string, () => Promise<Record<string, number>> | Record<string, number>>> = {
@@ -62,7 +65,7 @@ const parts: Readonly<Record<string, () => Promise<Record<string, number>> | Rec
   'effects of SQL': benchSqlEffects,
   tickets: benchTickets,
   evidence: benchEvidence,
-  'transparency log': benchTransparency,
+  ...Object.assign({}, ...ofFeatures.map(({ parts }) => parts)),
   observatory: benchObservatory,
   'content policy': benchContentPolicy,
   'personal data, generated corpus': benchPersonalData,

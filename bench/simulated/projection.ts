@@ -2,7 +2,6 @@
  * The evidence stream as AWS would deliver it, in virtual time: the product's own projection, checkpoints and
  * transparency log, over services that respond after fixed times. Requests and billed units are counted.
  */
-import { generateKeyPairSync } from 'node:crypto';
 import type { S3Client } from '@aws-sdk/client-s3';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { archiveBucket } from '#adapters/aws/archive-bucket.ts';
@@ -17,13 +16,10 @@ import { advanceHead, sealEntry } from '#core/evidence/chain.ts';
 import { checkedStretches, checkpointStretches } from '#core/evidence/checkpointer.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { projectEntries } from '#core/observatory/project-entries.ts';
-import { logBucket } from '#features/transparency-log/adapters/log-bucket.ts';
-import { logSignersOf } from '#features/transparency-log/adapters/log-keys.ts';
-import { logTable } from '#features/transparency-log/adapters/log-table.ts';
-import { TransparencyLog } from '#features/transparency-log/log.ts';
 import { coverQueued } from '#lambdas/project/chains.ts';
 import { intercepted, testStore } from '../../test/support/store.ts';
 import { signer } from '../../test/unit/evidence/sample.ts';
+import { importedOfFeatures, type SimulatedLog } from '../of-features.ts';
 import { sizeOf, unitsOf } from '../store-rates.ts';
 import { createRandom, VirtualTime } from './virtual-time.ts';
 
@@ -79,11 +75,14 @@ export async function simulateProjection(load: EvidenceLoad): Promise<EvidenceTa
     return found;
   });
   const objects = simulatedObjects();
+  const countSignature = async (): Promise<void> => {
+    used.signatures++;
+    await time.pause(ms.sign);
+  };
   const signing = {
     ...signer,
     sign: async (bytes: Uint8Array) => {
-      used.signatures++;
-      await time.pause(ms.sign);
+      await countSignature();
       return signer.sign(bytes);
     },
   };
@@ -96,16 +95,7 @@ export async function simulateProjection(load: EvidenceLoad): Promise<EvidenceTa
     throw new Error(message);
   };
   const ids = { uuid: () => String(Math.floor(random() * 1e15)).padStart(15, '0') };
-  const keyOfLog = logSignersOf({ current: generateKeyPairSync('ed25519').privateKey, former: [] });
-  const loggedBy = async (tenant: string) => {
-    const own = await keyOfLog(tenant);
-    const sign = async (bytes: Uint8Array) => {
-      used.signatures++;
-      await time.pause(ms.sign);
-      return own.sign(bytes);
-    };
-    return { ...own, sign };
-  };
+  const [log] = await importedOfFeatures<SimulatedLog>('bench/simulated-log.ts');
   const store = { store: counted };
   const queue = chainQueue({ ...store, clock, ids });
 
@@ -116,13 +106,6 @@ export async function simulateProjection(load: EvidenceLoad): Promise<EvidenceTa
     const client = simulatedS3(time, used, objects);
     const archive = archiveBucket({ client, bucket: 'b' });
     const checkpoints = checkpointBucket({ client, bucket: 'b', signer: signing, clock, remembers: true });
-    const log = new TransparencyLog({
-      heads: logTable(store),
-      objects: logBucket({ client, bucket: 'b' }),
-      signer: loggedBy,
-      clock,
-      pause: time.pause,
-    });
     const covering = {
       last: checkpoints.last,
       append: async (points: Parameters<typeof checkpoints.append>[0]) => {
@@ -135,7 +118,16 @@ export async function simulateProjection(load: EvidenceLoad): Promise<EvidenceTa
     };
     const observations = observationsTable(store);
     const contradictions = { put: async () => fail('a contradiction') };
-    return { checkpoints: covering, archive, log, observations, clock, contradictions, telemetry: telemetry as never };
+    const opened = log?.openSimulatedLog({ client, store, clock, pause: time.pause, signing: countSignature });
+    return {
+      checkpoints: covering,
+      archive,
+      log: opened,
+      observations,
+      clock,
+      contradictions,
+      telemetry: telemetry as never,
+    };
   };
 
   async function project(own: ReturnType<typeof environment>, entries: readonly EvidenceEntry[]): Promise<void> {

@@ -1,13 +1,18 @@
 /**
- * Third-party code reads the gateway's output (`npm run test:foreign`): Go libraries verify the transparency log, and
- * the OpenTelemetry Collector receives traces. Without Go the tier is skipped with a message; with FOREIGN=required it
+ * Third-party code reads the gateway's output (`npm run test:foreign`): features add checks of their own in
+ * `test/foreign/foreign.ts`, and the OpenTelemetry Collector receives traces. Without Go the tier is skipped with a message; with FOREIGN=required it
  * fails.
  */
 import { join } from 'node:path';
-import { check, runChecks } from '../support/checks.ts';
+import { importedOfFeatures } from '../../bench/of-features.ts';
+import { type Check, runChecks } from '../support/checks.ts';
 import { builtFromGo, goCommand } from '../support/go-programs.ts';
 import { collectorChecks, startCollector } from './collector.ts';
-import { verifyLog } from './log.ts';
+
+/** Exports of `features/<name>/test/foreign/foreign.ts`. */
+export interface ChecksWithGo {
+  readonly checksWithGo: (go: string) => readonly Check[];
+}
 
 const go = goCommand();
 if (go === undefined) {
@@ -17,10 +22,11 @@ if (go === undefined) {
   process.exit(isRequired ? 1 : 0);
 }
 
+const ofFeatures = await importedOfFeatures<ChecksWithGo>('test/foreign/foreign.ts');
 const collector = await startCollector(builtFromGo(go, 'collector', join(import.meta.dirname, 'collector')));
 try {
   const { passed, failed } = await runChecks([
-    check("[transparency.tree] Go's libraries verify notes, tiles and proofs of the log", () => verifyLog(go)),
+    ...ofFeatures.flatMap(({ checksWithGo }) => checksWithGo(go)),
     ...collectorChecks(collector),
   ]);
   console.log(`${passed} passed, ${failed} failed`);

@@ -4,10 +4,9 @@
  */
 import assert from 'node:assert/strict';
 import { chainQueuePrefix } from '#core/contracts/evidence-streams.ts';
-import { readLeaf } from '#core/evidence/transparency/leaf.ts';
+import { leafBytes } from '#core/evidence/transparency/leaf.ts';
 import { readVerifierKey } from '#core/evidence/transparency/note.ts';
 import { checkLogProof } from '#core/evidence/transparency/session-proof.ts';
-import { leavesOfBundle } from '#features/transparency-log/tiles.ts';
 import { type Check, check } from '../support/checks.ts';
 import { type Stop, storeGate } from './store-gate.ts';
 import type { World } from './world.ts';
@@ -76,8 +75,9 @@ export function projectKilledChecks(world: World): Check[] {
     assert.ok(typeof proof !== 'string', String(proof));
     assert.equal(proof.leaf.index, entries - 1);
     const leaves = Buffer.from((await evidence(`log/tile?path=tile/entries/000.p/${proof.size}`)).body.bytes, 'base64');
-    const of = leavesOfBundle(leaves).filter((leaf) => readLeaf(leaf)?.session === proof.leaf.session);
-    assert.deepEqual([leavesOfBundle(leaves).length, of.length], [proof.size, 1]);
+    // A second leaf of the session would have the same form, with its session.
+    assert.equal(leaves.toString('latin1').split(proof.leaf.session).length - 1, 1);
+    assert.ok(leaves.includes(leafBytes(proof.leaf)));
   };
 
   return points.map((stop, n) =>

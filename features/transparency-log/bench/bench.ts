@@ -11,15 +11,18 @@ import { type NoteKey, readVerifierKey, verifierKey } from '#core/evidence/trans
 import { rootOfInclusion } from '#core/evidence/transparency/proofs.ts';
 import { Frontier, leafHash, nodeHash } from '#core/evidence/transparency/tree.ts';
 import { verifyBundle } from '#core/evidence/verify.ts';
-import { logTable } from '#features/transparency-log/adapters/log-table.ts';
-import { inclusionProof, type NodeId } from '#features/transparency-log/proofs.ts';
-import { pointOf, testLog } from '#features/transparency-log/test/started-log.ts';
-import { recordedStore, testStore } from '../test/support/store.ts';
-import { unitsOf } from './store-rates.ts';
+import type { FeatureBench } from '../../../bench/of-features.ts';
+import { unitsOf } from '../../../bench/store-rates.ts';
+import { recordedStore, testStore } from '../../../test/support/store.ts';
+import { logTable } from '../adapters/log-table.ts';
+import { inclusionProof, type NodeId } from '../proofs.ts';
+import { pointOf, testLog } from '../test/started-log.ts';
 
 const leaves = 100_000;
 
-export async function benchTransparency(): Promise<Record<string, number>> {
+export const parts: FeatureBench['parts'] = { 'transparency log': benchTransparency };
+
+async function benchTransparency(): Promise<Record<string, number>> {
   const { tree, nodes, cpuMs } = grown();
   const read = async (ids: readonly NodeId[]) => ids.map(({ level, index }) => nodes.get(level * 2 ** 32 + index)!);
   return {

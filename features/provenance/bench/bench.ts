@@ -2,9 +2,8 @@
  * `node bench/run.ts --provenance`: attacks that source rules stop, tasks that finish without a human, and the cost of
  * tracing.
  */
-import { digestsOf, seenOf } from '#features/provenance/session-record.ts';
-import { formsOfValue } from '#features/provenance/texts-of.ts';
-import { traceValues } from '#features/provenance/trace.ts';
+import type { FeatureBench } from '../../../bench/of-features.ts';
+import { digestsOf, seenOf } from '../session-record.ts';
 import {
   asked,
   type Half,
@@ -13,15 +12,23 @@ import {
   measureDisguises,
   measureOwnValues,
   passed,
-} from '../features/provenance/test/corpus/measure.ts';
+} from '../test/corpus/measure.ts';
+import { formsOfValue } from '../texts-of.ts';
+import { traceValues } from '../trace.ts';
 
 const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+
+export const ownRun: FeatureBench['ownRun'] = {
+  option: 'provenance',
+  description: 'planted attacks that rules on sources stop, tasks without a human, cost of tracing',
+  run: benchProvenance,
+};
 
 /**
  * @returns whether both halves meet the targets: 99 % of attacks stopped, 75 % of tasks without a human, 0.30 reviews
  * per task.
  */
-export async function benchProvenance(): Promise<boolean> {
+async function benchProvenance(): Promise<boolean> {
   const names = [
     'with provenance',
     'with a trusted directory',

@@ -1,4 +1,4 @@
-module agent-governance-gateway/test/foreign
+module agent-governance-gateway/features/transparency-log/test/foreign
 
 go 1.21
 

@@ -7,11 +7,17 @@ import { dirname, join } from 'node:path';
 import { cosign, openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
 import { leafBytes } from '#core/evidence/transparency/leaf.ts';
 import { noteKeyTypes, noteSigner, verifierKey } from '#core/evidence/transparency/note.ts';
-import { pointOf, testLog } from '#features/transparency-log/test/started-log.ts';
-import { tileAt, tilePath } from '#features/transparency-log/tiles.ts';
+import type { ChecksWithGo } from '../../../../test/foreign/run.ts';
+import { check } from '../../../../test/support/checks.ts';
+import { tileAt, tilePath } from '../../tiles.ts';
+import { pointOf, testLog } from '../started-log.ts';
+
+export const checksWithGo: ChecksWithGo['checksWithGo'] = (go) => [
+  check("[transparency.tree] Go's libraries verify notes, tiles and proofs of the log", () => verifyLog(go)),
+];
 
 /** @throws if Go's libraries refuse something they should accept, or accept something they should refuse. */
-export async function verifyLog(program: string): Promise<void> {
+async function verifyLog(program: string): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'foreign-'));
   const kept = await testLog();
   try {
