@@ -180,5 +180,6 @@ function voteErrorText(cause: unknown): string {
   if (mayHaveHappened(cause))
     return `${faultText(cause)} It is not known whether the vote counts. Check the request before you vote again.`;
   if (cause instanceof ApiError && cause.type === 'conflict') return `Not counted: ${cause.message}`;
-  return `Refused: ${faultText(cause)}`;
+  const text = faultText(cause);
+  return text.startsWith('Not counted: ') ? text : `Refused: ${text}`;
 }

@@ -190,7 +190,7 @@ export const passkeys = (gateway: ConsoleGateway, people: Visitors) => [
       await approve.waitFor();
       await vote
         .getByRole('alert')
-        .filter({ hasText: /Refused: Not counted: the passkey does not prove this vote/ })
+        .filter({ hasText: /^Not counted: the passkey does not prove this vote/ })
         .waitFor();
       const { status } = (await gateway.call(gateway.keys.human, 'GET', `approvals/${id}`)).body;
       assert.equal(status, 'pending', what);
