@@ -4,9 +4,11 @@
  * `@portkey-ai/gateway`, which is then measured in the same run.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Child, cpuMs, residentMb, startChild } from './host.ts';
 import { type LoadResult, load, warmUpCalls } from './load.ts';
 
@@ -59,6 +61,7 @@ export async function benchChat(soak: number): Promise<Record<string, number>> {
   const figures: Record<string, number> = {};
   try {
     const fast = await targets(quick.ready.port, join(state, 'quick'), started);
+    await resident(fast, figures);
     for (const target of fast) await warmUp(target, figures);
     for (const concurrency of [1, 16, 64]) await throughput(fast, concurrency, figures);
     const slow = await targets(paced.ready.port, join(state, 'paced'), started);
@@ -71,6 +74,7 @@ export async function benchChat(soak: number): Promise<Record<string, number>> {
       await load({ ...ours, body: chatBody(false), requests: soak, concurrency: 16 });
       figures[`gateway, RSS after ${soak} more calls, MB`] = residentMb(ours.pid);
     }
+    figures['gateway, allocated per call, kB'] = (await allocated(quick.ready.port, join(state, 'allocated'))) / 1_000;
   } finally {
     for (const child of started.reverse()) await child.stop();
     await rm(state, { recursive: true, force: true });
@@ -78,17 +82,28 @@ export async function benchChat(soak: number): Promise<Record<string, number>> {
   return figures;
 }
 
-async function targets(provider: unknown, state: string, started: Child[]): Promise<Target[]> {
-  const floor = await startChild('bench/bare-proxy.ts', [], { env: { UPSTREAM_PORT: String(provider) } });
+async function startGateway(provider: unknown, state: string, loadedFirst?: URL): Promise<Child> {
   const config = `${state}.yaml`;
   await writeFile(config, chatConfiguration(provider));
   const ports = ['--gateway-port', '0', '--admin-port', '0', '--mcp-port', '0', '--edge-port', '0'];
-  const gateway = await startChild('bin/local.ts', ['--state', state, '--config', config, ...ports]);
+  return startChild('bin/local.ts', ['--state', state, '--config', config, ...ports], loadedFirst && { loadedFirst });
+}
+
+const headers = { 'x-api-key': 'bench-key' };
+const gatewayTarget = ({ ready, process: { pid } }: Child): Target => ({
+  name: 'gateway',
+  url: `${ready.gateway_url}/v1/chat/completions`,
+  headers,
+  pid,
+});
+
+async function targets(provider: unknown, state: string, started: Child[]): Promise<Target[]> {
+  const floor = await startChild('bench/bare-proxy.ts', [], { env: { UPSTREAM_PORT: String(provider) } });
+  const gateway = await startGateway(provider, state);
   started.push(floor, gateway);
-  const headers = { 'x-api-key': 'bench-key' };
   const found: Target[] = [
     { name: 'bare proxy', url: `http://127.0.0.1:${floor.ready.port}/`, headers, pid: floor.process.pid },
-    { name: 'gateway', url: `${gateway.ready.gateway_url}/v1/chat/completions`, headers, pid: gateway.process.pid },
+    gatewayTarget(gateway),
   ];
   const portkey = await startPortkey(provider, started.length);
   if (portkey) {
@@ -96,6 +111,35 @@ async function targets(provider: unknown, state: string, started: Child[]): Prom
     found.push(portkey.target);
   }
   return found;
+}
+
+/** Measures CPU time and memory before the first call. Work that follows the start has a moment to end. */
+async function resident(all: readonly Target[], figures: Record<string, number>): Promise<void> {
+  await sleep(1_500);
+  for (const { name, pid } of all) {
+    figures[`${name}, start, CPU ms`] = cpuMs(pid);
+    figures[`${name}, start, RSS MB`] = residentMb(pid);
+  }
+}
+
+/** Returns the bytes that the gateway's main thread allocates per call. */
+async function allocated(provider: unknown, state: string): Promise<number> {
+  const gateway = await startGateway(provider, state, new URL('./allocated.ts', import.meta.url));
+  const answer = async (): Promise<number> => {
+    const replied = once(gateway.process, 'message');
+    gateway.process.send('next');
+    return (await replied)[0];
+  };
+  try {
+    const calls = { ...gatewayTarget(gateway), body: chatBody(false), concurrency: 16 };
+    await load({ ...calls, requests: warmUpCalls / 2 });
+    await answer();
+    const requests = 3_000;
+    await load({ ...calls, requests });
+    return (await answer()) / requests;
+  } finally {
+    await gateway.stop();
+  }
 }
 
 async function warmUp(target: Target, figures: Record<string, number>): Promise<void> {

@@ -21,7 +21,7 @@ export interface Child {
 
 export interface ChildOptions {
   readonly env?: Readonly<Record<string, string>>;
-  /** A module that runs in the child before its script. */
+  /** A module that runs in the child before its script, and after the modules that `npm start` loads first. */
   readonly loadedFirst?: URL;
 }
 
@@ -32,7 +32,7 @@ export async function startChild(
 ): Promise<Child> {
   const from = performance.now();
   const imported = loadedFirst === undefined ? [] : ['--import', loadedFirst.href];
-  const child = spawn(process.execPath, [...imported, ...startFlags, script, ...args], {
+  const child = spawn(process.execPath, [...startFlags, ...imported, script, ...args], {
     stdio: ['ignore', 'pipe', 'ignore', ...(loadedFirst === undefined ? [] : ['ipc' as const])],
     env: { ...process.env, ...env },
   });

@@ -24,6 +24,7 @@ export async function benchTelemetry(): Promise<Record<string, number>> {
     await writeFile(config, chatConfiguration(provider.ready.port));
     const gateway = await startChild('bin/local.ts', ['--state', join(state, 's'), '--config', config, ...ports], {
       loadedFirst: new URL('./telemetry-switch.ts', import.meta.url),
+      env: { GATEWAY_COMPILED: '0' }, // modules can be replaced only if they are not bundled
     });
     started.push(gateway);
     const calls = {
