@@ -61,7 +61,7 @@ export async function benchChat(soak: number): Promise<Record<string, number>> {
   const figures: Record<string, number> = {};
   try {
     const fast = await targets(quick.ready.port, join(state, 'quick'), started);
-    await resident(fast, figures);
+    await measureStart(fast, figures);
     for (const target of fast) await warmUp(target, figures);
     for (const concurrency of [1, 16, 64]) await throughput(fast, concurrency, figures);
     const slow = await targets(paced.ready.port, join(state, 'paced'), started);
@@ -74,7 +74,8 @@ export async function benchChat(soak: number): Promise<Record<string, number>> {
       await load({ ...ours, body: chatBody(false), requests: soak, concurrency: 16 });
       figures[`gateway, RSS after ${soak} more calls, MB`] = residentMb(ours.pid);
     }
-    figures['gateway, allocated per call, kB'] = (await allocated(quick.ready.port, join(state, 'allocated'))) / 1_000;
+    figures['gateway, allocated per call, kB'] =
+      (await bytesPerCall(quick.ready.port, join(state, 'allocated'))) / 1_000;
   } finally {
     for (const child of started.reverse()) await child.stop();
     await rm(state, { recursive: true, force: true });
@@ -114,7 +115,7 @@ async function targets(provider: unknown, state: string, started: Child[]): Prom
 }
 
 /** Measures CPU time and memory before the first call. Work that follows the start has a moment to end. */
-async function resident(all: readonly Target[], figures: Record<string, number>): Promise<void> {
+async function measureStart(all: readonly Target[], figures: Record<string, number>): Promise<void> {
   await sleep(1_500);
   for (const { name, pid } of all) {
     figures[`${name}, start, CPU ms`] = cpuMs(pid);
@@ -123,7 +124,7 @@ async function resident(all: readonly Target[], figures: Record<string, number>)
 }
 
 /** Returns the bytes that the gateway's main thread allocates per call. */
-async function allocated(provider: unknown, state: string): Promise<number> {
+async function bytesPerCall(provider: unknown, state: string): Promise<number> {
   const gateway = await startGateway(provider, state, new URL('./allocated.ts', import.meta.url));
   const answer = async (): Promise<number> => {
     const replied = once(gateway.process, 'message');

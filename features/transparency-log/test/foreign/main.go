@@ -1,5 +1,5 @@
 // Command foreign verifies a transparency log with code that is not the gateway's: x/mod/sumdb/note and tlog, and
-// transparency-dev/merkle. It reads the folder that run.ts writes.
+// transparency-dev/merkle. It reads the folder that foreign.ts writes.
 package main
 
 import (
@@ -90,7 +90,7 @@ func newCosigner(vkey string) (cosigner, error) {
 	digest := sha256.Sum256(append([]byte(parts[0]+"\n"), key...))
 	hash := binary.BigEndian.Uint32(digest[:])
 	if fmt.Sprintf("%08x", hash) != parts[1] {
-		return cosigner{}, errors.New("the id of the cosignature key is for another session or entry")
+		return cosigner{}, errors.New("the id of the cosignature key does not match the key")
 	}
 	return cosigner{parts[0], hash, ed25519.PublicKey(key[1:])}, nil
 }
@@ -143,7 +143,7 @@ func main() {
 		}
 		for i, hash := range own {
 			if !bytes.Equal(hash[:], each.Proof[i]) {
-				log.Fatalf("leaf %d: hash %d is for another session or entry", each.Index, i)
+				log.Fatalf("leaf %d: hash %d of the proof differs from tlog's", each.Index, i)
 			}
 		}
 		must(tlog.CheckRecord(own, size, tree.Hash, int64(each.Index), tlog.RecordHash(each.Leaf)))
