@@ -7,7 +7,7 @@
 
 import type { ApprovalStore } from '#core/approvals/ports.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
-import { notFound } from '#core/kernel/not-found.ts';
+import { notFound, things } from '#core/kernel/not-found.ts';
 import { dueKey, keyIdOf, pointerId, statusKey, toRow } from './approval-items.ts';
 import { dueList } from './due-rows.ts';
 import { cursorAt, inOrder, placeAt } from './in-order.ts';
@@ -115,7 +115,7 @@ export function approvalsTable({ store }: StoreOptions): ApprovalStore {
       });
       if (written) return toRow(row ?? {});
       const found = await approvals.find(envelopeId);
-      if (!found) throw notFound('approval', envelopeId);
+      if (!found) throw notFound(things.approval, envelopeId);
       return found;
     },
 
@@ -129,7 +129,7 @@ export function approvalsTable({ store }: StoreOptions): ApprovalStore {
         { set },
         { if: isPending, current: true },
       );
-      if (!written && !row) throw notFound('approval', envelope_id);
+      if (!written && !row) throw notFound(things.approval, envelope_id);
     },
 
     async *due(now) {

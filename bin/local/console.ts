@@ -68,7 +68,7 @@ async function reply({ method, path, headers }: PageRequest, files: () => Promis
   const name = path.slice('/console/'.length) || 'index.html';
   const all = await files();
   const type = types[extname(name)];
-  if (!Object.hasOwn(all, name) || type === undefined) throw notFound('console_file');
+  if (!Object.hasOwn(all, name) || type === undefined) throw notFound({ noun: 'file of the console' });
   const asked = { acceptEncoding: headers['accept-encoding']?.toString(), ifNoneMatch: headers['if-none-match'] };
   return textReply(
     all,

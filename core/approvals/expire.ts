@@ -3,7 +3,7 @@
  * reason.
  */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import { notFound } from '#core/kernel/not-found.ts';
+import { notFound, things } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { announceDecision } from './announce.ts';
 import { moveApproval } from './approval.ts';
@@ -33,7 +33,7 @@ export async function expire(ports: VotePorts, row: ApprovalRow, channels: reado
   });
   if (!outcome.ok) {
     const current = await ports.approvals.find(envelope_id);
-    if (!current) throw notFound('approval');
+    if (!current) throw notFound(things.approval);
     return current;
   }
   const { hash: evidence_hash, index: evidence_index } = outcome.entry;

@@ -2,7 +2,7 @@
 
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { notFound } from '#core/kernel/not-found.ts';
+import { notFound, things } from '#core/kernel/not-found.ts';
 import { callDigest } from './call-digest.ts';
 import { approvalRecord } from './views.ts';
 
@@ -12,7 +12,7 @@ export function assertUndecided(row: ApprovalRow): void {
 }
 
 export function alreadyDecided(row: ApprovalRow | undefined): GatewayError {
-  if (!row) return notFound('approval');
+  if (!row) return notFound(things.approval);
   const what =
     row.reason === 'timeout'
       ? 'has timed out: no reviewer decided in time, so it counts as denied. The agent may ask again'

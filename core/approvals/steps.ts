@@ -3,7 +3,7 @@
 import { enqueueNotifications, enqueueSubmitted } from '#core/approvals/notifications/enqueue.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import { notFound } from '#core/kernel/not-found.ts';
+import { notFound, things } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { bestEffort } from './announce.ts';
 import { channelsOf } from './channels.ts';
@@ -60,6 +60,6 @@ export async function settle(ports: StepPorts, envelopeId: string, host: Host = 
 
 async function rowOf(ports: StepPorts, envelopeId: string): Promise<ApprovalRow> {
   const row = await ports.approvals.find(envelopeId);
-  if (!row) throw notFound('approval', envelopeId);
+  if (!row) throw notFound(things.approval, envelopeId);
   return row;
 }

@@ -1,60 +1,32 @@
 /** Error for named things that do not exist or that belong to another caller. */
 import { GatewayError } from './errors.ts';
 
-interface MissingItem {
+export interface Thing {
   readonly noun: string;
-  /** The request that lists items of this kind, if there is one. */
+  /** The request that lists things of this kind, if there is one. A test checks that its route exists. */
   readonly list?: string;
 }
 
-const things = {
-  action: { noun: 'action' },
-  alert: { noun: 'alert', list: 'GET /admin/v1/alerts' },
-  approval: { noun: 'approval', list: 'GET /admin/v1/approvals' },
-  archive: { noun: 'archive' },
-  batch: { noun: 'batch', list: 'GET /v1/batches' },
-  configuration: { noun: 'stored configuration' },
-  console_file: { noun: 'file of the console' },
-  credential: { noun: 'credential', list: 'GET /admin/v1/credentials' },
-  data_plane: { noun: 'data plane', list: 'GET /admin/v1/federation/planes' },
-  file: { noun: 'file', list: 'GET /v1/files' },
-  key: { noun: 'key' },
-  log_tile: { noun: 'tile' },
-  manifest: { noun: 'manifest', list: 'GET /admin/v1/manifests' },
-  mcp_tool: { noun: 'tool', list: 'GET /admin/v1/mcp/tools' },
-  passkey: { noun: 'passkey', list: 'GET /admin/v1/passkeys' },
-  policy_version: { noun: 'policy version', list: 'GET /admin/v1/policy-versions' },
-  pull_request_callback: { noun: 'pull-request callback' },
-  request: { noun: 'request' },
-  response: { noun: 'response' },
-  rollout: { noun: 'rollout', list: 'GET /admin/v1/rollouts' },
-  running_request: { noun: 'running request' },
-  session: { noun: 'session', list: 'GET /admin/v1/evidence/sessions' },
-  slack_callback: { noun: 'Slack callback' },
-  tenant: { noun: 'tenant', list: 'GET /admin/v1/tenants' },
-  ticket: { noun: 'ticket', list: 'GET /admin/v1/tickets' },
-  trace: { noun: 'trace', list: 'GET /admin/v1/traces' },
-  transparency_log: { noun: 'transparency log' },
-} as const satisfies Record<string, MissingItem>;
-
-export type ThingKind = keyof typeof things;
-
 export interface NamedThing {
-  readonly kind: ThingKind;
+  readonly thing: Thing;
   readonly name: string;
 }
 
-/** Describes an item: «Approval e1», or «The archive» if it has no name. */
-export function describeItem(kind: ThingKind, name?: string): string {
-  const { noun } = things[kind];
+/** Things that several folders look up. All others are next to the code that looks them up. */
+export const things = {
+  approval: { noun: 'approval', list: 'GET /admin/v1/approvals' },
+  mcpTool: { noun: 'tool', list: 'GET /admin/v1/mcp/tools' },
+  policyVersion: { noun: 'policy version', list: 'GET /admin/v1/policy-versions' },
+  session: { noun: 'session', list: 'GET /admin/v1/evidence/sessions' },
+  tenant: { noun: 'tenant', list: 'GET /admin/v1/tenants' },
+} as const satisfies Record<string, Thing>;
+
+/** Describes a thing: «Approval e1», or «The archive» if it has no name. */
+export function describeThing({ noun }: Thing, name?: string): string {
   return name === undefined ? `The ${noun}` : `${noun.charAt(0).toUpperCase()}${noun.slice(1)} ${name}`;
 }
 
-export function notFound(kind: ThingKind, name?: string): GatewayError {
-  const { list }: MissingItem = things[kind];
-  const advice = list === undefined ? '' : ` ${list} lists what there is.`;
-  return new GatewayError('not_found', `${describeItem(kind, name)} was not found.${advice}`);
+export function notFound(thing: Thing, name?: string): GatewayError {
+  const advice = thing.list === undefined ? '' : ` ${thing.list} lists what there is.`;
+  return new GatewayError('not_found', `${describeThing(thing, name)} was not found.${advice}`);
 }
-
-/** The list requests to which error messages refer. @internal A test calls each of them. */
-export const namedLists: readonly string[] = Object.values(things).flatMap(({ list }: MissingItem) => list ?? []);

@@ -6,7 +6,7 @@
 import { personActor } from '#core/configuration/identity/principal.ts';
 import { type Alert, type AlertRow, type AlertScope, alertStates, platformAlerts } from '#core/contracts/alert.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { notFound } from '#core/kernel/not-found.ts';
+import { notFound, type Thing } from '#core/kernel/not-found.ts';
 import type { Page } from '#core/kernel/page.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { changeAlert } from '#core/operations/alerts/change.ts';
@@ -34,6 +34,8 @@ export const listAlerts: Operation = async (call) => {
   return { body: { alerts: alerts.slice(0, limit), total: alerts.length, ...cursor } };
 };
 
+const alertThing: Thing = { noun: 'alert', list: 'GET /admin/v1/alerts' };
+
 const none: Page<AlertRow> = { items: [] };
 
 /** Scopes whose alerts are all read. For tenants stored as rows, a platform caller only sees the open alerts. */
@@ -48,11 +50,11 @@ export const acknowledgeAlert: Operation = async (call) => {
     const place = parseAlertId(id);
     const visible = place && (principal.platform || place.scope === principal.tenant);
     const before = visible ? await ports.alerts.get(place.scope, place.key) : undefined;
-    if (!place || !before) throw notFound('alert', id);
+    if (!place || !before) throw notFound(alertThing, id);
     const { alert } = before;
     if (alert.id !== id) {
       const former = (await ports.alerts.list(place.scope)).some((row) => row.alert.id === id);
-      if (!former) throw notFound('alert', id);
+      if (!former) throw notFound(alertThing, id);
     }
     if (alert.id !== id || alert.state === 'resolved')
       throw new GatewayError('conflict', `Alert ${id} is resolved; only an active alert can be acknowledged.`);

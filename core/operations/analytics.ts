@@ -4,7 +4,7 @@
  */
 import { minuteMs } from '#core/kernel/durations.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
-import { notFound } from '#core/kernel/not-found.ts';
+import { notFound, things } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
 import { type Bucket, type BucketStep, bucketsOf, parseStep, type TimedSums } from '#core/observatory/buckets.ts';
@@ -98,7 +98,7 @@ function countedIn(dimension: Dimension, tenants: readonly string[]): readonly s
   if (parts?.kind === 'plane')
     throw invalidRequest(`${dimension} is counted for all tenants together; request it without path.`);
   if (parts?.kind !== 'tenant') return tenants;
-  if (!tenants.includes(parts.name)) throw notFound('tenant');
+  if (!tenants.includes(parts.name)) throw notFound(things.tenant);
   return [parts.name];
 }
 
@@ -181,7 +181,7 @@ function assertMaySee({ principal, snapshot }: Call, dimension: Dimension): void
   const known = principal.platform
     ? snapshot.configuration.tenants.some(({ id }) => id === parts.name)
     : parts.name === principal.tenant;
-  if (!known) throw notFound('tenant');
+  if (!known) throw notFound(things.tenant);
 }
 
 /** Returns the requested span, excluding expired buckets that have not been deleted yet. */

@@ -22,7 +22,7 @@ import { approveSchema, voteSchema } from '#core/contracts/admin-requests.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import { passkeyChallenge } from '#core/evidence/passkey-proof.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
-import { notFound } from '#core/kernel/not-found.ts';
+import { notFound, things } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { assertOwn, type Call, cursorOf, limitOf, type Operation, parseBySchema } from './operation.ts';
 
@@ -233,8 +233,8 @@ export const deny = vote('deny');
 async function rowOf(call: Call): Promise<ApprovalRow> {
   const id = call.params.envelope_id ?? '';
   const found = await call.ports.approvals.get(call.principal.tenant, id);
-  if (!found) throw notFound('approval', id);
-  assertOwn(call, found.key_id, 'approval', id);
+  if (!found) throw notFound(things.approval, id);
+  assertOwn(call, found.key_id, things.approval, id);
   const row = await shownUnderTerms(call, found);
   if (row.status !== 'pending' || row.expires_at > isoTime(call.ports.clock.now())) return row;
   return expire(call.ports, row, channelsOf(call.snapshot.configuration, row));

@@ -26,7 +26,7 @@ export const cancelRequest: Operation = async ({ ports, principal, params }) => 
       `${JSON.stringify(id.slice(0, 64))} is not a request id; send the x-envelope-id of the response.`,
     );
   const { cancellations, clock, pause } = ports;
-  if (!cancellations) throw notFound('request', id);
+  if (!cancellations) throw notFound({ noun: 'request' }, id);
   const name: CallName = { tenant: principal.tenant, key_id: principal.key_id, call: id };
   await cancellations.ask(name, isoTime(clock.now()));
   for (let waited = 0; waited <= waitMs; waited += lookEveryMs) {
@@ -39,7 +39,7 @@ export const cancelRequest: Operation = async ({ ports, principal, params }) => 
       'conflict',
       `Request ${id} is not running: it has ended, or waits for approval. Nothing was cancelled; a waiting request ends when its approval is denied.`,
     );
-  throw notFound('running_request', `${id} of this key`);
+  throw notFound({ noun: 'running request' }, `${id} of this key`);
 };
 
 /**

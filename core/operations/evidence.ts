@@ -16,7 +16,7 @@ import { witnessKey } from '#core/evidence/transparency/witness-keys.ts';
 import { entriesWithCopies } from '#core/evidence/with-copies.ts';
 import { missingSession, type Witness, witnessOf } from '#core/evidence/witness.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { notFound } from '#core/kernel/not-found.ts';
+import { notFound, things } from '#core/kernel/not-found.ts';
 import { pickMembers } from '#core/kernel/only.ts';
 import { timeOf } from '#core/observatory/usage.ts';
 import { AuditSummary, nextSessions } from './audit-pieces.ts';
@@ -161,9 +161,9 @@ async function sessionOf<T extends object = never>(
   if (!head) {
     const answer = missing(witness);
     if (answer) return answer;
-    throw notFound('session', id);
+    throw notFound(things.session, id);
   }
-  assertOwn(call, head.owner_key, 'session', id);
+  assertOwn(call, head.owner_key, things.session, id);
   return liveSession(call, head, witness);
 }
 

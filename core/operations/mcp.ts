@@ -5,7 +5,7 @@ import { differenceBetween } from '#core/guard/definition-difference.ts';
 import { introducedBy } from '#core/guard/introduced.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { notFound } from '#core/kernel/not-found.ts';
+import { notFound, things } from '#core/kernel/not-found.ts';
 import { pickMembers } from '#core/kernel/only.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { ToolMark } from '#core/mcp/ports.ts';
@@ -46,7 +46,7 @@ export const showMcpTool: Operation = async (call) => {
   const upstream = call.query.upstream ?? upstreamOf(all, tool);
   const marks = all.find((each) => each.upstream === upstream);
   const mark = marks && Object.hasOwn(marks.tools, tool) ? marks.tools[tool] : undefined;
-  if (!mark) throw notFound('mcp_tool', `${tool} of ${upstream}`);
+  if (!mark) throw notFound(things.mcpTool, `${tool} of ${upstream}`);
   const { changed, shadows = [], shadows_noted = [] } = mark;
   const [accepted, offered] = await Promise.all([
     definitionText(call, mark.fingerprint, mark.kept),

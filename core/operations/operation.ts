@@ -10,7 +10,7 @@ import type { Route } from '#core/contracts/route.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { describeIssue, issueWords, problemSentence, relevantIssues } from '#core/kernel/issue-words.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { notFound, type ThingKind } from '#core/kernel/not-found.ts';
+import { notFound, type Thing } from '#core/kernel/not-found.ts';
 import type { GatewayPorts } from './ports.ts';
 
 export interface Call {
@@ -114,11 +114,7 @@ export const cursorOf = (query: Readonly<Record<string, string>>) =>
   query.cursor === undefined ? {} : { cursor: query.cursor };
 
 /** Checks ownership: agent keys can only see their own objects, and get 404 for others. */
-export function assertOwn(
-  { route, principal }: Call,
-  ownerKey: string | undefined,
-  kind: ThingKind,
-  name: string,
-): void {
-  if (principal.kind === 'agent' && route.agents === 'own' && ownerKey !== principal.key_id) throw notFound(kind, name);
+export function assertOwn({ route, principal }: Call, ownerKey: string | undefined, thing: Thing, name: string): void {
+  if (principal.kind === 'agent' && route.agents === 'own' && ownerKey !== principal.key_id)
+    throw notFound(thing, name);
 }

@@ -1,7 +1,7 @@
 /** Policy versions that requests refer to. */
 import { readBody, readVersion } from '#core/configuration/store/stored-form.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { notFound } from '#core/kernel/not-found.ts';
+import { notFound, things } from '#core/kernel/not-found.ts';
 import type { Call } from './operation.ts';
 
 /** Parses a version number. @throws GatewayError `invalid_request` for anything but a positive integer. */
@@ -14,7 +14,7 @@ export function versionNumber(text: string | undefined): number {
 /** Returns a version. @throws GatewayError `not_found` for a version that is no longer stored. */
 export async function versionOf({ ports }: Call, text: string | undefined) {
   const found = await readVersion(ports, versionNumber(text));
-  if (!found) throw notFound('policy_version', text);
+  if (!found) throw notFound(things.policyVersion, text);
   return found;
 }
 
@@ -24,6 +24,6 @@ export async function versionOf({ ports }: Call, text: string | undefined) {
  */
 export async function citedVersion({ ports: { configStore, objects } }: Call, text: string | undefined) {
   const row = await configStore.ever(versionNumber(text));
-  if (!row) throw notFound('policy_version', text);
+  if (!row) throw notFound(things.policyVersion, text);
   return { row, configuration: await readBody(objects, row) };
 }

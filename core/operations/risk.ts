@@ -9,7 +9,7 @@ import { firstEntries } from '#core/evidence/bundle.ts';
 import { readableEntries, UnreadableEntry } from '#core/evidence/entry-text.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { notFound } from '#core/kernel/not-found.ts';
+import { notFound, things } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { blockedBy, forKeys } from '#core/session/risk/assess.ts';
 import { releaseAction, replayRisk } from '#core/session/risk/replay.ts';
@@ -132,8 +132,8 @@ async function headOf(call: Call): Promise<SessionHead> {
   const { ports, principal, params } = call;
   const id = params.id ?? '';
   const head = await ports.evidence.head(principal.tenant, id);
-  if (!head) throw notFound('session', id);
-  assertOwn(call, head.owner_key, 'session', id);
+  if (!head) throw notFound(things.session, id);
+  assertOwn(call, head.owner_key, things.session, id);
   return head;
 }
 

@@ -104,7 +104,7 @@ async function byHand(call: Call, move: RolloutMove) {
 async function rolloutOf(call: Call): Promise<Rollout> {
   const id = call.params.id ?? '';
   const rollout = await call.ports.rollouts.get(id);
-  if (!rollout || !isVisible(call, rollout)) throw notFound('rollout', id);
+  if (!rollout || !isVisible(call, rollout)) throw notFound({ noun: 'rollout', list: 'GET /admin/v1/rollouts' }, id);
   return rollout;
 }
 

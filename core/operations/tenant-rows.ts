@@ -17,7 +17,7 @@ import {
 import { digestOf } from '#core/kernel/canonical.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
-import { notFound } from '#core/kernel/not-found.ts';
+import { notFound, things } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { type Call, cursorOf, limitOf, type Operation, parseBySchema, type Reply } from './operation.ts';
 import { commitAct } from './record.ts';
@@ -73,7 +73,7 @@ export const addTenantKey: Operation = async (call) => {
 export const revokeTenantKey: Operation = async (call) => {
   const { tenant = '', key_id = '' } = call.params;
   const found = await call.ports.configStore.keyRow(key_id);
-  if (found?.tenant !== tenant || found.revoked_at !== undefined) throw notFound('key', key_id);
+  if (found?.tenant !== tenant || found.revoked_at !== undefined) throw notFound({ noun: 'key' }, key_id);
   const stamps = stampsOf(call);
   return putKey(call, 'key.revoke', { ...found, ...stamps, revoked_at: stamps.changed_at });
 };
@@ -121,7 +121,7 @@ function tenantIdOf({ params: { tenant = '' } }: Call): string {
 async function rowOf(call: Call): Promise<TenantRow> {
   const id = tenantIdOf(call);
   const row = await call.ports.configStore.tenantRow(id);
-  if (!row || row.removed_at !== undefined) throw notFound('tenant', id);
+  if (!row || row.removed_at !== undefined) throw notFound(things.tenant, id);
   return row;
 }
 

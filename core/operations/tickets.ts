@@ -29,7 +29,7 @@ export const revokeTicket: Operation = async (call) => {
   const store = ports.tickets;
   const id = params.id ?? '';
   const ticket = await store.get(principal.tenant, id);
-  if (!ticket) throw notFound('ticket', id);
+  if (!ticket) throw notFound({ noun: 'ticket', list: 'GET /admin/v1/tickets' }, id);
   const now = isoTime(ports.clock.now());
   if (ticket.revoked_at || ticket.used_at || ticket.expires_at <= now) throw ticketConflict(id);
   const { envelope_id, tool, resource } = ticket;

@@ -135,8 +135,8 @@ async function decisionEntry(call: Call, id: string): Promise<EvidenceEntry> {
       'not_found',
       `There is no action ${id} among the entries that can be read. Rows of evidence near it cannot be read, and one of them may hold it: ${namesOfRows(unreadable.slice(0, 10))}. Run \`agentctl audit verify\`.`,
     );
-  if (!found) throw notFound('action', id);
-  if (principal.kind === 'agent') assertOwn(call, found.actor.key_id, 'action', id);
+  if (!found) throw notFound({ noun: 'action' }, id);
+  if (principal.kind === 'agent') assertOwn(call, found.actor.key_id, { noun: 'action' }, id);
   return found;
 }
 

@@ -2,7 +2,14 @@
  * Ids of files and batches for callers. The ids of result files are derived from the batch, so that no write is needed
  * to read results.
  */
+import type { Thing } from '#core/kernel/not-found.ts';
 import type { Ids } from '#core/kernel/ports.ts';
+
+/** Kinds of stored rows, as error messages name them. */
+export const things = {
+  batch: { noun: 'batch', list: 'GET /v1/batches' },
+  file: { noun: 'file', list: 'GET /v1/files' },
+} as const satisfies Record<string, Thing>;
 
 const pattern = /^(?:file-[0-9a-f]{32}|batch_[0-9a-f]{32})$/;
 const resultPattern = /^file-([0-9a-f]{32})-(output|error)$/;

@@ -17,7 +17,7 @@ import { type NamedThing, notFound } from '#core/kernel/not-found.ts';
 import { contentPolicyOf } from '#core/models/content-policy/policy-of.ts';
 import { leaves } from '#core/models/dialects/leaves.ts';
 import { batchObject, fileObject, unknownBatch } from './answers.ts';
-import { isOwnId, parseResultFileId } from './names.ts';
+import { isOwnId, parseResultFileId, things } from './names.ts';
 import { checkResults } from './results.ts';
 
 export async function listFiles(ports: ChatPorts, caller: StoredCaller, { page }: StoredQuery): Promise<JsonObject> {
@@ -43,7 +43,7 @@ export async function retrieveFile(ports: ChatPorts, caller: StoredCaller, { id 
   const result = parseResultFileId(id);
   if (!result) return fileObject(await ownOf(ports, caller, id, 'file'));
   const { stored, provider_id } = await resultFile(ports, caller, id);
-  const reply = await requestFromProvider(ports, caller, stored, { kind: 'file', name: id }, ({ resource }) =>
+  const reply = await requestFromProvider(ports, caller, stored, { thing: things.file, name: id }, ({ resource }) =>
     resource({ method: 'GET', path: `/files/${provider_id}`, ...sentWith(ports, caller) }),
   );
   return {
@@ -76,7 +76,7 @@ export async function fileContent(
   const { stored, provider_id } = await resultFile(ports, caller, id);
   const call = readingCall(ports, caller, id, stored);
   return runAndRecord(ports, caller, { operation: 'files.content', id, stored }, async () => {
-    const text = await requestFromProvider(ports, caller, stored, { kind: 'file', name: id }, ({ download }) =>
+    const text = await requestFromProvider(ports, caller, stored, { thing: things.file, name: id }, ({ download }) =>
       download({ path: `/files/${provider_id}/content`, most, ...sentWith(ports, caller) }),
     );
     if (text === undefined)
@@ -107,7 +107,7 @@ export async function deleteFile(ports: ChatPorts, caller: StoredCaller, { id }:
     ? await resultFile(ports, caller, id)
     : await ownOf(ports, caller, id, 'file').then((own) => ({ stored: own, provider_id: own.provider_id }));
   return runAndRecord(ports, caller, { operation: 'files.delete', id, stored, changes: true }, async () => {
-    await requestFromProvider(ports, caller, stored, { kind: 'file', name: id }, ({ resource }) =>
+    await requestFromProvider(ports, caller, stored, { thing: things.file, name: id }, ({ resource }) =>
       resource({ method: 'DELETE', path: `/files/${provider_id}`, ...sentWith(ports, caller) }),
     );
     if (stored.kind === 'file')
@@ -135,8 +135,12 @@ async function atProvider(
   method: 'GET' | 'POST',
 ): Promise<JsonObject> {
   const path = `/batches/${stored.provider_id}${method === 'POST' ? '/cancel' : ''}`;
-  const reply = await requestFromProvider(ports, caller, stored, { kind: 'batch', name: stored.id }, ({ resource }) =>
-    resource({ method, path, ...sentWith(ports, caller) }),
+  const reply = await requestFromProvider(
+    ports,
+    caller,
+    stored,
+    { thing: things.batch, name: stored.id },
+    ({ resource }) => resource({ method, path, ...sentWith(ports, caller) }),
   );
   const answer = batchObject(stored, reply);
   await checkOutput(ports, caller, stored, () => leaves(answer, 'reply', []));
@@ -146,12 +150,12 @@ async function atProvider(
 /** Returns the batch to which a result file belongs, and the provider's id for the file. */
 async function resultFile(ports: ChatPorts, caller: StoredCaller, id: string) {
   const { batch, kind } = parseResultFileId(id)!;
-  const stored = await ownOf(ports, caller, batch, 'batch', { kind: 'file', name: id });
-  const reply = await requestFromProvider(ports, caller, stored, { kind: 'file', name: id }, ({ resource }) =>
+  const stored = await ownOf(ports, caller, batch, 'batch', { thing: things.file, name: id });
+  const reply = await requestFromProvider(ports, caller, stored, { thing: things.file, name: id }, ({ resource }) =>
     resource({ method: 'GET', path: `/batches/${stored.provider_id}`, ...sentWith(ports, caller) }),
   );
   const provider_id = textOf(reply[`${kind}_file_id`]) ?? '';
-  if (!isProviderId(provider_id)) throw notFound('file', id);
+  if (!isProviderId(provider_id)) throw notFound(things.file, id);
   return { stored, provider_id };
 }
 
@@ -164,10 +168,10 @@ async function ownOf(
   { principal }: StoredCaller,
   id: string,
   kind: StoredBatch['kind'],
-  thing: NamedThing = { kind, name: id.slice(0, 64) },
+  { thing, name }: NamedThing = { thing: things[kind], name: id.slice(0, 64) },
 ): Promise<StoredBatch> {
   const stored = isOwnId(id) ? await storedObjects.get(principal, id) : undefined;
-  if (stored?.kind !== kind) throw notFound(thing.kind, thing.name);
+  if (stored?.kind !== kind) throw notFound(thing, name);
   return stored;
 }
 

@@ -16,7 +16,7 @@ import { encodeSse } from '#core/models/dialects/sse.ts';
 import { checkLines } from './check-lines.ts';
 import { type BatchRequest, callBatch } from './create.ts';
 import { readBatchFile } from './lines.ts';
-import { isOwnId } from './names.ts';
+import { isOwnId, things } from './names.ts';
 
 const wire = { encode: (event: JsonObject) => encodeSse(undefined, JSON.stringify(event)), terminator: '' };
 
@@ -67,7 +67,7 @@ async function openStart(request: JsonObject, { ports, principal, snapshot }: Op
   if (id === undefined)
     throw invalidParameter('input_file_id', input_file_id, 'the id of a file that this key has uploaded');
   const file = isOwnId(id) ? await ports.storedObjects.get(principal, id) : undefined;
-  if (file?.kind !== 'file') throw notFound('file', id.slice(0, 64));
+  if (file?.kind !== 'file') throw notFound(things.file, id.slice(0, 64));
   if (file.endpoint !== endpoint)
     throw invalidParameter('endpoint', endpoint, `${file.endpoint}, where the calls of this file go`);
   if (file.policy_version !== snapshot.version)

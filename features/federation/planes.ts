@@ -103,7 +103,8 @@ export const federationPlanes: Operation = async ({ ports, snapshot, principal }
 export const acceptPlane: Operation = async (call) => {
   const { ports, snapshot, params } = call;
   const name = params.name!;
-  if (!planesOf(snapshot.configuration).includes(name)) throw notFound('data_plane', name);
+  if (!planesOf(snapshot.configuration).includes(name))
+    throw notFound({ noun: 'data plane', list: 'GET /admin/v1/federation/planes' }, name);
   const row = await ports.planes.get(name);
   const divergence = row?.divergence;
   if (!row || !divergence)

@@ -20,7 +20,7 @@ const timeoutMs = 4_000;
 export const githubCallback: Callback = async (ports, request) => {
   const snapshot = await ports.snapshots.current();
   const { github } = snapshot.configuration.approvals.channels;
-  if (!github?.enabled) throw notFound('pull_request_callback');
+  if (!github?.enabled) throw notFound({ noun: 'pull-request callback' });
   const rawBody = request.bytes();
   verifyGithubDelivery({
     rawBody,

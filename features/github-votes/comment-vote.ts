@@ -19,7 +19,7 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { pullRequestName, samePullRequest } from '#core/contracts/repository.ts';
 import { ServiceFault } from '#core/execution/credentials/fault.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { notFound } from '#core/kernel/not-found.ts';
+import { notFound, things } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { type CommentCommand, commandIn } from './comment-command.ts';
 import type { WrittenComment } from './delivery.ts';
@@ -94,7 +94,7 @@ async function checkedVote(
 ): Promise<CheckedVote> {
   const voter = githubVoter(snapshot, written.login, row?.tenant);
   const command = read();
-  if (!row) throw notFound('approval', command.envelope_id);
+  if (!row) throw notFound(things.approval, command.envelope_id);
   assertMayVote(voter, row, snapshot.identities);
   assertUndecided(row);
   const notice = await noticeHere(ports, written, row);

@@ -5,7 +5,7 @@ import { firstEntries } from '#core/evidence/bundle.ts';
 import { readableEntries } from '#core/evidence/entry-text.ts';
 import type { SessionHead } from '#core/evidence/ports.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { notFound } from '#core/kernel/not-found.ts';
+import { notFound, things } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { type Call, cursorOf, limitOf, type Operation, parseBySchema } from '#core/operations/operation.ts';
 import { recordAct } from '#core/operations/record.ts';
@@ -68,7 +68,7 @@ export const manifestDrift: Operation = async (call) => {
   const sessions = [];
   for (const name of names) {
     const head = await ports.evidence.head(principal.tenant, name);
-    if (query.session !== undefined && (!head || !isOwn(call, head))) throw notFound('session', name);
+    if (query.session !== undefined && (!head || !isOwn(call, head))) throw notFound(things.session, name);
     if (!head || !isOwn(call, head)) continue;
     const total = Math.min(head.total_entries, maxEntries);
     const rows = firstEntries(ports.evidence.rows(principal.tenant, name), total);
@@ -101,4 +101,4 @@ async function isVisible({ ports, principal }: Call, { key_id, sessions = [] }: 
   return heads.some((head) => head?.owner_key === principal.key_id);
 }
 
-const manifestNotFound = (id: string) => notFound('manifest', id);
+const manifestNotFound = (id: string) => notFound({ noun: 'manifest', list: 'GET /admin/v1/manifests' }, id);

@@ -38,7 +38,7 @@ export const removePasskeyById: Operation = async (call) => {
   const { id = '' } = call.params;
   const person = personOf(call);
   const removed = await removePasskey(call.ports, person, id);
-  if (!removed) throw notFound('passkey', `${id} of ${person}`);
+  if (!removed) throw notFound({ noun: 'passkey', list: 'GET /admin/v1/passkeys' }, `${id} of ${person}`);
   await recordAct(call, 'passkey.remove', { person, credential_id: id, name: removed.name });
   return { body: { removed: id } };
 };

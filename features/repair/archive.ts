@@ -3,7 +3,7 @@ import { isTenant, tenantAfter } from '#core/configuration/store/all-tenants.ts'
 import { type ArchiveCheck, checkSession, repairStretch, type Stretch } from '#core/evidence/archive-check.ts';
 import { recheckContradiction } from '#core/evidence/recheck-contradiction.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { notFound } from '#core/kernel/not-found.ts';
+import { notFound, things } from '#core/kernel/not-found.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import type { FailedEntry } from '#core/observatory/set-aside.ts';
 import type { Call, Operation } from '#core/operations/operation.ts';
@@ -136,7 +136,7 @@ async function checksOf(
   aside: readonly FailedEntry[] = [],
 ): Promise<ArchiveCheck[]> {
   const { archived } = ports;
-  if (!archived) throw notFound('archive');
+  if (!archived) throw notFound({ noun: 'archive' });
   const found = [];
   for (const session of sessions) {
     const waitMs = aside.some(({ session_id }) => session_id === session) ? 0 : undefined;
@@ -154,7 +154,7 @@ const sumsOf = (checks: readonly ArchiveCheck[]) => ({
 
 function repairPorts({ ports }: Call) {
   const { archived, archiving, observations, evidence } = ports;
-  if (!archived || !archiving) throw notFound('archive');
+  if (!archived || !archiving) throw notFound({ noun: 'archive' });
   return {
     evidence,
     archived,
@@ -171,13 +171,13 @@ function repairPorts({ ports }: Call) {
  */
 async function pieceOf({ ports, snapshot, query }: Call) {
   const all = snapshot.configuration.tenants.map(({ id }) => id);
-  if (query.tenant !== undefined && !(await isTenant(ports, all, query.tenant))) throw notFound('tenant');
+  if (query.tenant !== undefined && !(await isTenant(ports, all, query.tenant))) throw notFound(things.tenant);
   if (query.session !== undefined) {
     if (query.tenant === undefined) throw invalidRequest('session belongs to one tenant; give tenant too.');
     const lost = async () =>
       ports.archived && checkSession({ ...ports, archived: ports.archived }, query.tenant!, query.session!);
     if (!(await ports.evidence.head(query.tenant, query.session)) && !(await lost()))
-      throw notFound('session', query.session);
+      throw notFound(things.session, query.session);
     return { tenant: query.tenant, sessions: [query.session], cursor: undefined };
   }
   const place = query.cursor === undefined ? { tenant: query.tenant ?? all[0]! } : parseCursor(query.cursor);

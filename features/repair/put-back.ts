@@ -7,7 +7,7 @@ import { adminSession } from '#core/evidence/admin-session.ts';
 import type { Stretch } from '#core/evidence/archive-check.ts';
 import { lostEntries, putBackEntries } from '#core/evidence/put-back.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { notFound } from '#core/kernel/not-found.ts';
+import { notFound, things } from '#core/kernel/not-found.ts';
 import { nextSessions } from '#core/operations/audit-pieces.ts';
 import type { Call } from '#core/operations/operation.ts';
 import { recordAct } from '#core/operations/record.ts';
@@ -33,10 +33,10 @@ export async function putBack(call: Call) {
     throw invalidRequest(`put_back is ${JSON.stringify(query.put_back)}; it takes true, or is left out.`);
   if (query.from !== undefined || query.to !== undefined)
     throw invalidRequest('put_back puts every lost entry of a session back; leave from and to out.');
-  if (!archived || !archiving) throw notFound('archive');
+  if (!archived || !archiving) throw notFound({ noun: 'archive' });
   const tenant = query.tenant ?? principal.tenant;
   const configured = snapshot.configuration.tenants.map(({ id }) => id);
-  if (!(await isTenant(ports, configured, tenant))) throw notFound('tenant');
+  if (!(await isTenant(ports, configured, tenant))) throw notFound(things.tenant);
 
   const refused: { session_id: string; reason: string }[] = [];
   let entries = 0;

@@ -4,7 +4,7 @@
  */
 import { isTenant, tenantAfter } from '#core/configuration/store/all-tenants.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
-import { notFound } from '#core/kernel/not-found.ts';
+import { notFound, things } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { rebuild } from '#core/observatory/rebuild.ts';
 import type { Operation } from '#core/operations/operation.ts';
@@ -19,7 +19,7 @@ const keptMs = 90 * 24 * 3_600_000;
 export const rebuildProjections: Operation = async (call) => {
   const { ports, snapshot, query } = call;
   const all = snapshot.configuration.tenants.map(({ id }) => id);
-  if (query.tenant !== undefined && !(await isTenant(ports, all, query.tenant))) throw notFound('tenant');
+  if (query.tenant !== undefined && !(await isTenant(ports, all, query.tenant))) throw notFound(things.tenant);
   const tenants = query.tenant === undefined ? all : [query.tenant];
 
   const since = isoTime(ports.clock.now() - keptMs);

@@ -1,5 +1,8 @@
 /** Response ids that callers see. */
 import { GatewayError } from '#core/kernel/errors.ts';
+import type { Thing } from '#core/kernel/not-found.ts';
+
+export const responseThing: Thing = { noun: 'response' };
 
 /** Derives the id of a response from the id of its call. */
 export const responseIdOf = (envelopeId: string): string => `resp_${envelopeId.replaceAll('-', '')}`;

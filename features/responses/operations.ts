@@ -17,7 +17,7 @@ import { leaves } from '#core/models/dialects/leaves.ts';
 import { responseOf } from '#core/models/dialects/responses/events.ts';
 import { completionOf } from '#core/models/dialects/responses/from-native.ts';
 import { member } from '#core/models/dialects/wire.ts';
-import { isResponseId, responseNotFound } from './ids.ts';
+import { isResponseId, responseNotFound, responseThing } from './ids.ts';
 
 /** Returns the response from its provider, after applying the current output policy. */
 export async function retrieveResponse(
@@ -29,7 +29,7 @@ export async function retrieveResponse(
   await assertMayRead(ports, caller);
   const call = readingCall(ports, caller, id, stored);
   return runAndRecord(ports, caller, { operation: 'responses.retrieve', id, stored }, async () => {
-    const reply = await requestFromProvider(ports, caller, stored, { kind: 'response', name: id }, ({ resource }) =>
+    const reply = await requestFromProvider(ports, caller, stored, { thing: responseThing, name: id }, ({ resource }) =>
       resource({ method: 'GET', path: `/responses/${stored.provider_id}`, ...sentWith(ports, caller) }),
     );
     const completion = completionOf(reply);
@@ -88,7 +88,7 @@ export async function responseItems(
   });
   return runAndRecord(ports, caller, { operation: 'responses.items', id, stored }, async () => {
     const path = `/responses/${stored.provider_id}/input_items?${query}`;
-    const reply = await requestFromProvider(ports, caller, stored, { kind: 'response', name: id }, ({ resource }) =>
+    const reply = await requestFromProvider(ports, caller, stored, { thing: responseThing, name: id }, ({ resource }) =>
       resource({ method: 'GET', path, ...sentWith(ports, caller) }),
     );
     const data = objectsOf(reply.data);
@@ -109,7 +109,7 @@ export async function responseItems(
 export async function deleteResponse(ports: ChatPorts, caller: StoredCaller, { id }: StoredQuery): Promise<JsonObject> {
   const stored = await ownOf(ports, caller, id);
   return runAndRecord(ports, caller, { operation: 'responses.delete', id, stored, changes: true }, async () => {
-    await requestFromProvider(ports, caller, stored, { kind: 'response', name: id }, ({ resource }) =>
+    await requestFromProvider(ports, caller, stored, { thing: responseThing, name: id }, ({ resource }) =>
       resource({ method: 'DELETE', path: `/responses/${stored.provider_id}`, ...sentWith(ports, caller) }),
     );
     await ports.storedObjects.put({ ...stored, deleted_at: Math.floor(ports.clock.now() / 1000) });

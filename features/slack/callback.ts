@@ -13,7 +13,7 @@ import { assertMayVote } from '#core/configuration/identity/separation-of-duties
 import { separationOf } from '#core/configuration/identity/separation-rules.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import { asGatewayError, GatewayError } from '#core/kernel/errors.ts';
-import { notFound } from '#core/kernel/not-found.ts';
+import { notFound, things } from '#core/kernel/not-found.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import type { Callback } from '#core/operations/operation.ts';
 import type { GatewayPorts } from '#core/operations/ports.ts';
@@ -35,7 +35,7 @@ const replayMemoryMs = 15 * 60_000;
 export const slackCallback: Callback = async (ports, request) => {
   const { configuration, ...snapshot } = await ports.snapshots.current();
   const slack = configuration.approvals.channels.slack;
-  if (!slack || slack.enabled === false) throw notFound('slack_callback');
+  if (!slack || slack.enabled === false) throw notFound({ noun: 'Slack callback' });
   const rawBody = request.bytes();
   verifySlackRequest({
     rawBody,
@@ -124,7 +124,7 @@ async function votableRequest(ports: GatewayPorts, snapshot: Snapshot, interacti
   const { team, user, envelope_id, verdict } = interaction;
   const row = await ports.approvals.find(envelope_id);
   const voter = slackVoter(snapshot, team, user, row?.tenant);
-  if (!row) throw notFound('approval', envelope_id);
+  if (!row) throw notFound(things.approval, envelope_id);
   assertMayVote(voter, row, snapshot.identities);
   if (verdict === 'approve' && !isWholeInSlack(row)) throw notWhole('the Slack message', row.envelope_id);
   return { row, voter };

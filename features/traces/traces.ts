@@ -44,7 +44,7 @@ export const listTraces: Operation = async (call) => {
 export const getTrace: Operation = async (call) => {
   const id = call.params.id ?? '';
   const traces = (await visibleTraces(call)).filter(({ trace_id }) => trace_id === id);
-  if (traces.length === 0) throw notFound('trace', id);
+  if (traces.length === 0) throw notFound({ noun: 'trace', list: 'GET /admin/v1/traces' }, id);
   const recorded = traces.reverse().flatMap((trace) => trace.spans);
   const spans = recorded.map(({ span_id, parent_id, name, started_at, duration_us, failed, attributes }) => ({
     span_id,

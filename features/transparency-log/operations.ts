@@ -12,7 +12,7 @@ import { tileOf } from './tiles.ts';
 /** Returns the log. @throws GatewayError `not_found` if the host has none. */
 function logOf({ ports }: Call): LogReader {
   const { transparency } = ports;
-  if (!(transparency instanceof LogReader)) throw notFound('transparency_log');
+  if (!(transparency instanceof LogReader)) throw notFound({ noun: 'transparency log' });
   return transparency;
 }
 
@@ -50,7 +50,7 @@ export const logTile: Operation = async (call) => {
     );
   }
   const bytes = await logOf(call).tile(call.principal.tenant, tile);
-  if (!bytes) throw notFound('log_tile', path);
+  if (!bytes) throw notFound({ noun: 'tile' }, path);
   return { body: { path, bytes: bytes.toString('base64') } };
 };
 

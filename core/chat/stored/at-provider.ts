@@ -5,7 +5,7 @@ import type { StoredObject } from '#core/contracts/stored-batch.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { textOf } from '#core/kernel/narrow.ts';
-import { describeItem, type NamedThing, notFound } from '#core/kernel/not-found.ts';
+import { describeThing, type NamedThing, notFound } from '#core/kernel/not-found.ts';
 import { type Provider, ProviderFault, type Providers } from '#core/models/providers/ports.ts';
 import { faultToError } from '#core/models/routing/fault-to-error.ts';
 import type { ChatPorts } from '../ports.ts';
@@ -37,10 +37,10 @@ export function idIn(entry: ProviderEntry, { id }: JsonObject): string {
 function refusedByProvider(
   { telemetry }: Pick<GovernPorts, 'telemetry'>,
   thrown: unknown,
-  { kind, name }: NamedThing,
+  { thing, name }: NamedThing,
 ): GatewayError | undefined {
   if (!(thrown instanceof ProviderFault)) return undefined;
-  if (thrown.kind === 'status' && thrown.status === 404) return notFound(kind, name);
+  if (thrown.kind === 'status' && thrown.status === 404) return notFound(thing, name);
   telemetry.count('svc_provider_errors_total', { provider: thrown.provider });
   telemetry.log('warn', 'provider call failed', {
     provider: thrown.provider,
@@ -59,7 +59,7 @@ export async function requestFromProvider<T>(
   ports: ChatPorts,
   { snapshot }: Pick<StoredCaller, 'snapshot'>,
   { provider }: Pick<StoredObject, 'provider'>,
-  thing: NamedThing,
+  named: NamedThing,
   work: (files: FileProvider) => Promise<T>,
 ): Promise<T> {
   const entry = snapshot.configuration.providers.find(
@@ -68,12 +68,12 @@ export async function requestFromProvider<T>(
   if (!entry)
     throw new GatewayError(
       'conflict',
-      `${describeItem(thing.kind, thing.name)} is at the provider ${provider}, which is no longer in the configuration.`,
+      `${describeThing(named.thing, named.name)} is at the provider ${provider}, which is no longer in the configuration.`,
     );
   try {
     return await work(await filesOf(ports, entry));
   } catch (thrown) {
-    throw refusedByProvider(ports, thrown, thing) ?? thrown;
+    throw refusedByProvider(ports, thrown, named) ?? thrown;
   }
 }
 

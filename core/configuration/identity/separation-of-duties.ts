@@ -2,7 +2,7 @@
 import type { Configuration, Person } from '#core/contracts/config.ts';
 import { includesRole, type Role } from '#core/contracts/route.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { notFound } from '#core/kernel/not-found.ts';
+import { notFound, things } from '#core/kernel/not-found.ts';
 import { grantsOf, highestRole, reachOf } from './grants.ts';
 import { adminKeyId, adminPerson, type Identities } from './identities.ts';
 import type { Principal } from './principal.ts';
@@ -39,7 +39,7 @@ export function assertMayVote(principal: Principal, approval: Request, { byKeyId
 
 /** Hides other tenants' approvals from this principal. @throws GatewayError `not_found`. */
 export function assertTenant(principal: Principal, tenant: string): void {
-  if (!principal.tenants.includes('*') && !principal.tenants.includes(tenant)) throw notFound('approval');
+  if (!principal.tenants.includes('*') && !principal.tenants.includes(tenant)) throw notFound(things.approval);
 }
 
 /**

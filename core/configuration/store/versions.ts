@@ -2,7 +2,7 @@
 import type { Configuration } from '#core/contracts/config.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { notFound } from '#core/kernel/not-found.ts';
+import { notFound, things } from '#core/kernel/not-found.ts';
 import { type Clock, isoTime, type ObjectStore, type SecretStore } from '#core/kernel/ports.ts';
 import { type ConfigStore, noKeys, type SecretBindings, type VersionCompanions, type VersionRow } from '../ports.ts';
 import type { RulePlaces } from './places.ts';
@@ -33,7 +33,7 @@ export const storeVersion = async (
  */
 export async function rollback(deps: VersionDeps, version: number, by: string): Promise<VersionRow> {
   const old = await readVersion(deps, version);
-  if (!old) throw notFound('policy_version', String(version));
+  if (!old) throw notFound(things.policyVersion, String(version));
   const draft = {
     sha256: old.row.sha256,
     ...(old.row.schema && { schema: old.row.schema }),
@@ -58,7 +58,7 @@ export async function refreshKeys(
   const { configStore, objects, secrets } = deps;
   for (let tries = 0; tries < maxTries; tries++) {
     const held = await configStore.inForce();
-    if (!held) throw notFound('configuration');
+    if (!held) throw notFound({ noun: 'stored configuration' });
     const configuration = await readBody(objects, held.row);
     const digests = await keyDigests(configuration, secrets, await configStore.adminTokenSha256());
     if (await configStore.replaceKeys(held.row.version, { digests, revision: held.keys.revision + 1 })) {

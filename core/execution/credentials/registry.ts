@@ -151,7 +151,7 @@ export async function revokeCredential(
   id: string,
 ): Promise<CredentialRecord> {
   const record = await ports.credentials.get(principal.tenant, id);
-  if (!record) throw notFound('credential', id);
+  if (!record) throw notFound({ noun: 'credential', list: 'GET /admin/v1/credentials' }, id);
   const now = isoTime(ports.clock.now());
   if (record.revoked_at !== undefined || record.expires_at <= now) throw alreadyDead(record);
 

@@ -1,6 +1,6 @@
 /** Accepts a changed tool definition on behalf of a human. */
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
-import { notFound } from '#core/kernel/not-found.ts';
+import { notFound, things } from '#core/kernel/not-found.ts';
 import type { McpStore, ToolMark, ToolMarks } from '../ports.ts';
 
 type Recording = (accepted: ToolMark) => Promise<unknown>;
@@ -21,7 +21,7 @@ export async function acceptDefinition(
 ): Promise<ToolMark> {
   const marks = await store.marks(upstream);
   const mark = Object.hasOwn(marks.tools, tool) ? marks.tools[tool] : undefined;
-  if (!mark) throw notFound('mcp_tool', `${tool} of ${upstream}`);
+  if (!mark) throw notFound(things.mcpTool, `${tool} of ${upstream}`);
   if (!mark.changed)
     throw new GatewayError('conflict', `The definition of ${tool} has not changed, so there is nothing to accept.`);
   const { changed: seen, about } = mark;
@@ -56,7 +56,7 @@ export async function acceptDefinition(
  */
 export function upstreamOf(all: readonly ToolMarks[], tool: string): string {
   const having = all.filter(({ tools }) => Object.hasOwn(tools, tool)).map(({ upstream }) => upstream);
-  if (having.length === 0) throw notFound('mcp_tool', tool);
+  if (having.length === 0) throw notFound(things.mcpTool, tool);
   if (having.length > 1) throw invalidRequest(`${having.join(', ')} have a tool ${tool}; say which with ?upstream=.`);
   return having[0]!;
 }
