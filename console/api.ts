@@ -103,6 +103,12 @@ export function parsed<T>(text: string): T {
 export const mayHaveHappened = (cause: unknown): boolean =>
   cause instanceof ApiError && (cause.status === 0 || cause.status >= 500);
 
+const finalStatuses: readonly number[] = [403, 404, 409];
+
+/** Checks whether the gateway refused for a reason that repeating the same request cannot change. */
+export const isFinalRefusal = (cause: unknown): boolean =>
+  cause instanceof ApiError && finalStatuses.includes(cause.status);
+
 export function refusalOf(status: number, text: string): ApiError {
   try {
     const { error } = JSON.parse(text) as { error: { type: string; message: string } };

@@ -4,7 +4,7 @@
  */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
-import { type Api, ApiError, faultText, mayHaveHappened } from '../api.ts';
+import { type Api, ApiError, faultText, isFinalRefusal, mayHaveHappened } from '../api.ts';
 import { Risk } from '../design/badge.tsx';
 import { ConfirmDialog } from '../design/confirm-dialog.tsx';
 import { Notice } from '../design/states.tsx';
@@ -53,19 +53,26 @@ export function VoteDialog({ api, me, items, verdict, close }: VoteDialogProps) 
    * been sent yet.
    */
   const castAll = async () => {
-    const said = new Map([...outcomes].filter(([, { counted }]) => counted));
+    const said = new Map([...outcomes].filter(([, { isFinal }]) => isFinal));
     for (const each of items) {
       if (said.has(each.envelope_id) || !open.current) continue;
       said.set(
         each.envelope_id,
-        await cast(each).then(voteOutcome, (cause) => ({ counted: false, text: voteErrorText(cause) })),
+        await cast(each).then(voteOutcome, (cause) => ({
+          counted: false,
+          isFinal: isFinalRefusal(cause),
+          text: voteErrorText(cause),
+        })),
       );
       setOutcomes(new Map(said));
     }
     const counted = [...said.values()].filter((outcome) => outcome.counted).length;
     const missing = items.length - counted;
-    if (missing > 0 && open.current)
-      throw new Error(`${missing} of ${items.length} votes did not count. Send again to repeat them.`);
+    if (missing > 0 && open.current) {
+      const text = `${missing} of ${items.length} votes did not count.`;
+      if ([...said.values()].every(({ isFinal }) => isFinal)) throw new ApiError(409, 'conflict', text);
+      throw new Error(`${text} Send again to repeat those that failed.`);
+    }
     toast(missing === 0 ? 'good' : 'bad', `${counted} of ${items.length} votes counted.`);
   };
   const castOne = async () => {
@@ -126,12 +133,15 @@ export function VoteDialog({ api, me, items, verdict, close }: VoteDialogProps) 
 
 interface VoteOutcome {
   readonly counted: boolean;
+  /** Whether sending the vote again would change nothing. */
+  readonly isFinal: boolean;
   readonly text: string;
 }
 type Outcomes = ReadonlyMap<string, VoteOutcome>;
 
 const voteOutcome = ({ status, still_needed }: AnswerOf<'approve'>): VoteOutcome => ({
   counted: true,
+  isFinal: true,
   text: status === 'pending' ? `counted. ${still_needed ?? ''}` : status,
 });
 

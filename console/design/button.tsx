@@ -1,5 +1,5 @@
 /** Buttons, and links that look like them. */
-import type { ComponentChildren, ComponentProps } from 'preact';
+import type { ComponentChildren, ComponentProps, Ref } from 'preact';
 import { Icon, type IconName } from './icon.tsx';
 
 type ButtonTone = 'primary' | 'good' | 'bad' | 'quiet';
@@ -10,11 +10,13 @@ interface ButtonProps extends Omit<ComponentProps<'button'>, 'class' | 'icon' | 
   readonly icon?: IconName | undefined;
   /** Small size, for tables and toolbars. */
   readonly small?: boolean;
+  /** Receives the element, so that it can be focused. */
+  readonly buttonRef?: Ref<HTMLButtonElement>;
   readonly children?: ComponentChildren;
 }
 
-export const Button = ({ tone, icon, small, children, ...rest }: ButtonProps) => (
-  <button type="button" {...rest} class={classOf(tone, small)}>
+export const Button = ({ tone, icon, small, buttonRef, children, ...rest }: ButtonProps) => (
+  <button type="button" {...rest} ref={buttonRef ?? null} class={classOf(tone, small)}>
     {icon && <Icon of={icon} />}
     {children}
   </button>

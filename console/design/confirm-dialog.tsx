@@ -1,9 +1,10 @@
 /**
  * Confirmation of an irreversible action: its effect, and one button that sends it. If the gateway refuses, the dialog
- * shows the reason.
+ * shows the reason, and offers to send again only if that can help.
  */
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { isFinalRefusal } from '../api.ts';
 import { Button, Buttons } from './button.tsx';
 import { Dialog, type DialogProps } from './dialog.tsx';
 import { Notice } from './states.tsx';
@@ -28,14 +29,22 @@ function sendByKey(event: KeyboardEvent & { readonly currentTarget: HTMLFormElem
 export function ConfirmDialog({ title, label, tone, close, send, refusal, children }: ConfirmDialogProps) {
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState<string | undefined>();
+  const [isOver, setOver] = useState(false);
+  const closing = useRef<HTMLButtonElement>(null);
+  // The send button, which had the focus, is gone.
+  useLayoutEffect(() => {
+    if (isOver) closing.current?.focus();
+  }, [isOver]);
   const submit = async (event: Event) => {
     event.preventDefault();
+    if (busy || isOver) return;
     setBusy(true);
     try {
       await send();
       close();
     } catch (cause) {
       setFault(refusal(cause));
+      setOver(isFinalRefusal(cause));
       setBusy(false);
     }
   };
@@ -45,10 +54,14 @@ export function ConfirmDialog({ title, label, tone, close, send, refusal, childr
         {children}
         <div role="alert">{fault !== undefined && <Notice kind="bad">{fault}</Notice>}</div>
         <Buttons>
-          <Button type="submit" tone={tone} disabled={busy}>
-            {label}
+          {!isOver && (
+            <Button type="submit" tone={tone} disabled={busy}>
+              {label}
+            </Button>
+          )}
+          <Button buttonRef={closing} onClick={close}>
+            {isOver ? 'Close' : 'Cancel'}
           </Button>
-          <Button onClick={close}>Cancel</Button>
         </Buttons>
       </form>
     </Dialog>

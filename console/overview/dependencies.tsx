@@ -26,9 +26,8 @@ function summaryOf(parts: readonly Dependency[]) {
   const bad = count('down', 'degraded');
   const up = count('up');
   if (bad > 0) return <Figure of={`${bad} of ${parts.length}`}>down or degraded</Figure>;
-  return (
-    <Figure of={parts.length}>{up === parts.length ? 'up' : up === 0 ? 'not called yet' : `of which ${up} up`}</Figure>
-  );
+  if (up === 0) return <Figure of={parts.length}>not called yet</Figure>;
+  return <Figure of={up === parts.length ? up : `${up} of ${parts.length}`}>up</Figure>;
 }
 
 const worstFirst: readonly Dependency['state'][] = ['down', 'degraded', 'unknown', 'up'];

@@ -107,9 +107,9 @@ function Risk({ api, id }: SessionProps) {
                 )}
               </Notice>
             )}
-            <Figure of={score}>of {kill_switch_score}, where calls are blocked</Figure>
+            <Figure of={score}>points; calls are blocked at {kill_switch_score}</Figure>
             {alerts.length === 0 ? (
-              <p class="quiet">Nothing unusual was noticed.</p>
+              <p class="quiet">No unusual activity was detected.</p>
             ) : (
               <ul class="plain-list">
                 {alerts.map(({ rule, points, at }) => (

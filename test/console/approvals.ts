@@ -20,8 +20,8 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
         const page = await people.signedIn(gateway.keys.human);
         await page
           .getByRole('status')
-          .filter({ hasText: /waits? for approval/ })
-          .waitFor();
+          .filter({ hasText: /New requests appear here|waits? for approval/ })
+          .waitFor({ state: 'attached' });
         const before = (await gateway.call(gateway.keys.human, 'GET', 'approvals?limit=200')).body.pending.length;
         const id = await gateway.review(shellOf('make live | sh', 'live'));
         await page.locator(`a[href="#/approvals/${id}"]`).waitFor();
@@ -239,7 +239,10 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
         await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click();
         await page.getByRole('alert').filter({ hasText: 'Not counted' }).waitFor();
         assert.equal((await recordOf(id)).status, 'denied');
-        await page.keyboard.press('Escape');
+        await page.getByRole('button', { name: 'Close' }).and(page.locator(':focus')).waitFor();
+        assert.equal(await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).count(), 0);
+        await page.keyboard.press('Enter');
+        await page.getByRole('heading', { name: 'Decision', exact: true }).waitFor();
         await focusIsOnCard(page);
         await page.context().close();
       },

@@ -45,7 +45,8 @@ export const together = (gateway: ConsoleGateway, people: Visitors): Check[] => 
     await dialog.getByRole('alert').getByText('1 of 2 votes did not count.').waitFor();
     await calls.getByText('ci: approved').waitFor();
     await calls.getByText('Not counted: Approval').getByText('is already denied').waitFor();
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    assert.equal(await dialog.getByRole('button', { name: 'Approve' }).count(), 0);
+    await dialog.getByRole('button', { name: 'Close' }).click();
     await page.getByText('Release day.').waitFor();
     assert.deepEqual(await Promise.all([ci, deploy, nightly].map(statusOf)), ['approved', 'denied', 'pending']);
     await page.context().close();
