@@ -73,7 +73,7 @@ describe('bad input', () => {
         const session = await open();
         const body = method === 'POST' ? { jsonrpc: '2.0', id: 1, method: 'ping' } : undefined;
         const answer = await http(method, '/mcp', body, { session, key: keys.other });
-        expect([answer.status, answer.last.error.code]).toEqual([404, -32600]);
+        expect([answer.status, answer.last.error.code]).toEqual([404, -32001]);
         expect((await send('ping', {}, { session })).last.result).toEqual({});
       },
     );

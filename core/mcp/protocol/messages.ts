@@ -34,6 +34,8 @@ export type RpcMessage =
 /** MCP's additions to the JSON-RPC error codes. */
 export const mcpCodes = {
   ...rpcCodes,
+  /** With status 404. Official servers send this code, and some clients open a new session only if they find it. */
+  sessionNotFound: -32001,
   headerMismatch: -32020,
   missingCapability: -32021,
   unsupportedVersion: -32022,

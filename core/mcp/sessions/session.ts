@@ -63,7 +63,7 @@ export class Sessions {
     const now = this.#ports.clock.now();
     const session = await this.#read(id, now);
     if (!session || session.key_id !== principal.key_id || session.tenant !== principal.tenant)
-      throw new RpcFault(mcpCodes.invalidRequest, 'Session not found; send initialize again.', { status: 404 });
+      throw new RpcFault(mcpCodes.sessionNotFound, 'Session not found; send initialize again.', { status: 404 });
     // Using a session extends it. One write per half-life is enough.
     if (Date.parse(session.expires_at) - now < lifeMs / 2) {
       const renewed = { ...session, expires_at: isoTime(now + lifeMs) };
