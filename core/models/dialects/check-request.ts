@@ -17,6 +17,7 @@ const maxOutputTokens = 100_000_000;
 
 export function checkOpenai(body: JsonObject): void {
   checkCommon(body);
+  checkWhole(body, 'max_tokens', maxOutputTokens);
   checkMessages(body, 'system, developer, user, assistant, tool', (message, path) => {
     const mayBeSilent = message.role === 'assistant' || message.role === 'function';
     checkContent(message.content, `${path}.content`, { mayBeSilent });
@@ -33,6 +34,8 @@ export function checkOpenai(body: JsonObject): void {
 
 export function checkAnthropic(body: JsonObject): void {
   checkCommon(body);
+  // 0 fills the provider's prompt cache without an answer.
+  if (body.max_tokens !== 0) checkWhole(body, 'max_tokens', maxOutputTokens);
   if (!isAbsent(body.system)) checkContent(body.system, 'system', { mayBeSilent: true });
   checkMessages(body, 'user, assistant', (message, path) =>
     checkContent(message.content, `${path}.content`, { mayBeSilent: message.role === 'assistant' }),
@@ -50,7 +53,6 @@ function checkCommon(body: JsonObject): void {
   if (model.trim() !== model || hidden.test(model))
     refuseMember('model', model, 'a name without invisible characters, and without spaces at its ends');
   if (!isAbsent(body.stream) && typeof body.stream !== 'boolean') refuseMember('stream', body.stream, 'true or false');
-  checkWhole(body, 'max_tokens', maxOutputTokens);
   checkNumber(body, 'temperature');
   checkNumber(body, 'top_p');
   checkObjects(body.tools, 'tools');

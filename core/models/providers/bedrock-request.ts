@@ -3,6 +3,7 @@
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import {
+  assertAnswer,
   assertTexts,
   assertToolChoice,
   cannotCarry,
@@ -40,6 +41,7 @@ export function converseInput(call: ProviderCall): ConverseInput {
 }
 
 function inputOf({ model, body, headers }: ProviderCall): ConverseInput {
+  assertAnswer(body);
   const additional: Record<string, unknown> = Object.fromEntries(
     Object.entries(body).filter(([name]) => !translatedMembers.has(name)),
   );

@@ -234,6 +234,14 @@ export function cannotCarry(param: string, allowed: string, found?: Json) {
 const maxShown = 64;
 
 /**
+ * Refuses a request for no answer, which fills the prompt cache at Anthropic only.
+ * @throws GatewayError `invalid_request`
+ */
+export function assertAnswer({ max_tokens }: JsonObject): void {
+  if (max_tokens === 0) throw cannotCarry('max_tokens', 'a whole number from 1', max_tokens);
+}
+
+/**
  * Refuses a role that the provider's dialect cannot express, rather than replacing it.
  * @throws GatewayError `invalid_request`
  */

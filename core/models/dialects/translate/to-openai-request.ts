@@ -4,11 +4,20 @@ import { sha256 } from '#core/kernel/canonical.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { countOf, objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 import { member } from '../wire.ts';
-import { assertToolChoice, cannotCarry, crossing, membersToOpenai, type Note, noteRest } from './members.ts';
+import {
+  assertAnswer,
+  assertToolChoice,
+  cannotCarry,
+  crossing,
+  membersToOpenai,
+  type Note,
+  noteRest,
+} from './members.ts';
 import { toOpenaiMessages } from './to-openai-messages.ts';
 
 /** Translates the request. @throws GatewayError `invalid_request` if OpenAI's dialect cannot express it. */
 export function toOpenaiRequest(body: JsonObject, note: Note = () => {}): JsonObject {
+  assertAnswer(body);
   const crossed = crossing(body, membersToOpenai, note);
   const tools = objectsOf(body.tools).map((tool, index) => toTool(tool, index, note));
   const output = objectOf(body.output_config);

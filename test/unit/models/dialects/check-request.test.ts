@@ -79,6 +79,12 @@ test('openai: the content of an assistant message is optional', () => {
     ).not.toThrow();
 });
 
+test('anthropic: max_tokens 0 fills the prompt cache, and other numbers below 1 are refused', () => {
+  expect(() => anthropic.checkRequest({ ...good, max_tokens: 0 })).not.toThrow();
+  for (const max_tokens of [-1, 0.5, '0'])
+    expect(() => anthropic.checkRequest({ ...good, max_tokens })).toThrow('a whole number from 1');
+});
+
 test('anthropic: the system prompt is a string or blocks, and tool results have content', () => {
   for (const system of ['be kind', [{ type: 'text', text: 'be kind' }], null])
     expect(() => anthropic.checkRequest({ ...good, system })).not.toThrow();

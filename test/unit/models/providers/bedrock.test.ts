@@ -60,6 +60,15 @@ describe('[providers.converse-messages] Converse’s own rules', () => {
     ]);
   });
 
+  test('a request that only fills the prompt cache is refused', () => {
+    const body = { messages: [{ role: 'user', content: 'hi' }], max_tokens: 0 };
+    expect(() => converseInput(call(body))).toThrow(
+      expect.objectContaining({
+        refusal: expect.objectContaining({ data: expect.objectContaining({ param: 'max_tokens' }) }),
+      }),
+    );
+  });
+
   test('an empty message is refused', () => {
     expect(() => messagesOf({ role: 'user', content: [] })).toThrow('a message that is not empty');
   });
