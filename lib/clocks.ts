@@ -3,7 +3,7 @@
  * `sweep`. They share a role and a log group, because the stack is near its resource limit.
  */
 import { readFileSync } from 'node:fs';
-import { RemovalPolicy, Stack } from 'aws-cdk-lib';
+import { Aws, RemovalPolicy, Stack } from 'aws-cdk-lib';
 import { PolicyDocument, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup, RetentionDays } from 'aws-cdk-lib/aws-logs';
@@ -53,13 +53,13 @@ export class Clocks extends Construct {
       ...common,
       stateMachineName: stateMachineName(settings),
       definitionBody: definition('approval', settings.emulator),
-      definitionSubstitutions: { ApprovalStepsArn: steps.functionArn },
+      definitionSubstitutions: { ApprovalStepsArn: steps.functionArn, Partition: Aws.PARTITION },
     });
     new StateMachine(this, 'RolloutMachine', {
       ...common,
       stateMachineName: rolloutMachineName(settings),
       definitionBody: definition('rollout', settings.emulator),
-      definitionSubstitutions: { SweepArn: sweep.functionArn },
+      definitionSubstitutions: { SweepArn: sweep.functionArn, Partition: Aws.PARTITION },
     });
     accept(this, { 'AwsSolutions-IAM5[Resource::*]': 'Log delivery and X-Ray support no narrower resource.' });
   }
@@ -72,7 +72,10 @@ interface Definition {
   readonly States: Record<string, Record<string, unknown>>;
 }
 
-/** Returns the definition file. For the emulator, every computed timeout and wait is replaced with a literal. */
+/**
+ * Returns the definition file. An execution fails if a task names another partition than its own, so the partition is
+ * substituted. For the emulator, every computed timeout and wait is replaced with a literal.
+ */
 function definition(name: 'approval' | 'rollout', limits: EmulatorLimits | undefined): DefinitionBody {
   const text = readFileSync(new URL(`../state-machines/${name}.asl.json`, import.meta.url), 'utf8');
   const parsed = JSON.parse(text) as Definition;
@@ -82,5 +85,5 @@ function definition(name: 'approval' | 'rollout', limits: EmulatorLimits | undef
       if (typeof state.Seconds === 'string') state.Seconds = emulatorWaitSeconds;
     }
   }
-  return DefinitionBody.fromString(JSON.stringify(parsed));
+  return DefinitionBody.fromString(JSON.stringify(parsed).replaceAll('"arn:aws:', '"arn:${Partition}:'));
 }

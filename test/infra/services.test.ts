@@ -4,6 +4,7 @@ import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
 import { functions } from '#features/functions.ts';
+import type { Loose } from '../support/loose.ts';
 import { functionId, liveReference, ofType, reference, synthesize } from './synthesized.ts';
 
 const { services } = synthesize();
@@ -57,17 +58,31 @@ describe('the timers for approvals and rollouts', () => {
   const named = (name: string) => all.find(({ StateMachineName }) => StateMachineName === name)!;
   const machine = named('agent-governance-approval');
 
+  /** Returns the definition of a state machine as CloudFormation creates it in a partition. */
+  const definitionIn = (partition: string, { DefinitionString, DefinitionSubstitutions: given }: typeof machine) => {
+    expect(given.Partition).toEqual({ Ref: 'AWS::Partition' });
+    return JSON.parse(DefinitionString.replaceAll(`\${Partition}`, partition)) as Loose;
+  };
+
+  it('[cloud.name] every task of a timer names the partition it is deployed in', () => {
+    const tasks = all.flatMap((each) => Object.values<Loose>(definitionIn('aws-us-gov', each).States));
+    const arns = tasks.flatMap(({ Resource }) => Resource ?? []);
+    expect(new Set(arns)).toEqual(
+      new Set(['', '.waitForTaskToken'].map((end) => `arn:aws-us-gov:states:::lambda:invoke${end}`)),
+    );
+  });
+
   it('[rollout.states] the rollout timer is defined by its file, and invokes the sweep', () => {
     const rollouts = named('agent-governance-rollout');
     const file = JSON.parse(readFileSync('state-machines/rollout.asl.json', 'utf8')) as unknown;
-    expect(JSON.parse(rollouts.DefinitionString)).toEqual(file);
+    expect(definitionIn('aws', rollouts)).toEqual(file);
     expect(reference(rollouts.DefinitionSubstitutions.SweepArn)).toBe(liveReference(services, 'sweep'));
     expect(rollouts.LoggingConfiguration).toMatchObject({ Level: 'ALL', IncludeExecutionData: false });
   });
 
   it('the approval timer is defined by the file in state-machines/, and invokes the approval steps', () => {
     const file = JSON.parse(readFileSync('state-machines/approval.asl.json', 'utf8')) as unknown;
-    expect(JSON.parse(machine.DefinitionString)).toEqual(file);
+    expect(definitionIn('aws', machine)).toEqual(file);
     expect(reference(machine.DefinitionSubstitutions.ApprovalStepsArn)).toBe(liveReference(services, 'approval-steps'));
   });
 
