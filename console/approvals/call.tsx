@@ -10,7 +10,7 @@ import { Fact, Facts } from '../design/layout.tsx';
 import { Notice } from '../design/states.tsx';
 import { Block, Code, Text } from '../design/text.tsx';
 import type { Language } from './highlight.ts';
-import { type Item, inReadingOrder, names, pathOf, sourcesOf } from './items.ts';
+import { headingText, type Item, inReadingOrder, names, pathOf, sourcesOf } from './items.ts';
 
 type Changes = typeof import('./changes.tsx');
 
@@ -33,6 +33,7 @@ function useChanges(): Changes | undefined {
 export function CallOf({ item, api }: { readonly item: Item; readonly api: Api }) {
   const { protocol, target, sent_with, withheld, sources } = item;
   const executed = item.executed ?? [];
+  const targetRuns = names(executed, '$.target');
   const changes = useChanges();
   const changed = changes?.changesOf(item);
   const shownAsChange = new Set(changed?.names);
@@ -51,9 +52,6 @@ export function CallOf({ item, api }: { readonly item: Item; readonly api: Api }
   const blocks = values.filter((value) => !value.runs && !isRow(value));
   return (
     <>
-      {names(executed, '$.target') && (
-        <Value name="target" value={target} runs redacted={false} language={languageOf(protocol)} sources={[]} />
-      )}
       {changes && changed && changed.files.length > 0 && (
         <>
           <changes.FileDifferences item={item} files={changed.files} api={api} />
@@ -63,6 +61,12 @@ export function CallOf({ item, api }: { readonly item: Item; readonly api: Api }
       {executedValues.map((value) => (
         <Value key={value.name} {...value} language={languageOf(protocol)} />
       ))}
+      {targetRuns && (
+        <Value name="target" value={target} runs redacted={false} language={languageOf(protocol)} sources={[]} />
+      )}
+      {!targetRuns && headingText(target) !== target && (
+        <Value name="target" value={target} runs={false} redacted={false} sources={[]} />
+      )}
       {rows.length > 0 && (
         <Facts>
           {rows.map(({ name, value, redacted, sources: from }) => (

@@ -22,6 +22,7 @@ import { Reason, Rule, WhoAsks } from './grounds.tsx';
 import {
   describeScope,
   effectOf,
+  headingText,
   type Item,
   nextOf,
   risks,
@@ -76,14 +77,14 @@ function Card({ item, api, me, listed, vote, shown }: CardProps) {
     <article aria-labelledby="card-title">
       <State item={item} />
       <h2 id="card-title">
-        <Text of={effectOf(item)} />
+        <Text of={headingText(effectOf(item))} />
       </h2>
       <p class="tool quiet">
         <Code of={item.tool} />
         {item.target !== '' && (
           <>
             {' '}
-            on <Text of={item.target} />
+            on <Text of={headingText(item.target)} />
           </>
         )}
         {item.upstream && (

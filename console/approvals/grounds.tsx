@@ -18,7 +18,8 @@ interface ClaimProps {
 /** Text from the caller. If it is long, its beginning opens the rest. */
 function Claim({ of, isQuote = false }: ClaimProps) {
   const text = visibleText(of);
-  const short = shorten(text, claimCharacters);
+  // A few more characters take less room than a note about them.
+  const short = text.length <= claimCharacters * 1.5 ? text : shorten(text, claimCharacters);
   const line = (
     <>
       {isQuote ? (

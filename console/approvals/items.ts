@@ -1,5 +1,6 @@
 /** Approvals as the API shows them. */
 import type { AnswerOf } from '#core/operations/endpoints.ts';
+import { shorten, visibleText } from '#core/text/secrets/visible-text.ts';
 
 export type Item = AnswerOf<'listApprovals'>['pending'][number];
 export type View = AnswerOf<'getApproval'>;
@@ -50,6 +51,11 @@ export const risks = {
   reads: ['Reads', 'read'],
 } as const;
 export type RiskName = keyof typeof risks;
+
+const titleCharacters = 160;
+
+/** Shortens text from the caller for a heading, so that it cannot push the call itself out of view. */
+export const headingText = (text: string): string => shorten(visibleText(text), titleCharacters);
 
 /** Returns the effect of the call in one sentence. Without a summary, the sentence names tool and target. */
 export const effectOf = ({ summary, tool, target }: Pick<Item, 'summary' | 'tool' | 'target'>): string =>

@@ -13,7 +13,7 @@ import { toast } from '../design/toast.tsx';
 import type { OwnPasskeys } from '../passkeys/browser.ts';
 import { displayName, type Me } from '../session.ts';
 import { languageOf } from './call.tsx';
-import { effectOf, type Item, inReadingOrder, names, nextOf, pathOf, risks } from './items.ts';
+import { effectOf, headingText, type Item, inReadingOrder, names, nextOf, pathOf, risks } from './items.ts';
 
 export type Verdict = 'approve' | 'deny';
 
@@ -96,7 +96,7 @@ export function VoteDialog({ api, me, items, verdict, close }: VoteDialogProps) 
       <p class="vote-effect">
         {item.summary && <Risk kind={risks[item.summary.risk][1]} of={risks[item.summary.risk][0]} />}
         <strong>
-          <Text of={effectOf(item)} />
+          <Text of={headingText(effectOf(item))} />
         </strong>
       </p>
       <p class="quiet">
@@ -104,7 +104,7 @@ export function VoteDialog({ api, me, items, verdict, close }: VoteDialogProps) 
         {item.target !== '' && (
           <>
             {' '}
-            on <Text of={item.target} />
+            on <Text of={headingText(item.target)} />
           </>
         )}
       </p>

@@ -75,7 +75,7 @@ export function BudgetsPage({ api }: PageProps) {
             )}
             <p class="quiet">
               {open_reservations === 0
-                ? 'Running calls reserve nothing.'
+                ? 'No running call holds a reservation.'
                 : `${countText(open_reservations, 'running call')} ${open_reservations === 1 ? 'reserves' : 'reserve'} requests, tokens or money.`}
             </p>
           </>

@@ -26,7 +26,7 @@ export function EvidencePage({ api, me }: PageProps) {
   return (
     <>
       <Heading
-        lead="Each decision, vote and result is an entry of a hash chain. A log that only grows covers the chains, and witnesses sign it."
+        lead="Each decision, vote and result is an entry of a hash chain. An append-only log covers the chains, and witnesses sign it."
         actions={
           mayOperate(me) && (
             <ButtonLink href={hashOf('sessions')} icon="session">

@@ -187,7 +187,7 @@ const violationColumns: readonly Column<Status['recent_violations'][number]>[] =
     head: 'Call',
     cell: ({ tool, target }) => (
       <>
-        {tool && <Code of={tool} />} {target && <Text of={target} />}
+        {tool ? <Code of={tool} /> : 'model call'} {target && <Text of={target} />}
       </>
     ),
   },

@@ -126,8 +126,8 @@ function RuleTable({ policies, counts, places }: Answers) {
         </Toolbar>
       </search>
       <p role="status" class="quiet">
-        {countText(sum(shown), 'rule')} of {all.length}, {countText(blocks.length, 'guard')} of {listed.length}
-        {counts && `; ${countText(unused, 'rule')} decided nothing in the last ${days} days`}.
+        {sum(shown)} of {countText(all.length, 'rule')}, {blocks.length} of {countText(listed.length, 'guard')}
+        {counts && `; ${countText(unused, 'rule')} decided no call in the last ${days} days`}.
       </p>
       {blocks.length > 0 && (
         <section>

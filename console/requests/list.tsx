@@ -61,13 +61,7 @@ export function RequestList({ api }: Pick<PageProps, 'api'>) {
       </Heading>
       <search>
         <Toolbar>
-          <Search
-            label="Search"
-            name="text"
-            value={asked('text')}
-            change={filter}
-            hint="an id, a session, a rule, an error"
-          />
+          <Search label="Search" name="text" value={asked('text')} change={filter} hint="id, session, error" />
           <Choice
             label="Status"
             value={asked('outcome')}

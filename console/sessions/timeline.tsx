@@ -148,7 +148,7 @@ function StandingLine({ allowed, blocked, waiting, chats, usd, afterMs }: Replay
   return (
     <span class="quiet">
       {duration(afterMs / 1000)} after the start · {figure(allowed)} allowed, {figure(blocked)} blocked
-      {waiting > 0 && `, ${figure(waiting)} waiting`}
+      {waiting > 0 && `, ${figure(waiting)} pending`}
       {chats > 0 && (
         <>
           {' · '}

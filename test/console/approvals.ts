@@ -73,6 +73,7 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
         const words = 'please '.repeat(99);
         const id = await gateway.review({
           ...made,
+          target: 't'.repeat(3_000),
           justification: words,
           actor: { ...made.actor, agent: 'n'.repeat(160) },
         });
