@@ -117,7 +117,12 @@ export default {
     forbidImports('handlers-know-no-host', '^lambdas/', '^(lib|bin|adapters/local)/'),
     // Handlers receive external services as ports: clients are created where the ports are composed.
     forbidImports('handlers-use-ports', '^lambdas/[^/]+/(http|event)\\.ts$', '^adapters/(?!tables/delivery-record)'),
-    forbidImports('console-knows-core', '^console/', '^(features|adapters|lambdas|lib|bin)/'),
+    // The playground reads configurations, including the sections of features.
+    forbidImports(
+      'console-knows-core',
+      '^console/',
+      '^(features/(?!load-configuration\\.ts$)|adapters|lambdas|lib|bin)/',
+    ),
     forbidImports(
       'operator-knows-contracts',
       '^operator/',

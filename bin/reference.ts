@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { configurationJsonSchema } from '#core/configuration/load/json-schema.ts';
 import { toolPackSchema } from '#core/contracts/tool-policy.ts';
+import { configurationSchema } from '#features/configuration.ts';
 import { features } from '#features/features.ts';
 import { routes } from '#features/routes.ts';
 import { behaviourPage } from './reference/behaviour.ts';
@@ -31,7 +32,7 @@ async function reference(): Promise<Record<string, string>> {
   return {
     'openapi.json': json(openApi()),
     'openapi-gateway.json': json(gatewayOpenApi()),
-    'gateway.schema.json': json(configurationJsonSchema()),
+    'gateway.schema.json': json(configurationJsonSchema(configurationSchema)),
     'pack.schema.json': json(z.toJSONSchema(toolPackSchema, { target: 'draft-7', io: 'input', reused: 'inline' })),
     'configuration.md': configurationPage(),
     'errors.md': errorsPage(),

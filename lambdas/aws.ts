@@ -43,6 +43,7 @@ import { DependencyStates } from '#core/observatory/dependency-states.ts';
 import { keptTraces } from '#core/observatory/traces.ts';
 import type { ControlPlane } from '#core/operations/federation/ports.ts';
 import { Probes } from '#core/session/risk/probes.ts';
+import { configurationSchema } from '#features/lazy-configuration.ts';
 import type { ValueTracers } from '#features/value-tracers.ts';
 import * as tracers from '#features/value-tracers.ts';
 import packageJson from '#package' with { type: 'json' };
@@ -157,7 +158,7 @@ export function compose(
   const bucket = needed('OBJECT_BUCKET');
   const objects = objectBucket({ bucket });
   const breakerBoard = host.breakers?.(store);
-  const configStore = configTable(store, breakerBoard);
+  const configStore = { ...configTable(store, breakerBoard), schema: configurationSchema };
   const snapshots = createSnapshots({
     configStore,
     objects,

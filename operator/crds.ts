@@ -1,6 +1,6 @@
 /** Builds the CustomResourceDefinitions from the configuration's schema; `npm run crds` writes them into the chart. */
 import * as z from 'zod';
-import { configurationSchema } from '#core/contracts/config.ts';
+import { configurationSchema } from '#features/configuration.ts';
 import { group, kinds, plurals, type ResourceKind } from './resources.ts';
 import { type OpenApi, structuralSchema } from './structural-schema.ts';
 

@@ -67,7 +67,7 @@ function withoutDescriptions() {
   const text = /(?:'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*")/.source;
   const rules = [
     [
-      /core[\\/]contracts[\\/](config|behavior|prices|sandbox|tool-policy).*\.ts$/,
+      /(core[\\/]contracts[\\/](config|behavior|prices|sandbox|tool-policy).*|features[\\/][\w-]+[\\/]section)\.ts$/,
       new RegExp(`\\bdescription:\\s*${text}`, 'g'),
       "description: ''",
     ],
@@ -122,7 +122,7 @@ function withoutEndpointCache() {
 async function digestOfSchema() {
   const { outputFiles } = await build({
     ...forNode,
-    entryPoints: ['core/contracts/config.ts'],
+    entryPoints: ['features/configuration.ts'],
     packages: 'external',
     write: false,
   });

@@ -10,7 +10,7 @@
  */
 
 import {
-  type ConfigStore,
+  type ConfigRows,
   type FederationState,
   type HeldBindings,
   noKeys,
@@ -104,7 +104,7 @@ async function readTogether(
 }
 
 /** @param beside a row that is read whenever the pointer is. The configuration is read even if this read fails. */
-export function configTable(options: StoreOptions, beside?: PointerCompanion): ConfigStore {
+export function configTable(options: StoreOptions, beside?: PointerCompanion): ConfigRows {
   const { store } = options;
   const read = <R extends object>(id: string): Promise<R | undefined> => store.get<R>('config', { id });
 

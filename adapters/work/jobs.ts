@@ -102,7 +102,7 @@ async function jobResult({ kind, given }: Job): Promise<Jobs[JobKind]['answer']>
         given.guard,
       );
     case 'configuration':
-      return (await import('#core/configuration/load/load.ts')).loadConfiguration(given.text, {
+      return (await import('#features/load-configuration.ts')).loadConfiguration(given.text, {
         packs: packFiles(given.packs),
         file: given.file,
       });

@@ -51,6 +51,7 @@ import type { Observations } from '#core/observatory/ports.ts';
 import { keptTraces } from '#core/observatory/traces.ts';
 import { refusedPartsRecorded } from '#core/operations/unsigned-parts.ts';
 import { Probes } from '#core/session/risk/probes.ts';
+import { configurationSchema } from '#features/lazy-configuration.ts';
 import type { ValueTracers } from '#features/value-tracers.ts';
 import * as tracers from '#features/value-tracers.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
@@ -138,7 +139,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     logging: async () => (await snapshots.current({ evenStale: true })).configuration.evidence.log.enabled,
   });
   const objects = store.objects ?? folderObjectStore(join(stateFolder, 'objects'));
-  const configStore = configTable(store);
+  const configStore = { ...configTable(store), schema: configurationSchema };
   const { checkout, configFile } = options;
   const generated = {
     adminToken: keys.admin_token,

@@ -1,4 +1,5 @@
 import { configurationJsonSchema } from '#core/configuration/load/json-schema.ts';
+import { configurationSchema } from '#features/configuration.ts';
 import { code, origin, table } from './markdown.ts';
 
 interface Node {
@@ -23,7 +24,7 @@ interface Node {
 
 export function configurationPage(): string {
   const rows: unknown[][] = [];
-  walk(configurationJsonSchema() as Node, '', rows);
+  walk(configurationJsonSchema(configurationSchema) as Node, '', rows);
   return `# Configuration
 
 ${origin('`core/contracts/config.ts`')}

@@ -3,7 +3,6 @@
  * [console.playground]. Questions that need the gateway's data are passed to the gateway, with the reason.
  */
 import '../evidence/no-eval.ts';
-import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { findIn, noRulePlaces } from '#core/configuration/store/places.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import { simulateSchema } from '#core/contracts/admin-requests.ts';
@@ -17,6 +16,7 @@ import { sqlEffects } from '#core/effects/sql.ts';
 import { decidedBy, decidedCalls, difference, type PolicySnapshot } from '#core/operations/decided-calls.ts';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { parseBySchema } from '#core/operations/operation.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 
 /** A stored version, and the tenant whose calls it applies to. */
 export interface Base extends Pick<AnswerOf<'policyVersion'>, 'version' | 'configuration' | 'places'> {

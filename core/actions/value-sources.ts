@@ -75,7 +75,7 @@ export async function keepPrompt(
   const { provenance } = ports;
   if (!prompt || !provenance || !policy.readsSources) return;
   try {
-    await provenance.keepWords({ tenant, session: actor.session }, prompt, keptSeconds(configuration));
+    await provenance.keepWords({ tenant, session: actor.session }, prompt, configuration);
   } catch (fault) {
     ports.telemetry.log('warn', 'the text of a request was not stored', { tenant, error: (fault as Error).message });
   }
@@ -93,10 +93,8 @@ export async function keepResultSeen(
 ): Promise<void> {
   if (result === undefined || !provenance || !policy.readsSources) return;
   const name = { tenant: envelope.tenant, session: envelope.actor.session };
-  await provenance.keepResult(name, envelope, result, keptSeconds(configuration));
+  await provenance.keepResult(name, envelope, result, configuration);
 }
-
-const keptSeconds = ({ provenance }: PolicyInForce['configuration']): number => provenance.retention_hours * 3600;
 
 /** Checks whether a rule for the tool has a source condition. */
 const asksFor = (policy: CompiledPolicy, call: Parameters<typeof readingsOf>[0]): boolean =>

@@ -174,9 +174,8 @@ const addressesOf = ({ call, body }: ScreenedCall) =>
 function keepForTools(ports: ChatPorts, { call }: RunningCall) {
   const { provenance } = ports;
   if (!provenance || !ofTenant(call.snapshot, call.tenant.id).policy.readsSources) return undefined;
-  const { retention_hours } = call.snapshot.configuration.provenance;
   const session = { tenant: call.tenant.id, session: call.sessionId };
-  return provenance.keepConversation(session, call.body, retention_hours * 3600).then(
+  return provenance.keepConversation(session, call.body, call.snapshot.configuration).then(
     () => undefined,
     (fault: unknown) => ({ fault }),
   );

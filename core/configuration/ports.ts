@@ -1,4 +1,5 @@
 /** Ports for policy versions. Each stored configuration is one version. */
+import type { ConfigurationSchema } from '#core/contracts/config.ts';
 import type { KeyRow, TenantRow } from '#core/contracts/tenant-rows.ts';
 import type { Page } from '#core/kernel/page.ts';
 
@@ -86,7 +87,13 @@ export interface TenantRows {
   tenantRowIds(after: string | undefined, limit: number): Promise<readonly string[]>;
 }
 
-export interface ConfigStore extends TenantRows {
+/** The stored versions, with the schema by which they are read. */
+export interface ConfigStore extends ConfigRows {
+  /** Returns the schema of configurations, including the sections of features. */
+  readonly schema: () => Promise<ConfigurationSchema>;
+}
+
+export interface ConfigRows extends TenantRows {
   /** Returns the current row with a strongly consistent read. */
   current(): Promise<VersionRow | undefined>;
   /** Returns the current row with the digests of its keys, in a single strongly consistent read. */

@@ -10,11 +10,13 @@ import type { GatewayPorts, LoadingPorts } from './ports.ts';
  * Loads a configuration. @param file name of the file sent.
  * @throws GatewayError `invalid_request`; in a worker also `payload_too_large` and `service_unavailable`.
  */
-export const loadText = (
-  { loadedConfiguration, packs, hostLimits: host }: LoadingPorts,
+export const loadText = async (
+  { loadedConfiguration, packs, hostLimits: host, configStore }: LoadingPorts & Pick<GatewayPorts, 'configStore'>,
   text: string,
   file?: string,
-): Promise<LoadedConfiguration> => loadedConfiguration?.(text, file) ?? loadConfiguration(text, { packs, host, file });
+): Promise<LoadedConfiguration> =>
+  loadedConfiguration?.(text, file) ??
+  loadConfiguration(text, { packs, host, file, schema: await configStore.schema() });
 
 /**
  * Checks that all modules are stored.

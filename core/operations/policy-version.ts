@@ -22,8 +22,8 @@ export async function versionOf({ ports }: Call, text: string | undefined) {
  * Returns any version that was ever active, because evidence may refer to it [policy-version.numbered].
  * @throws GatewayError `not_found` if no version with this number was ever active.
  */
-export async function citedVersion({ ports: { configStore, objects } }: Call, text: string | undefined) {
-  const row = await configStore.ever(versionNumber(text));
+export async function citedVersion({ ports }: Call, text: string | undefined) {
+  const row = await ports.configStore.ever(versionNumber(text));
   if (!row) throw notFound(things.policyVersion, text);
-  return { row, configuration: await readBody(objects, row) };
+  return { row, configuration: await readBody(ports, row) };
 }

@@ -12,7 +12,10 @@ import type { ObjectStore } from '#core/kernel/ports.ts';
  * allowed.
  */
 export async function versionAct(
-  ports: { readonly configStore: Pick<ConfigStore, 'bindings' | 'get' | 'inForce'>; readonly objects: ObjectStore },
+  ports: {
+    readonly configStore: Pick<ConfigStore, 'bindings' | 'get' | 'inForce' | 'schema'>;
+    readonly objects: ObjectStore;
+  },
   { version, sha256, of_version }: VersionRow,
 ): Promise<Record<string, unknown>> {
   const stored = await readVersion(ports, version);

@@ -1,4 +1,5 @@
 /** Port for tracing the sources of values. It is implemented by a feature that stores what sessions have seen. */
+import type { Configuration } from '#core/contracts/config.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { CallSources, SourceNotes } from '#core/contracts/provenance.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
@@ -38,10 +39,10 @@ export interface ValueTracer {
   ): Promise<CallSources>;
   /** Returns the source of each argument that a rule checks for this tool. Undefined if there are none. */
   notes(policy: CompiledPolicy, call: ToolCall): Promise<SourceNotes | undefined>;
-  /** Records the person's words. */
-  keepWords(session: SessionName, words: string, keptSeconds: number): Promise<void>;
+  /** Records the person's words, for the time that the configuration sets. */
+  keepWords(session: SessionName, words: string, configuration: Configuration): Promise<void>;
   /** Records a tool result. If recording fails, the result must not be returned. */
-  keepResult(session: SessionName, action: SeenAction, result: unknown, keptSeconds: number): Promise<void>;
+  keepResult(session: SessionName, action: SeenAction, result: unknown, configuration: Configuration): Promise<void>;
   /** Records a conversation's words and results, for later calls in the session that do not include them. */
-  keepConversation(session: SessionName, body: JsonObject, keptSeconds: number): Promise<void>;
+  keepConversation(session: SessionName, body: JsonObject, configuration: Configuration): Promise<void>;
 }

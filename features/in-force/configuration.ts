@@ -166,7 +166,7 @@ async function tenantsAround({ ports, principal }: AuditCall, { version }: Versi
   const others = new Set<string>();
   for (const step of around) {
     const row = await ports.configStore.ever(version + step);
-    const configuration = row && (await readBody(ports.objects, row).catch(() => undefined));
+    const configuration = row && (await readBody(ports, row).catch(() => undefined));
     if (!configuration) continue;
     for (const id of homesOf(configuration)) likely.add(id);
     for (const { id } of configuration.tenants) others.add(id);

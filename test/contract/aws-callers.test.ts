@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import { awsPrincipal } from '#core/configuration/identity/federation/aws-caller.ts';
 import { recall } from '#core/configuration/identity/federation/recall.ts';
-import { loadConfiguration } from '#core/configuration/load/load.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 import { configuration, keys } from '../support/ports.ts';
 import { useGateway } from '../support/use-gateway.ts';
 import { readCases } from '../support/yaml.ts';

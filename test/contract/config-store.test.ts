@@ -1,6 +1,6 @@
-/** Contract tests for every ConfigStore, both over the embedded store and in memory. */
+/** Contract tests for every store of versions, both over the embedded store and in memory. */
 import { configTable } from '#adapters/tables/config-table.ts';
-import type { ConfigStore, VersionRow } from '#core/configuration/ports.ts';
+import type { ConfigRows, VersionRow } from '#core/configuration/ports.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { downStore, testStore } from '../support/store.ts';
 import { memoryConfigStore } from '../unit/configuration/memory.ts';
@@ -13,7 +13,7 @@ const row = (version: number, by = 'alice'): VersionRow => ({
   source: 'api',
 });
 
-const stores: [string, () => Promise<ConfigStore>][] = [
+const stores: [string, () => Promise<ConfigRows>][] = [
   ['in a store', async () => configTable({ store: testStore() })],
   ['in memory', async () => memoryConfigStore()],
 ];

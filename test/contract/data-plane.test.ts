@@ -1,12 +1,12 @@
 /** A data plane and its control plane: accepted and refused configurations, and lost connections. */
 
 import { authenticate } from '#core/configuration/identity/authenticate.ts';
-import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { createSnapshots } from '#core/configuration/store/snapshots.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { controlPlaneConditions } from '#core/operations/alerts/federation-watch.ts';
 import { underControlPlane } from '#core/operations/federation/apply.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 import { act, alerts, both, hour, useDataPlane, versionsAtPlane } from '../support/data-plane.ts';
 import { ofControl, ofPlane, planeToken } from '../support/federation.ts';
 import type { Loose } from '../support/loose.ts';

@@ -1,9 +1,9 @@
 /** The control plane through the handlers: documents, tokens, status, heads, metrics. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
-import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
 import { verifyDocument } from '#core/operations/federation/document.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 import type { Answer } from '../support/call-endpoint.ts';
 import { configuration, keys } from '../support/ports.ts';
 import { useGateway } from '../support/use-gateway.ts';

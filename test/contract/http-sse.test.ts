@@ -3,9 +3,9 @@
 import { packFiles } from '#adapters/files/pack-files.ts';
 import { mcpUpstreams } from '#adapters/mcp/upstreams.ts';
 import { streamInboxes } from '#adapters/tables/stream-inboxes.ts';
-import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
 import type { HttpEvent, HttpHandler } from '#core/contracts/http.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 import { mcpGateway } from '#lambdas/mcp/compose.ts';
 import { createHandler } from '#lambdas/mcp/http.ts';
 import { startMcpServer } from '../support/mcp-servers.ts';

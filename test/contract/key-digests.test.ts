@@ -4,10 +4,11 @@ import { bootstrapAdminToken } from '#adapters/aws/dynamodb/bootstrap.ts';
 import { secretsManager } from '#adapters/aws/secrets-manager.ts';
 import { configTable } from '#adapters/tables/config-table.ts';
 import { authenticate } from '#core/configuration/identity/authenticate.ts';
-import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { createSnapshots } from '#core/configuration/store/snapshots.ts';
 import { refreshKeys, rollback, storeVersion } from '#core/configuration/store/versions.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
+import { configurationSchema } from '#features/lazy-configuration.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 import { over, startDynamo } from '../support/dynamo.ts';
 import { scriptedAws } from '../support/scripted-aws.ts';
 import { useStarted } from '../support/use-started.ts';
@@ -30,7 +31,7 @@ let deployments = 0;
  */
 async function deployment() {
   const { config } = await dynamo.createTables(`keys-${++deployments}-`);
-  const configStore = configTable(over(dynamo.client(), { config }));
+  const configStore = { ...configTable(over(dynamo.client(), { config })), schema: configurationSchema };
   const [objects, clock] = [memoryObjects(), handClock()];
   const client = new SecretsManagerClient(aws.client);
   const secrets = secretsManager({ secretIds: ['keys'], client, now: clock.now });

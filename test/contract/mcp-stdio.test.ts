@@ -7,7 +7,7 @@ import { findContainment } from '#adapters/executors/containment.ts';
 import { LineReader } from '#adapters/mcp/lines.ts';
 import { StdioServers } from '#adapters/mcp/stdio.ts';
 import { containmentWarnings } from '#core/configuration/checks/containment-warnings.ts';
-import { configurationSchema } from '#core/contracts/config.ts';
+import { configurationSchema } from '#features/configuration.ts';
 import { fixtureFile, node } from '../support/mcp-servers.ts';
 import { entry } from '../unit/mcp/entry.ts';
 

@@ -7,6 +7,7 @@ import { createSnapshots } from '#core/configuration/store/snapshots.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
 import { sharedStates } from '#core/models/routing/breaker-board.ts';
 import { sharedBreakers } from '#core/models/routing/shared-breakers.ts';
+import { configurationSchema } from '#features/lazy-configuration.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keys } from '../support/ports.ts';
 import { providerEntry } from '../support/provider-entry.ts';
@@ -34,7 +35,7 @@ function environment() {
     host.down && method !== 'get' ? Promise.reject(new StoreFault(new Error('the store is down'))) : go(),
   );
   const board = breakersTable(store);
-  const configStore = configTable(store, board);
+  const configStore = { ...configTable(store, board), schema: configurationSchema };
   const snapshots = createSnapshots({ configStore, objects, clock, secrets });
   const breakers = sharedBreakers(board);
   const changes: string[] = [];
@@ -157,7 +158,7 @@ test('[chat.breaker] without the shared state, each environment uses its own bre
 test('[chat.breaker] in a steady state, a chat call makes no extra store calls', async () => {
   const ask = async (shared: boolean) => {
     const env = environment();
-    const plain = configTable(env.store);
+    const plain = { ...configTable(env.store), schema: configurationSchema };
     const { objects, clock, secrets } = gateway.ports;
     const snapshots = shared ? env.snapshots : createSnapshots({ configStore: plain, objects, clock, secrets });
     const call = caller({ ...gateway.ports, ...(shared && { providerBreakers: env.breakers }), snapshots });

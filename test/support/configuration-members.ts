@@ -1,6 +1,6 @@
 /** Every member of the configuration schema. */
 import * as z from 'zod';
-import { configurationSchema } from '#core/contracts/config.ts';
+import { configurationSchema } from '#features/configuration.ts';
 
 /**
  * Returns the members' paths, sorted. `[]` follows a list and `*` is any name:

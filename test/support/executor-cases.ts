@@ -4,10 +4,11 @@
  */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { type ConfigurationFile, configurationSchema } from '#core/contracts/config.ts';
+import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { IssuedCredential } from '#core/execution/credentials/ports.ts';
 import type { ExecutorConfiguration } from '#core/execution/executors/executors.ts';
+import { configurationSchema } from '#features/configuration.ts';
 import { type Asked, type Behaviour, fakeHttpService } from './fake-http-service.ts';
 
 /** Clients for a function that reaches no outside service. */

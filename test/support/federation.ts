@@ -5,7 +5,6 @@
 
 import { adminPrincipal } from '#core/configuration/identity/identities.ts';
 import { importFile } from '#core/configuration/load/import-file.ts';
-import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { underControlPlane } from '#core/operations/federation/apply.ts';
@@ -14,6 +13,7 @@ import { type PollPorts, pollControlPlane } from '#core/operations/federation/po
 import { type ControlPlane, ControlPlaneRefusal } from '#core/operations/federation/ports.ts';
 import { Reports } from '#core/operations/federation/report.ts';
 import { recordAct } from '#core/operations/record.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 import { caller } from './call-endpoint.ts';
 import type { Loose } from './loose.ts';
 import { type TestPorts, testPorts } from './ports.ts';

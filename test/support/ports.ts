@@ -21,7 +21,6 @@ import type { ApprovalClock } from '#core/approvals/ports.ts';
 import { configuredEmbedder } from '#core/chat/embedder.ts';
 import { lazyTokens } from '#core/configuration/identity/federation/lazy-tokens.ts';
 import { sessionsOfProcess } from '#core/configuration/identity/unnamed-sessions.ts';
-import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { createSnapshots } from '#core/configuration/store/snapshots.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
 import { brokersFrom } from '#core/execution/credentials/brokers.ts';
@@ -34,6 +33,8 @@ import { createBreakers } from '#core/models/routing/breakers.ts';
 import { DependencyStates } from '#core/observatory/dependency-states.ts';
 import type { GatewayPorts } from '#core/operations/ports.ts';
 import { Probes } from '#core/session/risk/probes.ts';
+import { configurationSchema } from '#features/lazy-configuration.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 import type { ValueTracers } from '#features/value-tracers.ts';
 import * as tracers from '#features/value-tracers.ts';
 import type { ChatEndpointPorts } from '#lambdas/middleware/chat-endpoint.ts';
@@ -138,7 +139,7 @@ export async function testPorts(options: TestOptions = {}) {
     },
   };
   const objects = folderObjectStore(join(folder, 'objects'));
-  const configStore = configTable(store);
+  const configStore = { ...configTable(store), schema: configurationSchema };
   const packs = packFiles(join(__dirname, '../../policies'));
   const loaded = await loadConfiguration(
     options.configuration ?? configuration(options.extra, options.admin, options.toolPolicies, options.tenants),

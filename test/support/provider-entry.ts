@@ -1,5 +1,6 @@
 /** Provider entries as the configuration creates them, with every default filled in. */
-import { configurationSchema, type ProviderEntry } from '#core/contracts/config.ts';
+import type { ProviderEntry } from '#core/contracts/config.ts';
+import { configurationSchema } from '#features/configuration.ts';
 
 type Given = Partial<Omit<ProviderEntry, 'breaker'>> & {
   readonly name: string;

@@ -38,7 +38,7 @@ export async function importFile(
   // A body may be stored outside the table and may be missing, in which case the same body is stored again. Only the
   // readers are passed, because other members of `deps` are not load options.
   const { packs, files } = deps;
-  const readers = { packs, ...(files && { files }), file };
+  const readers = { packs, ...(files && { files }), file, schema: await deps.configStore.schema() };
   const { configuration, source_sha256, modules, warnings, places } = await loadConfiguration(text, readers);
   for (const bytes of modules) await deps.objects.put(bytes);
   const whole = (await complete?.(configuration)) ?? configuration;
@@ -55,6 +55,10 @@ export async function importFile(
 /** Returns the active version if the file was the last one imported. */
 async function lastImport(deps: VersionDeps & SourceReaders, text: string): Promise<VersionRow | undefined> {
   const imported = await deps.configStore.lastImported();
-  if (imported === undefined || imported !== (await digestOfSource(text, deps))) return undefined;
+  if (
+    imported === undefined ||
+    imported !== (await digestOfSource(text, { ...deps, schema: await deps.configStore.schema() }))
+  )
+    return undefined;
   return deps.configStore.current();
 }

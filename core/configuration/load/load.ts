@@ -1,5 +1,5 @@
 /** Loads a configuration from YAML text, or throws one error that lists every problem. */
-import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
+import type { Configuration, ConfigurationSchema } from '#core/contracts/config.ts';
 import type { HostLimits } from '#core/contracts/host-limits.ts';
 import { type Problem, problemsError, problemsOf } from '#core/contracts/problems.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
@@ -16,6 +16,7 @@ import { complete, readSources, type SourceReaders, type Sources } from './sourc
 import { readYaml } from './yaml.ts';
 
 export interface LoadOptions extends SourceReaders {
+  readonly schema: ConfigurationSchema;
   /** Execution limits of the host, if it has any. */
   readonly host?: HostLimits | undefined;
   /** Milliseconds since 1970, used to check signature dates. @default now */
@@ -48,7 +49,7 @@ tenants: [{ id: default, api_keys: [{ key_env: AGENT_KEY }] }]`;
  */
 export async function loadConfiguration(text: string, options: LoadOptions): Promise<LoadedConfiguration> {
   const { value, lineOf } = readYaml(text, 'The configuration', least);
-  const parsed = configurationSchema.safeParse(value, { error: describeAllowed });
+  const parsed = options.schema.safeParse(value, { error: describeAllowed });
   if (!parsed.success) throw problemsError(problemsOf(parsed.error.issues, value), lineOf);
   const file = parsed.data;
 
@@ -77,8 +78,11 @@ export async function loadConfiguration(text: string, options: LoadOptions): Pro
 }
 
 /** Returns the digest that identifies a configuration file without loading it. Undefined if the file has errors. */
-export async function digestOfSource(text: string, readers: SourceReaders): Promise<string | undefined> {
-  const parsed = configurationSchema.safeParse(readYaml(text, 'The configuration').value);
+export async function digestOfSource(
+  text: string,
+  readers: SourceReaders & Pick<LoadOptions, 'schema'>,
+): Promise<string | undefined> {
+  const parsed = readers.schema.safeParse(readYaml(text, 'The configuration').value);
   if (!parsed.success) return undefined;
   const problems: Problem[] = [];
   const sources = await readSources(parsed.data, readers, problems, []);

@@ -184,7 +184,7 @@ async function lookAt(deps: SnapshotDeps, before: CachedSnapshot | undefined): P
     );
   const { row, keys } = inForce;
   const same = before?.snapshot.version === row.version && before.snapshot.sha256 === row.sha256;
-  const base = same ? before.snapshot : await compileVersion(deps.objects, row);
+  const base = same ? before.snapshot : await compileVersion(deps, row);
   if (before && !(same && keys.revision === before.keysRevision)) deps.changed?.();
   const { role } = base.configuration.federation;
   const federation = role === 'data' ? await deps.configStore.federation() : undefined;
@@ -206,11 +206,8 @@ async function lookAt(deps: SnapshotDeps, before: CachedSnapshot | undefined): P
   return { snapshot, secrets, ...fresh, keysRevision: keys.revision, federation };
 }
 
-async function compileVersion(
-  objects: ObjectStore,
-  row: VersionRow,
-): Promise<Omit<Snapshot, 'identities' | 'warnings'>> {
-  const configuration = await readBody(objects, row);
+async function compileVersion(deps: SnapshotDeps, row: VersionRow): Promise<Omit<Snapshot, 'identities' | 'warnings'>> {
+  const configuration = await readBody(deps, row);
   const policyDocument = buildPolicyDocument(configuration);
   return {
     version: row.version,

@@ -1,16 +1,13 @@
 /** The stored form of a configuration: canonical JSON, with key digests and the pack's rules. */
-import type { Configuration, ConfigurationFile } from '#core/contracts/config.ts';
+import type { Configuration, ConfigurationFile, ConfigurationSchema } from '#core/contracts/config.ts';
 import type { PackFile, ToolPack } from '#core/contracts/tool-policy.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
-import { lazyImport } from '#core/kernel/lazy-import.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
 import type { ConfigStore, VersionRow } from '../ports.ts';
 import { schemaDigest } from './schema-digest.ts';
 import { currentSchema, toStorable, withAdditions } from './schema-history.ts';
 import { storedKeys } from './stored-keys.ts';
-
-const schemas = lazyImport(() => import('#core/contracts/config.ts'));
 
 /**
  * Parses a stored configuration. If it is from an older release, members added since then get their defaults. A body
@@ -21,13 +18,13 @@ const schemas = lazyImport(() => import('#core/contracts/config.ts'));
 export async function restoreConfiguration(
   bytes: Uint8Array,
   checkedBy: string | undefined,
+  schema: () => Promise<ConfigurationSchema>,
   ownSchema = schemaDigest,
 ): Promise<Configuration> {
   try {
     const document: unknown = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
     if (ownSchema !== undefined && checkedBy === ownSchema) return withAdditions(document as Configuration);
-    const { configurationSchema } = await schemas();
-    const file = configurationSchema.parse(document);
+    const file = (await schema()).parse(document);
     const { pack } = file.tool_policies;
     if (pack !== null && (typeof pack === 'string' || !hasItsRules(pack)))
       throw new TypeError('the pack was stored without its rules');
@@ -58,20 +55,25 @@ export const storedForm = (file: ConfigurationFile, pack: ToolPack | null): Conf
   tool_policies: { ...file.tool_policies, pack },
 });
 
+interface BodyStores {
+  readonly configStore: Pick<ConfigStore, 'schema'>;
+  readonly objects: ObjectStore;
+}
+
 /** Reads a version with its content. Returns undefined if the version is no longer kept. */
 export async function readVersion(
-  { configStore, objects }: { readonly configStore: Pick<ConfigStore, 'get'>; readonly objects: ObjectStore },
+  stores: BodyStores & { readonly configStore: Pick<ConfigStore, 'get'> },
   version: number,
 ): Promise<{ row: VersionRow; configuration: Configuration } | undefined> {
-  const row = await configStore.get(version);
-  return row && { row, configuration: await readBody(objects, row) };
+  const row = await stores.configStore.get(version);
+  return row && { row, configuration: await readBody(stores, row) };
 }
 
 /**
  * Reads the body of a version.
  * @throws GatewayError `service_unavailable` if the body is missing, unreadable or from a newer release.
  */
-export async function readBody(objects: ObjectStore, row: VersionRow): Promise<Configuration> {
+export async function readBody({ configStore, objects }: BodyStores, row: VersionRow): Promise<Configuration> {
   if ((row.schema ?? 1) > currentSchema)
     throw new GatewayError(
       'service_unavailable',
@@ -83,5 +85,5 @@ export async function readBody(objects: ObjectStore, row: VersionRow): Promise<C
       'service_unavailable',
       `The body of policy version ${row.version} is missing from the object store. Restore it, or roll back to another version.`,
     );
-  return restoreConfiguration(bytes, row.schema_digest);
+  return restoreConfiguration(bytes, row.schema_digest, configStore.schema);
 }

@@ -55,11 +55,11 @@ export async function rollback(deps: VersionDeps, version: number, by: string): 
 export async function refreshKeys(
   deps: VersionDeps & { readonly secrets: SecretStore },
 ): Promise<{ row: VersionRow; keys: number; warnings: readonly string[] }> {
-  const { configStore, objects, secrets } = deps;
+  const { configStore, secrets } = deps;
   for (let tries = 0; tries < maxTries; tries++) {
     const held = await configStore.inForce();
     if (!held) throw notFound({ noun: 'stored configuration' });
-    const configuration = await readBody(objects, held.row);
+    const configuration = await readBody(deps, held.row);
     const digests = await keyDigests(configuration, secrets, await configStore.adminTokenSha256());
     if (await configStore.replaceKeys(held.row.version, { digests, revision: held.keys.revision + 1 })) {
       const { warnings } = resolvedSecrets(configuration, digests);

@@ -1,4 +1,4 @@
-/** Tool policies: the pack and its signer, rules, guards, and the settings of source rules. */
+/** Tool policies: the pack and its signer, rules and guards. */
 import * as z from 'zod';
 import { decisions } from '../envelope.ts';
 import { toolPackSchema, toolRuleSchema } from '../tool-policy.ts';
@@ -26,15 +26,6 @@ export const toolPolicies = z
     require_signed: z.boolean().default(false).meta({
       description:
         'Whether a pack and WASM filters are refused unless a publisher signed them under supply_chain.root_key, including the packs that ship with the gateway.',
-    }),
-  })
-  .prefault({});
-
-export const provenance = z
-  .strictObject({
-    retention_hours: z.int().min(1).max(720).default(24).meta({
-      description:
-        'How many hours the data that a session has seen is remembered as digests, for rules on sources (1 to 720). Older results count as a gap.',
     }),
   })
   .prefault({});

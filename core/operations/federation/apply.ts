@@ -32,7 +32,7 @@ export async function applyServed(
   inForce: Configuration,
   current: VersionRow,
 ): Promise<{ readonly row: VersionRow; readonly warnings: readonly string[] } | undefined> {
-  const merged = mergedConfiguration(served, inForce);
+  const merged = mergedConfiguration(served, inForce, await deps.configStore.schema());
   await assertModules(deps.objects, merged.configuration);
   const { names: bound } = await deps.configStore.bindings();
   const rules = { before: inForce, listed: deps.listedSecretNames };
@@ -91,7 +91,7 @@ export async function underControlPlane(
   if (own.federation.role !== 'data') return own;
   const last = await lastServedConfiguration(deps, own);
   if (!last) return own; // not used for decisions: the plane refuses calls until a document arrives
-  if (last.served) return mergedConfiguration(last.served, own).configuration;
+  if (last.served) return mergedConfiguration(last.served, own, await deps.configStore.schema()).configuration;
   const lost = { ...last.state, revision: last.state.revision + 1, document_sha256: '', etag: '' };
   await deps.configStore.putFederation(lost, last.state);
   return own;

@@ -4,7 +4,7 @@ import { levelsWithRules } from '#core/configuration/identity/organization.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import { hasItsRules, storedForm } from '#core/configuration/store/stored-form.ts';
 import type { LocalKey } from '#core/contracts/config/federation.ts';
-import { type Configuration, configurationSchema, type KeyEntry } from '#core/contracts/config.ts';
+import type { Configuration, ConfigurationSchema, KeyEntry } from '#core/contracts/config.ts';
 import { problemsError, problemsOf } from '#core/contracts/problems.ts';
 import { describeAllowed } from '#core/kernel/issue-words.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
@@ -23,10 +23,11 @@ interface MergeResult {
 export function mergedConfiguration(
   served: Readonly<Record<string, unknown>>,
   { admin, federation }: PlaneSections,
+  schema: ConfigurationSchema,
 ): MergeResult {
   const tenants = Array.isArray(served.tenants) ? served.tenants : [];
   const keyless = { ...served, admin, federation, tenants: tenants.map((tenant) => ({ ...tenant, api_keys: [] })) };
-  const parsed = configurationSchema.safeParse(keyless, { error: describeAllowed });
+  const parsed = schema.safeParse(keyless, { error: describeAllowed });
   if (!parsed.success) throw problemsError(problemsOf(parsed.error.issues, keyless), () => undefined);
   const { pack } = parsed.data.tool_policies;
   if (pack !== null && (typeof pack === 'string' || !hasItsRules(pack)))

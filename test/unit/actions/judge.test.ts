@@ -1,8 +1,8 @@
 /** The most severe verdict decides: a call that leaves its task is blocked even if a rule would only review it. */
 import { ask, judges } from '#core/actions/judges.ts';
-import { configurationSchema } from '#core/contracts/config.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
+import { configurationSchema } from '#features/configuration.ts';
 import type { Loose } from '../../support/loose.ts';
 
 const configuration = configurationSchema.parse({

@@ -1,6 +1,6 @@
 /** A governed action for tests of the flow's steps. */
 import type { GovernedAction } from '#core/actions/governed.ts';
-import { configurationSchema } from '#core/contracts/config.ts';
+import { configurationSchema } from '#features/configuration.ts';
 import type { Loose } from '../../support/loose.ts';
 
 export const nowMs = Date.UTC(2026, 0, 1);

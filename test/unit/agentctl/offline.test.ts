@@ -107,7 +107,7 @@ describe('[cli.config-check] config diff', () => {
 
 /** Loads a file as a gateway would serve it. */
 async function loaded(file: string) {
-  const { loadConfiguration } = await import('#core/configuration/load/load.ts');
+  const { loadConfiguration } = await import('#features/load-configuration.ts');
   const packs = (name: string) => readFileSync(join(process.cwd(), 'policies', `${name}.yaml`), 'utf8');
   const files = { prices: () => readFileSync('config/prices.yaml', 'utf8'), module: async () => new Uint8Array() };
   return loadConfiguration(readFileSync(file, 'utf8'), { packs, files });

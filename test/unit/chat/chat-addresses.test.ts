@@ -1,8 +1,9 @@
 /** Addresses that a chat would make its provider fetch. */
 import * as z from 'zod';
 import { refuseAddresses } from '#core/chat/chat-addresses.ts';
-import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
+import type { Configuration } from '#core/contracts/config.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
+import { configurationSchema } from '#features/configuration.ts';
 import { object, readCases } from '../../support/yaml.ts';
 
 const { refused } = readCases(

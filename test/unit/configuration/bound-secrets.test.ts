@@ -1,9 +1,9 @@
 /** A secret may be used only with the addresses and for the purposes it was entered for. */
 import { enforceBindings } from '#core/configuration/checks/bound-secrets.ts';
 import { importFile } from '#core/configuration/load/import-file.ts';
-import { loadConfiguration } from '#core/configuration/load/load.ts';
 import type { SecretBindings } from '#core/configuration/ports.ts';
 import type { Configuration } from '#core/contracts/config.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 import { base, handClock, memoryConfigStore, memoryObjects, packs } from './memory.ts';
 
 const dropMovedKeys = (before: Configuration, after: Configuration) => {

@@ -6,10 +6,10 @@ import { globSync, readFileSync } from 'node:fs';
 import * as z from 'zod';
 import { unknownTools } from '#core/configuration/checks/policy-checks.ts';
 import { unsetSecrets } from '#core/configuration/checks/unset-secrets.ts';
-import { loadConfiguration } from '#core/configuration/load/load.ts';
-import { configurationSchema } from '#core/contracts/config.ts';
 import { shellCarriers } from '#core/contracts/executor-tools.ts';
 import { didYouMean, nearestWord } from '#core/kernel/did-you-mean.ts';
+import { configurationSchema } from '#features/configuration.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 import { readCases } from '../../support/yaml.ts';
 import { base, packs } from './memory.ts';
 

@@ -1,5 +1,5 @@
-import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { lambdaLimits } from '#core/contracts/host-limits.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 import { base, packs } from './memory.ts';
 
 const load = (extra: string, host = true) =>

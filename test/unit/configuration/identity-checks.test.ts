@@ -1,5 +1,5 @@
 /** Errors and warnings for the section `identity`. */
-import { loadConfiguration } from '#core/configuration/load/load.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 import { base, packs } from './memory.ts';
 
 const entry = (more = '', callers = '{ tenant: default }') =>

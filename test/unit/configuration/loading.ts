@@ -1,5 +1,5 @@
 /** A configuration with one tenant for loading tests. */
-import { loadConfiguration } from '#core/configuration/load/load.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 import { base, packs } from './memory.ts';
 
 export const load = (text: string) => loadConfiguration(text, { packs });

@@ -13,6 +13,7 @@ import {
 } from '#core/configuration/ports.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { ObjectStore } from '#core/kernel/ports.ts';
+import { configurationSchema } from '#features/lazy-configuration.ts';
 import { testStore } from '../../support/store.ts';
 
 export const packs = (name: string): string =>
@@ -71,6 +72,7 @@ export function memoryConfigStore(): ConfigStore & {
     async list() {
       return rows.slice(-20).reverse();
     },
+    schema: configurationSchema,
     async lastImported() {
       return imported;
     },

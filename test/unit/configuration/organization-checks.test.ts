@@ -1,6 +1,6 @@
 /** Organisations: names are unique, and references resolve. */
 import { packFiles } from '#adapters/files/pack-files.ts';
-import { loadConfiguration } from '#core/configuration/load/load.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 
 const base = `
 version: 1

@@ -1,9 +1,9 @@
 /** Positions of rules in files, stored with a version but not in its content. */
 import { importFile } from '#core/configuration/load/import-file.ts';
-import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { shownFile } from '#core/configuration/load/rule-places.ts';
 import { placesOfVersion } from '#core/configuration/store/places.ts';
 import { rollback, storeVersion } from '#core/configuration/store/versions.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 import { base, handClock, memoryConfigStore, memoryObjects, packs } from './memory.ts';
 
 const setUp = () => ({ configStore: memoryConfigStore(), objects: memoryObjects(), clock: handClock(), packs });

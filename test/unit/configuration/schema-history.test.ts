@@ -1,9 +1,10 @@
 /** Configurations from a newer release, read by an older one after a rollback. */
 import { readFileSync } from 'node:fs';
-import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { schemaAdditions, schemaOf, toStorable, withAdditions } from '#core/configuration/store/schema-history.ts';
 import { configurationBytes, readBody, restoreConfiguration } from '#core/configuration/store/stored-form.ts';
 import { rollback, storeVersion } from '#core/configuration/store/versions.ts';
+import { configurationSchema } from '#features/lazy-configuration.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 import { configurationMembers } from '../../support/configuration-members.ts';
 import { base, handClock, memoryConfigStore, memoryObjects, packs } from './memory.ts';
 
@@ -61,7 +62,7 @@ describe('[config.schema-number] the stored body of a configuration version', ()
   const bytes = new TextEncoder().encode('{"version":1}');
 
   it('is not validated again if the same schema already validated it', async () => {
-    expect(await restoreConfiguration(bytes, 'digest', 'digest')).toEqual({ version: 1 });
+    expect(await restoreConfiguration(bytes, 'digest', configurationSchema, 'digest')).toEqual({ version: 1 });
   });
 
   it.each([
@@ -70,14 +71,17 @@ describe('[config.schema-number] the stored body of a configuration version', ()
     ['another release, read by a local gateway', 'other', undefined],
     ['a local gateway, read by one', undefined, undefined],
   ])('is validated if it was stored by %s', async (_who, checkedBy, own) => {
-    await expect(restoreConfiguration(bytes, checkedBy, own)).rejects.toMatchObject({ code: 'service_unavailable' });
+    await expect(restoreConfiguration(bytes, checkedBy, configurationSchema, own)).rejects.toMatchObject({
+      code: 'service_unavailable',
+    });
   });
 });
 
 describe('[config.schema-number] a configuration version from a newer release', () => {
   it('is refused with instructions, without reading its body', async () => {
     const row = { version: 7, sha256: 'absent', schema: 9, created_at: '', created_by: 'a', source: 'api' } as const;
-    await expect(readBody(memoryObjects(), row)).rejects.toMatchObject({
+    const stores = { configStore: memoryConfigStore(), objects: memoryObjects() };
+    await expect(readBody(stores, row)).rejects.toMatchObject({
       code: 'service_unavailable',
       message:
         'Policy version 7 uses schema 9, and this release reads schemas up to 1. Deploy the release that stored it, or activate an earlier version with that release.',
@@ -90,7 +94,7 @@ describe('[config.schema-number] a configuration version from a newer release', 
     const first = await storeVersion(deps, configuration, 'alice', 'api');
     expect(first).not.toHaveProperty('schema');
     expect(configurationBytes(configuration).schema).toBe(1);
-    expect(await readBody(deps.objects, first)).toEqual(configuration);
+    expect(await readBody(deps, first)).toEqual(configuration);
     await deps.configStore.advance({ ...first, version: 2, schema: 1 });
     expect(await rollback(deps, 2, 'alice')).toMatchObject({ version: 3, schema: 1, of_version: 2 });
   });

@@ -1,6 +1,7 @@
 /** Configuration members that a tenant's callers can read: only those that are listed. */
-import { loadConfiguration } from '#core/configuration/load/load.ts';
+
 import { listedPart } from '#core/configuration/shown-to-tenants.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 import { configurationMembers } from '../../support/configuration-members.ts';
 import { packs } from './memory.ts';
 

@@ -2,10 +2,10 @@
 import { environmentSecrets } from '#adapters/local/environment-secrets.ts';
 import { authenticate } from '#core/configuration/identity/authenticate.ts';
 import type { ResolvedKey } from '#core/configuration/identity/identities.ts';
-import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { createSnapshots } from '#core/configuration/store/snapshots.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 import { base, handClock, memoryConfigStore, memoryObjects, packs } from './memory.ts';
 
 const setUp = async (text = base(), overlayKeys: ResolvedKey[] = []) => {

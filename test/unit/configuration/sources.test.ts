@@ -1,15 +1,16 @@
 /** Prices and WASM modules named in a configuration are read once and stored with it. */
 import { readFileSync } from 'node:fs';
 import { importFile } from '#core/configuration/load/import-file.ts';
-import { type LoadOptions, loadConfiguration } from '#core/configuration/load/load.ts';
+import type { LoadOptions } from '#core/configuration/load/load.ts';
 import { shippedPriceFile } from '#core/configuration/load/shipped-prices.ts';
 import type { SourceFiles } from '#core/configuration/load/sources.ts';
 import { createSnapshots } from '#core/configuration/store/snapshots.ts';
 import { readVersion } from '#core/configuration/store/stored-form.ts';
-import { configurationSchema } from '#core/contracts/config.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { moduleOf, timeoutMs, wasmModules } from '#core/models/content-policy/wasm-modules.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
+import { configurationSchema } from '#features/configuration.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 import { others } from './loading.ts';
 import { base, handClock, memoryConfigStore, memoryObjects, packs } from './memory.ts';
 
@@ -21,7 +22,8 @@ const files = (given: Partial<SourceFiles> = {}): SourceFiles => ({
   module: async () => new Uint8Array([1]),
   ...given,
 });
-const load = (text: string, options: Partial<LoadOptions> = {}) => loadConfiguration(text, { packs, ...options });
+const load = (text: string, options: Partial<Omit<LoadOptions, 'schema'>> = {}) =>
+  loadConfiguration(text, { packs, ...options });
 const own = base('prices: { file: mine.yaml }');
 
 describe('[config.prices] the price table', () => {

@@ -1,12 +1,12 @@
 /** The configuration as a tenant's callers read it, which the console can load again. */
 
 import { buildIdentities } from '#core/configuration/identity/identities.ts';
-import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import { unsetKeyWarning } from '#core/configuration/store/secrets.ts';
 import { commonWarnings } from '#core/configuration/store/warnings.ts';
 import { asRead, placesAsRead, warningsAsRead } from '#core/configuration/tenant-view.ts';
 import type { ToolPack } from '#core/contracts/tool-policy.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 import { load } from './loading.ts';
 
 const levels = (tenant: string, rule: string) =>

@@ -1,9 +1,9 @@
 /** Versions are imported once, numbered without a limit, and rolled back by writing a new one. */
 
 import { importFile } from '#core/configuration/load/import-file.ts';
-import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { readVersion } from '#core/configuration/store/stored-form.ts';
 import { rollback, storeVersion } from '#core/configuration/store/versions.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 import { base, handClock, memoryConfigStore, memoryObjects, packs } from './memory.ts';
 
 const setUp = () => {

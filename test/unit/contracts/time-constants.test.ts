@@ -2,13 +2,13 @@
 import { abandonedAt, executionEndsAt, settlingMs } from '#core/actions/deadline.ts';
 import { approvalLeaseSeconds } from '#core/approvals/approval.ts';
 import { sweepMs } from '#core/approvals/sweep.ts';
-import { configurationSchema } from '#core/contracts/config.ts';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import { functions } from '#core/contracts/functions.ts';
 import { lambdaLimits, longestExecutionSeconds } from '#core/contracts/host-limits.ts';
 import { dueAfterHolder, holderSeconds, maxCredentialSeconds } from '#core/execution/credentials/record.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { reservationLeaseSeconds } from '#core/limits/ports.ts';
+import { configurationSchema } from '#features/configuration.ts';
 
 const specs: readonly [string, FunctionSpec][] = Object.entries(functions);
 const holding = specs.filter(([, { assumesBrokerRoles }]) => assumesBrokerRoles);

@@ -5,7 +5,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parse, stringify } from 'yaml';
-import { loadConfiguration } from '#core/configuration/load/load.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 import { packs } from '../configuration/memory.ts';
 
 type Piece = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
 /** The tool guard's classifier by itself: its question and responses, its limits, and how a response is used. */
-import { configurationSchema } from '#core/contracts/config.ts';
+
 import { classify } from '#core/guard/classifier/classify.ts';
 import { questionAbout, scoreIn } from '#core/guard/classifier/model.ts';
 import type { Classification, ClassificationRequest, ClassifierPorts } from '#core/guard/classifier/ports.ts';
@@ -7,6 +7,7 @@ import { textsIn, withoutTexts } from '#core/guard/classifier/texts.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { classifyResult } from '#core/mcp/tools/classify-result.ts';
 import { guardedBytes } from '#core/mcp/tools/inspect-result.ts';
+import { configurationSchema } from '#features/configuration.ts';
 import { woundTimeouts } from '../../support/wound-timeouts.ts';
 
 const never = new AbortController().signal;

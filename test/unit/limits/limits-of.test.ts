@@ -1,5 +1,6 @@
-import { type Configuration, configurationSchema } from '#core/contracts/config.ts';
+import type { Configuration } from '#core/contracts/config.ts';
 import { limitsOf } from '#core/limits/limits-of.ts';
+import { configurationSchema } from '#features/configuration.ts';
 
 const configuration = (over: object) =>
   configurationSchema.parse({

@@ -1,5 +1,5 @@
 /** Warnings about features that the configuration needs and the machine lacks. */
-import { configurationSchema } from '#core/contracts/config.ts';
+import { configurationSchema } from '#features/configuration.ts';
 import { machineWarnings } from '../../../bin/local/machine-warnings.ts';
 
 const withShell = (enabled: boolean) =>

@@ -1,5 +1,6 @@
 /** A configured upstream with its defaults. */
-import { configurationSchema, type McpUpstreamEntry } from '#core/contracts/config.ts';
+import type { McpUpstreamEntry } from '#core/contracts/config.ts';
+import { configurationSchema } from '#features/configuration.ts';
 
 export function entry(given: object = {}): McpUpstreamEntry {
   const { upstreams } = configurationSchema.parse({

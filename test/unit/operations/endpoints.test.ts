@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse } from 'yaml';
-import { configurationSchema } from '#core/contracts/config.ts';
 import { type Access, eitherAccess } from '#core/contracts/function-spec.ts';
 import type { TableName } from '#core/contracts/tables.ts';
+import { configurationSchema } from '#features/configuration.ts';
 import { functions } from '#features/functions.ts';
 import { routes } from '#features/routes.ts';
 import answers from '../../../bin/reference/answers.json' with { type: 'json' };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { parse, parseAllDocuments } from 'yaml';
 import * as z from 'zod';
-import { configurationSchema } from '#core/contracts/config.ts';
+import { configurationSchema } from '#features/configuration.ts';
 import packageJson from '#package' with { type: 'json' };
 import { type Composition, compose } from '../../../operator/compose.ts';
 import { definitions } from '../../../operator/crds.ts';

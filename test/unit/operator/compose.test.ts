@@ -1,7 +1,7 @@
 /** Objects become one configuration or one refusal. */
 
 import { createHash } from 'node:crypto';
-import { configurationSchema } from '#core/contracts/config.ts';
+import { configurationSchema } from '#features/configuration.ts';
 import { type Composition, compose, isRefusal, type Sources } from '../../../operator/compose.ts';
 import type { Secret } from '../../../operator/resources.ts';
 import { gateway, part, secret, tenant } from './objects.ts';

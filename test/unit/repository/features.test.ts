@@ -16,13 +16,24 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as sections from '#features/sections.ts';
+import { configurationMembers } from '../../support/configuration-members.ts';
 import { thorough } from '../../support/extent.ts';
 
 const root = join(__dirname, '../../..');
-const lists = ['index', 'quick-commands', 'aws-logs', 'stacks', 'value-tracers'].map((name) => `features/${name}.ts`);
+const lists = ['index', 'quick-commands', 'aws-logs', 'stacks', 'value-tracers', 'sections'].map(
+  (name) => `features/${name}.ts`,
+);
 const linesOf = (list: string) => readFileSync(join(root, list), 'utf8');
 const features = [...linesOf(lists[0]!).matchAll(/^export .* from '\.\/([\w-]+)\/feature\.ts';$/gm)];
 const names = features.map(([, name]) => name!);
+
+/** Places of the sections that a feature adds to the configuration. */
+const sectionsOf = (name: string): string[] =>
+  Object.keys(
+    (sections as Record<string, object>)[name.replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase())] ?? {},
+  );
+const places = names.flatMap(sectionsOf);
 
 const halves = [0, 1].map((half) => names.filter((_, at) => at % 2 === half));
 
@@ -50,6 +61,11 @@ test("[features.removable] a function that reads any channel's secrets has the c
     { cwd: root, encoding: 'utf8' },
   );
   expect([stdout.trim(), stderr]).toEqual(['[true,true,false]', '']);
+});
+
+test('[features.removable] every section that a feature adds is a key of the configuration', () => {
+  expect(places.length).toBeGreaterThan(0);
+  expect(configurationMembers()).toEqual(expect.arrayContaining([...places]));
 });
 
 const whole = thorough ? describe : describe.skip;
@@ -91,6 +107,23 @@ whole('without features', () => {
     test('[features.removable] the code, its tests and its benches pass type checking', () => {
       // Unchanged files are not checked again. The console imports only core, which imports no feature.
       run('tsc', '--tsBuildInfoFile', build);
+    });
+
+    test('[features.removable] exactly the sections of the removed features are refused as unknown', () => {
+      const program = `import { configurationSchema } from './features/configuration.ts';
+        const refused = ${JSON.stringify(places)}.filter((place) => {
+          const section = place.split('.').reduceRight((value, name) => ({ [name]: value }), 0);
+          const given = { version: 1, tenants: [{ id: 't', api_keys: ['k'] }], ...section };
+          return configurationSchema.safeParse(given).error.issues.some(({ code }) => code === 'unrecognized_keys');
+        });
+        console.log(JSON.stringify(refused));`;
+      const { stdout, stderr } = spawnSync(
+        join(root, 'node_modules/.bin/node'),
+        ['--input-type=module', '--eval', program],
+        { cwd: copy, encoding: 'utf8' },
+      );
+      const ofLeft = left.flatMap((name) => sectionsOf(name));
+      expect([stdout.trim(), stderr]).toEqual([JSON.stringify(places.filter((place) => ofLeft.includes(place))), '']);
     });
 
     test('[features.removable] the stacks can be synthesized, a gateway starts, and the tests pass', () => {

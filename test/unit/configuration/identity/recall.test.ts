@@ -2,8 +2,8 @@
 
 import { principalOfClaims } from '#core/configuration/identity/federation/claims.ts';
 import { recall } from '#core/configuration/identity/federation/recall.ts';
-import { loadConfiguration } from '#core/configuration/load/load.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 import { reauthorize, socketCaller } from '#lambdas/ws/caller.ts';
 import { base, packs } from '../memory.ts';
 

@@ -6,7 +6,7 @@ import * as z from 'zod';
 import { createTokens } from '#core/configuration/identity/federation/tokens.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import { configurationSchema } from '#core/contracts/config.ts';
+import { configurationSchema } from '#features/configuration.ts';
 import { object, readCases, rows, text } from '../../../support/yaml.ts';
 
 const { tokenRows, mappedRows } = readCases(

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { noteKeyTypes, noteSigner, verifierKey } from '#core/evidence/transparency/note.ts';
 import { logKey, logTrustOf, witnessKey } from '#core/evidence/transparency/witness-keys.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 import { base, packs } from '../../configuration/memory.ts';
 
 const { privateKey } = generateKeyPairSync('ed25519');

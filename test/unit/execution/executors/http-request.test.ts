@@ -1,7 +1,8 @@
 /** Destination and headers of HTTP actions. Ambiguous ones are refused. */
-import { configurationSchema } from '#core/contracts/config.ts';
+
 import { destinationOf } from '#core/execution/executors/http/destination.ts';
 import { sendingOf } from '#core/execution/executors/http/request.ts';
+import { configurationSchema } from '#features/configuration.ts';
 
 const { http } = configurationSchema.parse({
   version: 1,

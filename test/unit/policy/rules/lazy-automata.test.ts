@@ -1,10 +1,10 @@
 /** Loading a policy does not build the automata of its guards. */
 import { readFileSync } from 'node:fs';
 import { packFiles } from '#adapters/files/pack-files.ts';
-import { loadConfiguration } from '#core/configuration/load/load.ts';
 import { buildPolicyDocument } from '#core/configuration/load/policy-document.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
 import { decide } from '#core/policy/rules/decide.ts';
+import { loadConfiguration } from '#features/load-configuration.ts';
 
 /** Pattern lengths of the automata that have been built. */
 const mockBuilt: number[] = [];
