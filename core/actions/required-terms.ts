@@ -2,6 +2,7 @@
 
 import type { VotePorts } from '#core/approvals/ports.ts';
 import { applyTerms, type CurrentTerms } from '#core/approvals/terms.ts';
+import { stillCounts } from '#core/configuration/identity/separation-of-duties.ts';
 import { requirementsOf } from '#core/configuration/identity/separation-rules.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -15,10 +16,16 @@ import type { GovernedAction } from './governed.ts';
  */
 export function requiredTerms(
   { decision, snapshot }: Pick<GovernedAction, 'decision' | 'snapshot'>,
-  { tenant, capabilities, key_owner: owner, queued_at, withheld }: ApprovalRow,
+  row: ApprovalRow,
 ): CurrentTerms {
+  const { tenant, capabilities, key_owner: owner, queued_at, withheld } = row;
   const requires = requirementsOf(snapshot.configuration, { tenant, capabilities, owner });
-  const asked = { version: snapshot.version, requires, require_passkey: false };
+  const asked = {
+    version: snapshot.version,
+    requires,
+    require_passkey: false,
+    stillCounts: (person: string) => stillCounts(person, row, snapshot),
+  };
   if (decision.decision === 'block') return { ...asked, obstacle: blockText(decision, snapshot.version, withheld) };
   if (decision.decision !== 'review') return asked;
   const terms = termsOf(decision);

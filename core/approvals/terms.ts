@@ -16,6 +16,8 @@ export interface CurrentTerms {
   /** ISO time at which the request expires; absent if no current rule sets a timeout. */
   readonly expires_at?: string;
   readonly requires: readonly Requirement[];
+  /** Checks whether an earlier approval by a person still counts; if absent, all do. */
+  readonly stillCounts?: (person: string) => boolean;
   /** Sentence explaining why the call could not run now even if approved [approval.obstacle]. */
   readonly obstacle?: string;
 }
@@ -41,13 +43,17 @@ function tightenedBy(row: ApprovalRow, now: CurrentTerms): ApprovalRow {
   const passkey = now.require_passkey && !row.require_passkey;
   const expires_at = now.expires_at !== undefined && now.expires_at < row.expires_at ? now.expires_at : undefined;
   const added = addedTo(row.requires ?? [], now.requires);
-  if (!passkey && expires_at === undefined && added.length === 0) return row;
-  const { votes } = row;
+  const withdrawn = (row.votes ?? []).filter(({ person }) => now.stillCounts?.(person) === false);
+  if (!passkey && expires_at === undefined && added.length === 0 && withdrawn.length === 0) return row;
+  const votes = row.votes?.filter((vote) => !withdrawn.includes(vote));
   const counting = passkey ? votes?.filter((vote) => vote.passkey) : votes;
   const lost = (votes?.length ?? 0) - (counting?.length ?? 0);
   const asks = [
     ...(passkey ? ['a passkey with each approval'] : []),
     ...(lost > 0 ? [`${lost} of the approvals again, because they were given without a passkey`] : []),
+    ...withdrawn.map(
+      ({ person }) => `an approval in place of that of ${person}, who may no longer approve this request`,
+    ),
     ...(added.length > 0 ? [missingText(missingOf(added, []))] : []),
     ...(expires_at === undefined ? [] : [`a decision before ${expires_at}`]),
   ];

@@ -39,20 +39,24 @@ const gateway = useGateway({ configuration: configuration() }, 'test');
 const call = (method: string, path: string, person: string, body?: unknown) =>
   caller(gateway.ports)(method, `/admin/v1${path}`, { key: `${person}-key-1`, ...(body !== undefined && { body }) });
 let sessions = 0;
-const asked = async (parameters: object = { to: 'everyone' }, session = `s${++sessions}`) => {
-  const { body } = await call('POST', '/test-action', 'agent', {
-    protocol: 'git',
-    tool: 'scm.publish',
-    target: 'acme/shop',
-    capability: 'write',
-    parameters,
-    actor: { agent: 'builder', session },
-  });
+const publishing = { protocol: 'git', tool: 'scm.publish', target: 'acme/shop', capability: 'write' };
+const everyone = { to: 'everyone' };
+const asAgent = async (session: string, approval_ref?: string, parameters: object = everyone) =>
+  (
+    await call('POST', '/test-action', 'agent', {
+      ...publishing,
+      parameters,
+      actor: { agent: 'builder', session },
+      ...(approval_ref !== undefined && { approval_ref }),
+    })
+  ).body;
+const asked = async (parameters: object = everyone, session = `s${++sessions}`) => {
+  const body = await asAgent(session, undefined, parameters);
   expect(body.decision).toBe('review');
   return { id: body.envelope_id as string, session, reason: body.error.data.reason };
 };
-const change = async (terms: Terms) => {
-  const raw = configuration(terms);
+const change = (terms: Terms) => changeTo(configuration(terms));
+const changeTo = async (raw: string) => {
   const put = await caller(gateway.ports)('PUT', '/admin/v1/config', {
     key: 'alice-key-1',
     raw,
@@ -189,6 +193,41 @@ test('[approval.strictest-terms] [identity.separation-rules] a separation rule i
     const own = await registered(person);
     expect(said(await approve(id, person, { passkey: own.sign(challenge, page) }))).toEqual([200, status]);
   }
+});
+
+describe('[approval.strictest-terms] of two approvals, the first no longer counts', () => {
+  const twoPeople = configuration({ rules: publish('required: 2') });
+  const withoutCarol = twoPeople
+    .replace(', { id: carol, role: operator }', '')
+    .replace('      - { key: carol-key-1, kind: human, person: carol }\n', '');
+  const ofCarol = twoPeople.replace('name: builder', 'name: builder, owner: carol');
+
+  test.each([
+    ['if its person has been removed', withoutCarol],
+    ['if the key of the request now belongs to its person', ofCarol],
+  ])('%s', async (_when, text) => {
+    await changeTo(twoPeople);
+    const { id, session } = await asked();
+    expect(said(await approve(id, 'carol'))).toEqual([200, 'pending']);
+    await changeTo(text);
+    const again = 'an approval in place of that of carol, who may no longer approve this request';
+    expect(await item(id)).toMatchObject({ votes: [], terms_changed: expect.stringContaining(again) });
+    expect(said(await approve(id, 'bob'))).toEqual([200, 'pending']);
+    expect(said(await approve(id, 'alice'))).toEqual([200, 'approved']);
+    const { entries } = (await call('GET', `/evidence/sessions/${session}/export`, 'alice')).body;
+    const { body } = entries.find(({ kind }: { kind: string }) => kind === 'approve');
+    expect(body.votes.map(({ person }: { person: string }) => person)).toEqual(['bob', 'alice']);
+    expect((await asAgent(session, id)).matched_rule).toBe(`approved:${id}`);
+    expect((await call('GET', `/evidence/sessions/${session}/verify`, 'alice')).body).toMatchObject({ valid: true });
+  });
+
+  test('but it does if its person only got another key', async () => {
+    await changeTo(twoPeople);
+    const { id } = await asked();
+    await approve(id, 'carol');
+    await changeTo(twoPeople.replace('key: carol-key-1', 'key: carol-key-2'));
+    expect(said(await approve(id, 'bob'))).toEqual([200, 'approved']);
+  });
 });
 
 test('[approval.strictest-terms] a condition on a withheld value is treated as possibly matching', async () => {

@@ -27,14 +27,35 @@ export function assertMayVote(principal: Principal, approval: Request, { byKeyId
   if (principal.kind !== 'human') throw voteNotCounted(`a key of kind ${principal.kind} cannot vote; only humans do`);
   if (principal.person === undefined)
     throw voteNotCounted('this key names no person; give it one in the configuration');
-  const requester = byKeyId.get(approval.key_id);
-  const theirs = [approval.key_owner, requester?.person, requester?.owner];
-  if (approval.key_id === adminKeyId) theirs.push(adminPerson);
-  if (approval.key_id === principal.key_id || theirs.includes(principal.person)) {
+  if (approval.key_id === principal.key_id || requestersOf(approval, byKeyId).includes(principal.person)) {
     throw voteNotCounted(
       `${principal.person} made this request or owns the key it was made with; another person has to decide`,
     );
   }
+}
+
+/**
+ * Checks whether an approval that a person gave earlier still counts. It does not if the person has been removed since,
+ * or has been given the key of the request.
+ */
+export function stillCounts(
+  person: string,
+  approval: Request,
+  { configuration, identities }: Pick<People, 'configuration'> & { readonly identities: Identities },
+): boolean {
+  const isKnown = person === adminPerson || configuration.people.some(({ id }) => id === person);
+  return isKnown && !requestersOf(approval, identities.byKeyId).includes(person);
+}
+
+/** Returns the persons who may not approve a request because it is theirs. */
+function requestersOf(approval: Request, byKeyId: Identities['byKeyId']): (string | undefined)[] {
+  const requester = byKeyId.get(approval.key_id);
+  return [
+    approval.key_owner,
+    requester?.person,
+    requester?.owner,
+    ...(approval.key_id === adminKeyId ? [adminPerson] : []),
+  ];
 }
 
 /** Hides other tenants' approvals from this principal. @throws GatewayError `not_found`. */
