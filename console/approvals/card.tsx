@@ -77,7 +77,7 @@ function Card({ item, api, me, listed, vote, shown }: CardProps) {
     <article aria-labelledby="card-title">
       <State item={item} />
       <h2 id="card-title">
-        <Text of={headingText(effectOf(item))} />
+        <Text of={effectOf(item)} />
       </h2>
       <p class="tool quiet">
         <Code of={item.tool} />
@@ -123,8 +123,8 @@ function Card({ item, api, me, listed, vote, shown }: CardProps) {
               <Text of={item.credential.broker} />
             </Fact>
             <Fact name="That is">
-              {describeScope(item.credential.scope)} It is made when the call is, and ends{' '}
-              {duration(item.credential.ttl_seconds)} later or when it is revoked.
+              {describeScope(item.credential.scope)} It is issued when the call runs, and expires after{' '}
+              {duration(item.credential.ttl_seconds)} or when it is revoked.
             </Fact>
           </Facts>
         </CardSection>

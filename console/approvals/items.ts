@@ -59,7 +59,7 @@ export const headingText = (text: string): string => shorten(visibleText(text), 
 
 /** Returns the effect of the call in one sentence. Without a summary, the sentence names tool and target. */
 export const effectOf = ({ summary, tool, target }: Pick<Item, 'summary' | 'tool' | 'target'>): string =>
-  summary?.text ?? (target === '' ? `Calls ${tool}` : `Calls ${tool} on ${target}`);
+  summary?.text ?? (target === '' ? `Calls ${tool}` : `Calls ${tool} on ${headingText(target)}`);
 
 /** Returns the argument whose source a line describes: `to` in `to comes from the result of mail.read`. */
 export const argumentOf = (source: string): string | undefined =>

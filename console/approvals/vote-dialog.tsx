@@ -2,7 +2,7 @@
  * Confirmation of a vote: the decision, a comment, and a note that the vote is final. Only this button sends the vote,
  * as a POST [console.vote].
  */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { type Api, ApiError, faultText, isFinalRefusal, mayHaveHappened } from '../api.ts';
 import { Risk } from '../design/badge.tsx';
@@ -37,6 +37,9 @@ export function VoteDialog({ api, me, items, verdict, close }: VoteDialogProps) 
   const [comment, setComment] = useState('');
   const [outcomes, setOutcomes] = useState<Outcomes>(new Map());
   const open = useRef(true);
+  const commentField = useRef<HTMLTextAreaElement>(null);
+  // A dialog first focuses a long command, because the keyboard can scroll it.
+  useLayoutEffect(() => commentField.current?.focus(), []);
   useEffect(
     () => () => {
       open.current = false;
@@ -96,7 +99,7 @@ export function VoteDialog({ api, me, items, verdict, close }: VoteDialogProps) 
       <p class="vote-effect">
         {item.summary && <Risk kind={risks[item.summary.risk][1]} of={risks[item.summary.risk][0]} />}
         <strong>
-          <Text of={headingText(effectOf(item))} />
+          <Text of={effectOf(item)} />
         </strong>
       </p>
       <p class="quiet">
@@ -109,12 +112,16 @@ export function VoteDialog({ api, me, items, verdict, close }: VoteDialogProps) 
         )}
       </p>
       {executed.map(([name, text]) => (
-        <Block key={name} of={String(text)} language={languageOf(item.protocol)} />
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: a region that scrolls must be reached by keyboard
+        <section key={name} class="vote-command" aria-label={name} tabIndex={0}>
+          <Block of={String(text)} language={languageOf(item.protocol)} />
+        </section>
       ))}
       {isGroup && <Group items={items} outcomes={outcomes} />}
       <label for="comment">{verdict === 'deny' ? 'Comment, shown to the agent' : 'Comment'}</label>
       <textarea
         id="comment"
+        ref={commentField}
         rows={3}
         maxLength={maxCharacters}
         value={comment}

@@ -69,7 +69,7 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
     check(
       '[console.card] however much the caller writes, the caller, the reason, the call and the buttons are visible at once',
       async () => {
-        const made = shellOf(`${'make step && '.repeat(99)}make it | sh`, 'long');
+        const made = shellOf(`${'make step && '.repeat(500)}make it | sh`, 'long');
         const words = 'please '.repeat(99);
         const id = await gateway.review({
           ...made,
@@ -91,6 +91,12 @@ export const approvals = (gateway: ConsoleGateway, people: Visitors) => {
         assert.equal(await rest.isVisible(), false);
         await card.locator('summary', { hasText: 'please' }).press('Enter');
         await rest.waitFor();
+        await page.keyboard.press('d');
+        const dialog = page.getByRole('dialog');
+        await dialog.locator('textarea:focus').waitFor();
+        assert.ok(((await dialog.locator('.vote-command').boundingBox())?.height ?? 0) < 400);
+        assert.deepEqual(await violationsOf(page, 'dialog'), []);
+        await page.keyboard.press('Escape');
         await page.setViewportSize({ width: 640, height: 450 });
         await until('at 200 % zoom, the buttons do not cover the call', async () => {
           const buttons = await decide.boundingBox();
