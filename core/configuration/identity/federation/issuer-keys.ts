@@ -17,6 +17,8 @@ const freshKeysMs = 600_000;
 const fetchPauseMs = 30_000;
 /** Maximum number of keys. Issuers have two or three, and verification tries them all. */
 const maxKeys = 100;
+/** Minimum length of RSA keys in bits (RFC 7518, section 3.3). */
+const minRsaBits = 2048;
 
 interface CachedKeys {
   readonly find: LocalJWKSet;
@@ -42,17 +44,19 @@ export class IssuerKeys {
 
   /**
    * Returns the key named in a token's header.
-   * @throws RefusedToken if the issuer does not publish it, GatewayError `service_unavailable` if the keys have never
+   * @throws RefusedToken if the issuer does not publish it or it cannot be used, GatewayError `service_unavailable` if the keys have never
    * been fetched or were fetched too long ago.
    */
   async key(header: JWSHeaderParameters): Promise<CryptoKey> {
     if (this.#age() >= freshKeysMs) await this.#fetch();
-    const known = await this.#find(header);
-    if (known) return known;
-    await this.#fetch();
-    const published = await this.#find(header);
-    if (published) return published;
-    throw new RefusedToken('the key that signed the token is not one that its issuer publishes');
+    let found = await this.#find(header);
+    if (!found) {
+      await this.#fetch();
+      found = await this.#find(header);
+    }
+    if (!found) throw new RefusedToken('the key that signed the token is not one that its issuer publishes');
+    if (isShort(found)) throw new RefusedToken(`the key that signed the token is shorter than ${minRsaBits} bits`);
+    return found;
   }
 
   async #find(header: JWSHeaderParameters): Promise<CryptoKey | undefined> {
@@ -60,8 +64,13 @@ export class IssuerKeys {
     try {
       return await this.#held.find(header);
     } catch (thrown) {
-      if ((thrown as { code?: string }).code === 'ERR_JWKS_NO_MATCHING_KEY') return undefined;
-      throw thrown;
+      const { code } = thrown as { code?: unknown };
+      if (code === 'ERR_JWKS_NO_MATCHING_KEY') return undefined;
+      // Errors of the key set have a string code. Any other error is from the import of the key.
+      if (typeof code === 'string') throw thrown;
+      throw new RefusedToken('the key that signed the token is published in a form that is not valid', {
+        cause: thrown,
+      });
     }
   }
 
@@ -103,6 +112,9 @@ export class IssuerKeys {
     return jwks_uri;
   }
 }
+
+const isShort = ({ algorithm }: CryptoKey): boolean =>
+  'modulusLength' in algorithm && Number(algorithm.modulusLength) < minRsaBits;
 
 const unreachable = ({ name }: OidcProvider) =>
   new GatewayError(

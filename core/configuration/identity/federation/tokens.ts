@@ -24,6 +24,7 @@ export function createTokens(deps: IssuerKeysDeps): Tokens {
       const { payload, protectedHeader } = await verifyToken(token, provider, keys, deps.clock.now());
       checkType(protectedHeader.typ, provider);
       checkLifetime(payload, provider, deps.clock.now());
+      checkBinding(payload);
       if (resource !== undefined && !audiencesOf(payload).includes(resource))
         throw new RefusedToken(`the token is not for ${resource}; ask the issuer for one with this audience`);
       return principalOfClaims(provider, keptClaims(provider, payload), configuration);
@@ -125,6 +126,14 @@ function checkLifetime({ exp = 0, iat = 0, sub }: JWTPayload, provider: OidcProv
   if (exp - iat > most) throw new RefusedToken(`the token lives longer than ${most} seconds (max_lifetime_seconds)`);
   if (typeof sub !== 'string' || sub === '' || sub.length > 255)
     throw new RefusedToken('the subject (sub) of the token is not a string of 1 to 255 characters');
+}
+
+/** Refuses a token that only counts with proof of a key or certificate of its client (RFC 7800, 8705, 9449). */
+function checkBinding({ cnf }: JWTPayload): void {
+  if (cnf !== undefined)
+    throw new RefusedToken(
+      'the token is bound to a key of its client (cnf), which is not checked here; ask the issuer for a bearer token',
+    );
 }
 
 /** Returns the parts of a token that are stored: caller, client, expiry, and the claims that the mapping reads. */

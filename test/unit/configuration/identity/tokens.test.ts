@@ -1,6 +1,7 @@
 /**
  * Tokens of an issuer, with a manual clock: which are accepted, when keys are fetched, and to whom claims are mapped.
  */
+import { generateKeyPairSync } from 'node:crypto';
 import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import * as z from 'zod';
 import { createTokens } from '#core/configuration/identity/federation/tokens.ts';
@@ -143,6 +144,23 @@ test.each<[string, unknown, boolean]>([
   const { why, token, documents } = await world();
   documents.keys = keys;
   expect((await why(token())) === taken).toBe(held);
+});
+
+const shortKey = generateKeyPairSync('rsa', { modulusLength: 1024 }).publicKey.export({ format: 'jwk' });
+
+test.each<[string, object, RegExp]>([
+  ['shorter than 2048 bits', { ...shortKey, kid: 'k0' }, /shorter than 2048 bits/],
+  ['that is not on its curve', { kty: 'EC', crv: 'P-256', kid: 'k0', x: 'AA', y: 'AA' }, /form that is not valid/],
+  ['without its members', { kty: 'EC', crv: 'P-256', kid: 'k0' }, /form that is not valid/],
+])('[identity.oidc-token] a published key %s cannot verify a token', async (_what, key, expected) => {
+  const { why, token, documents } = await world({ algorithms: ['RS256', 'ES256'] });
+  const [header = '', ...signed] = (await token()).split('.');
+  const alg = 'n' in key ? 'RS256' : 'ES256';
+  const renamed = { ...JSON.parse(Buffer.from(header, 'base64url').toString()), alg };
+  documents.keys = [key];
+  expect(await why([Buffer.from(JSON.stringify(renamed)).toString('base64url'), ...signed].join('.'))).toMatch(
+    expected,
+  );
 });
 
 test('[identity.oidc-token] finds the keys by discovery if no address is configured', async () => {
