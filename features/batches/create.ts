@@ -11,7 +11,6 @@ import {
   endedWith,
   type FinishedCall,
   type ModelCall,
-  type RunningCall,
 } from '#core/chat/call-stages.ts';
 import { formOf } from '#core/chat/endpoint-form.ts';
 import type { ChatPorts } from '#core/chat/ports.ts';
@@ -92,7 +91,7 @@ async function upload(
   const files = new Map([['lines', new File([text], named.filename, { type: 'application/jsonl' })]]);
   const form = await formOf({ purpose: 'batch', file: named }, files);
   const made = await atProvider(ports, begun, entry, ({ resource }) =>
-    resource({ method: 'POST', path: '/files', form, ...sentWith(ports, begun) }),
+    resource({ method: 'POST', path: '/files', form, ...uninterrupted(ports) }),
   );
   const stored: StoredBatch = {
     ...storedOf(ports, call, entry, { id: newFileId(ports.ids), kind: 'file', provider_id: made.provider_id }),
@@ -130,7 +129,7 @@ async function start(
     ...(metadata !== undefined && { metadata }),
   };
   const made = await atProvider(ports, begun, entry, ({ resource }) =>
-    resource({ method: 'POST', path: '/batches', body, once: true, ...sentWith(ports, begun) }),
+    resource({ method: 'POST', path: '/batches', body, once: true, ...uninterrupted(ports) }),
   );
   const { endpoint, lines, input_tokens, output_tokens } = file;
   const stored: StoredBatch = {
@@ -162,7 +161,7 @@ async function undo(
 ): Promise<void> {
   try {
     const { resource } = await filesOf(ports, entry);
-    await resource({ ...request, headers: ports.telemetry.outgoing(), signal: new AbortController().signal });
+    await resource({ ...request, ...uninterrupted(ports) });
   } catch (fault) {
     const error = fault instanceof Error ? fault.message : String(fault);
     const about = { envelope_id: call.envelopeId, provider: entry.name, path: request.path, error };
@@ -197,7 +196,14 @@ const attemptsIn = (thrown: unknown, { name: provider }: ProviderEntry): readonl
     ? [{ provider, error: thrown.kind === 'status' ? String(thrown.status) : thrown.kind }]
     : [];
 
-const sentWith = ({ telemetry }: ChatPorts, { signal }: RunningCall) => ({ headers: telemetry.outgoing(), signal });
+/**
+ * Returns the headers and signal of a request that runs to its end even if the caller disconnects: the provider may have
+ * created an object, which the caller could otherwise neither see nor cancel.
+ */
+const uninterrupted = ({ telemetry }: ChatPorts) => ({
+  headers: telemetry.outgoing(),
+  signal: new AbortController().signal,
+});
 
 const storedOf = (
   { clock }: ChatPorts,

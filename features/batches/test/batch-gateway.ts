@@ -36,9 +36,14 @@ interface Sent {
   readonly approval?: string;
   /** Content type of the file. */
   readonly type?: string;
+  /** Aborted when the caller disconnects. */
+  readonly signal?: AbortSignal;
 }
-const answerOf = async (event: Parameters<ReturnType<typeof chatHandlers>['models']>[0]) => {
-  const reply = await chatHandlers(gateway.ports)['chat-completions'](event, { awsRequestId: 'r' });
+const answerOf = async (event: Parameters<ReturnType<typeof chatHandlers>['models']>[0], signal?: AbortSignal) => {
+  const reply = await chatHandlers(gateway.ports)['chat-completions'](event, {
+    awsRequestId: 'r',
+    ...(signal && { signal }),
+  });
   await reply.finished;
   const text = String(reply.body);
   const json = reply.headers['content-type'] === 'application/json';
@@ -59,14 +64,14 @@ export async function upload(
     ...(sent.approval !== undefined && { 'x-approval-ref': sent.approval }),
   };
   const event = eventTo('POST', '/v1/files', { key: sent.key ?? keys.agent, headers });
-  return answerOf(withBytes(event, Buffer.from(await made.arrayBuffer())));
+  return answerOf(withBytes(event, Buffer.from(await made.arrayBuffer())), sent.signal);
 }
 export const send = (
   method: string,
   path: string,
   body?: object,
-  { key = keys.agent, session = 'batches' }: Sent = {},
-) => answerOf(eventTo(method, path, { key, headers: { 'x-session-id': session }, ...(body && { body }) }));
+  { key = keys.agent, session = 'batches', signal }: Sent = {},
+) => answerOf(eventTo(method, path, { key, headers: { 'x-session-id': session }, ...(body && { body }) }), signal);
 export const start = (input_file_id: string, over: object = {}, sent?: Sent) =>
   send(
     'POST',

@@ -152,6 +152,32 @@ test('[batches.owner] a page lists every batch, with an error for each unreadabl
   expect((await send('GET', `/v1/batches/${known}`, undefined, sent)).status).toBe(502);
 });
 
+test('[batches.owner] a file or batch whose caller disconnects meanwhile is created, listed and charged', async () => {
+  const sent = { key: 'paged-key', session: 'gone' };
+  const idsAt = async (path: string) => (await send('GET', path, undefined, sent)).body.data.map(({ id }: Loose) => id);
+  const [filesBefore, batchesBefore] = [await idsAt('/v1/files'), await idsAt('/v1/batches')];
+  const disconnecting = () => {
+    const client = new AbortController();
+    fake.answers((request) => {
+      client.abort();
+      return account.script(request);
+    });
+    return { ...sent, signal: client.signal };
+  };
+  await upload(linesOf({}), disconnecting());
+  fake.answers(account.script);
+  const [file, ...olderFiles] = await idsAt('/v1/files');
+  expect(olderFiles).toEqual(filesBefore);
+  await start(file, {}, disconnecting());
+  fake.answers(account.script);
+  const [, ...olderBatches] = await idsAt('/v1/batches');
+  expect(olderBatches).toEqual(batchesBefore);
+  expect(await recordsOf('gone', 'paged')).toMatchObject([
+    { operation: 'files', outcome: 'completed' },
+    { operation: 'batches', outcome: 'completed' },
+  ]);
+});
+
 test('[batches.owner] a file or batch that the gateway cannot record is removed from the provider', async () => {
   const sent = { key: other, session: 'left' };
   const put = gateway.ports.storedObjects.put;
