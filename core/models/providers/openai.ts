@@ -1,7 +1,7 @@
 /** OpenAI chat completions, and the many servers that offer the same API. Unknown fields pass through. */
 
 import type { JsonObject } from '#core/kernel/json.ts';
-import { countOf, objectsOf } from '#core/kernel/narrow.ts';
+import { countOf, isObject, objectOf, objectsOf } from '#core/kernel/narrow.ts';
 import { embeddingRows, isEmbeddings } from '#core/models/dialects/embedding-vectors.ts';
 import type { Frame } from './lines.ts';
 import type { ProviderCall } from './ports.ts';
@@ -72,11 +72,31 @@ class ChunkReader implements FrameReader {
     }
     const sent = parseObject(data);
     refuseError(sent);
-    const chunk = this.#complete(sent);
+    const chunk = this.#complete(withChoices(sent));
     for (const { index, finish_reason } of objectsOf(chunk.choices))
       if (typeof finish_reason === 'string') this.#finished.add(countOf(index) ?? 0);
     return [chunk];
   }
+}
+
+/**
+ * Returns the chunk with the members that clients read without a check: `choices` in a chunk of usage, and the `index`
+ * and `delta` of each choice. Some servers omit them, or send an empty role, which strict clients refuse.
+ */
+function withChoices(chunk: JsonObject): JsonObject {
+  const { choices, usage } = chunk;
+  if (!Array.isArray(choices)) return isObject(usage) ? { ...chunk, choices: [] } : chunk;
+  if (!objectsOf(choices).some(isPartial)) return chunk;
+  return { ...chunk, choices: objectsOf(choices).map(wholeChoice) };
+}
+
+const isPartial = ({ index, delta }: JsonObject): boolean =>
+  typeof index !== 'number' || !isObject(delta) || delta.role === '';
+
+function wholeChoice(choice: JsonObject, position: number): JsonObject {
+  const { role, ...delta } = objectOf(choice.delta) ?? {};
+  const named = role === undefined || role === '' ? delta : { role, ...delta };
+  return { ...choice, index: countOf(choice.index) ?? position, delta: named };
 }
 
 function embeddingsOf(body: JsonObject, count: number): number[][] {

@@ -113,6 +113,27 @@ describe('openai', () => {
     expect(said).toEqual(await read(await ask('openai', { messages: hi, stream: true })));
   });
 
+  test('[chat.completions] chunks without choices, index or delta, and with an empty role, are completed', async () => {
+    const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 };
+    const chunks = [
+      { choices: [{ index: 0, delta: { role: '', content: 'x' }, finish_reason: null }] },
+      { choices: [{ delta: { role: 'assistant', content: 'y' }, finish_reason: null }] },
+      { choices: [{ index: 0, finish_reason: null, content_filter_offsets: { start_offset: 0 } }] },
+      { choices: [{ index: 0, delta: null, finish_reason: 'stop' }] },
+      { usage },
+      { choices: null, usage },
+    ];
+    fake().answers(stream([...chunks.map((chunk) => `data: ${JSON.stringify(chunk)}\n\n`), 'data: [DONE]\n\n']));
+    expect(await read(await ask('openai', { messages: hi, stream: true }))).toEqual([
+      { choices: [{ index: 0, delta: { content: 'x' }, finish_reason: null }] },
+      { choices: [{ index: 0, delta: { role: 'assistant', content: 'y' }, finish_reason: null }] },
+      { choices: [{ index: 0, delta: {}, finish_reason: null, content_filter_offsets: { start_offset: 0 } }] },
+      { choices: [{ index: 0, delta: {}, finish_reason: 'stop' }] },
+      { choices: [], usage },
+      { choices: [], usage },
+    ]);
+  });
+
   test('an error field that is null is not an error', async () => {
     fake().answers(jsonReply({ error: null, choices: [{ message: { content: 'x' } }] }));
     await expect(ask('openai', { messages: hi })).resolves.toMatchObject({ type: 'json' });
