@@ -212,6 +212,22 @@ test('[models.both-forms] lists the models that the tenant may use', async () =>
   expect((await call('GET', '/v1/models?limits=1', { key: keys.agent })).status).toBe(400);
 });
 
+test('[models.both-forms] pages in the Anthropic format follow limit, after_id and before_id', async () => {
+  const page = async (query: string) => {
+    const headers = { 'anthropic-version': '2023-06-01' };
+    const { status, body } = await call('GET', `/v1/models${query}`, { key: keys.agent, headers });
+    return status === 200 ? [body.data.map(({ id }: { id: string }) => id), body.has_more, body.last_id] : status;
+  };
+  const [[first, second]] = (await page('')) as [string[]];
+  expect(await page('')).toEqual([[first, second], false, second]);
+  expect(await page('?limit=1000')).toEqual([[first, second], false, second]);
+  expect(await page('?limit=1')).toEqual([[first], true, first]);
+  expect(await page(`?limit=1&after_id=${first}`)).toEqual([[second], false, second]);
+  expect(await page(`?after_id=${second}`)).toEqual([[], false, null]);
+  expect(await page(`?before_id=${second}&beta=true`)).toEqual([[first], false, first]);
+  for (const query of ['?after_id=other', '?limit=0', '?limit=1001']) expect(await page(query)).toBe(400);
+});
+
 test('[behavior.rules] a session whose risk has reached the limit is refused, and the refusal is recorded in evidence', async () => {
   const headers = inSession('risky');
   await ask('before', {}, headers);
