@@ -122,6 +122,11 @@ const hints = (): readonly (readonly [path: RegExp, hint: string])[] => [
     /^\/(openai\/|v1\/engines\/|engines\/)/,
     'The gateway does not serve Azure OpenAI paths: use the OpenAI client with a base URL that ends with /v1, the key as Authorization: Bearer or X-API-Key, and the model name in the body.',
   ],
+  [/\/\//, 'Leave out the doubled slash: the base URL must not end with a slash.'],
+  [
+    /^\/(?!(admin|v1)\/)[^/]+\/v1\/(chat\/completions|completions|responses|messages|embeddings|models)/,
+    'Paths begin with /v1 here: leave the part before it out of the base URL.',
+  ],
   [/^(\/v1)?\/chats?(\/completion)?\/?$/, 'Chat completions are at POST /v1/chat/completions.'],
   [/^(\/v1)?\/message\/?$/, 'Messages are at POST /v1/messages.'],
   [
