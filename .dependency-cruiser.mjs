@@ -78,7 +78,8 @@ export default {
     // A feature's tests, in its folder `test`, compose a whole gateway, as other tests do. Its container is a host, and so is its
     // folder `host`, for this machine.
     ...[
-      forbidImports('features-are-apart', '^features/([^/]+)/', '^features/(?!$1/|feature\\.ts$)'),
+      // A restore covers every table.
+      forbidImports('features-are-apart', '^features/([^/]+)/', '^features/(?!$1/|(feature|tables)\\.ts$)'),
       {
         // A WASM module is checked in its own runtime. A feature's own adapters, in its folder `adapters`, are built on
         // other adapters; `feature.ts` contains the types of the objects that hosts pass to them.

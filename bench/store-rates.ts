@@ -10,10 +10,11 @@ import type { Write } from '#adapters/tables/store.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
+import type { TableName } from '#core/contracts/tables.ts';
 import { advanceHead, sealEntry } from '#core/evidence/chain.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { tables } from '#features/tables.ts';
 
 const unitsPerKey = 1_000;
 const unitBytes = 1_024;
@@ -112,7 +113,7 @@ interface StoreMeasurement {
 
 const table = (name: TableName): string => tables[name].partitionKey;
 const index = (name: TableName, at = 0): string => {
-  const { indexes = [] }: TableSpec = tables[name];
+  const { indexes = [] } = tables[name];
   return indexes[at]!.partitionKey;
 };
 /**

@@ -30,7 +30,7 @@ import { createSnapshots, type Snapshots } from '#core/configuration/store/snaps
 import { lambdaLimits } from '#core/contracts/host-limits.ts';
 import type { HttpContext, HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { objectFolders } from '#core/contracts/object-folders.ts';
-import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
+import { type TableName, tableEnvironment } from '#core/contracts/tables.ts';
 import type { Signer } from '#core/evidence/ports.ts';
 import { configuredBrokers } from '#core/execution/credentials/configured-brokers.ts';
 import type { BrokerClients } from '#core/execution/credentials/ports.ts';
@@ -44,6 +44,7 @@ import { keptTraces } from '#core/observatory/traces.ts';
 import type { ControlPlane } from '#core/operations/federation/ports.ts';
 import { Probes } from '#core/session/risk/probes.ts';
 import { configurationSchema } from '#features/lazy-configuration.ts';
+import { tables } from '#features/tables.ts';
 import type { ValueTracers } from '#features/value-tracers.ts';
 import * as tracers from '#features/value-tracers.ts';
 import packageJson from '#package' with { type: 'json' };

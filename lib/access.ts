@@ -8,7 +8,8 @@ import type { Construct } from 'constructs';
 import type { FunctionSpec, Rights } from '#core/contracts/function-spec.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import { objectFolders } from '#core/contracts/object-folders.ts';
-import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
+import type { TableName } from '#core/contracts/tables.ts';
+import { tables } from '#features/tables.ts';
 import { secretArnPattern } from './secrets.ts';
 import {
   deadLetterName,
@@ -127,7 +128,7 @@ function queryAccess(stores: Stores, queries: NonNullable<FunctionSpec['queries'
   const resources = queries.map((query) => {
     const [table = '', index] = query.split('.');
     const { tableArn } = stores.tables[table as TableName];
-    const { indexes = [] }: TableSpec = tables[table as TableName];
+    const { indexes = [] } = tables[table as TableName];
     if (index === undefined) return tableArn;
     if (indexes.some(({ name }) => name === index)) return `${tableArn}/index/${index}`;
     throw new Error(`The table ${table} has no index ${index}; it has ${indexes.map(({ name }) => name).join(', ')}.`);

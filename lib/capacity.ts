@@ -2,7 +2,8 @@
 import type { Node } from 'constructs';
 import { type FunctionName, functions } from '#core/contracts/functions.ts';
 import type { Route } from '#core/contracts/route.ts';
-import { type TableName, tables } from '#core/contracts/tables.ts';
+import type { TableName } from '#core/contracts/tables.ts';
+import { tables } from '#features/tables.ts';
 import { amounts, wholeContext } from './context.ts';
 
 /** Requests per second that API Gateway admits by default, by surface. `actions` are governed actions on any surface. */

@@ -7,7 +7,8 @@ import { Aws, Fn, Stack } from 'aws-cdk-lib';
 import { type ITable, Table } from 'aws-cdk-lib/aws-dynamodb';
 import { Bucket, type IBucket } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
-import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
+import type { TableName } from '#core/contracts/tables.ts';
+import { tables } from '#features/tables.ts';
 import { type GatewaySettings, stackName } from './settings.ts';
 
 /** Purpose of a signing key. */
@@ -52,7 +53,7 @@ export class Stores extends Construct {
       return { keyId, keyArn: arn(keyId), formerArns: ids.slice(0, -1).map(arn) };
     };
     this.tables = Object.fromEntries(
-      Object.entries(tables).map(([name, { stream }]: [string, TableSpec]) => [
+      Object.entries(tables).map(([name, { stream }]) => [
         name,
         Table.fromTableAttributes(this, `${name}Table`, {
           tableName: `${settings.name}-${name}`,

@@ -8,7 +8,8 @@ import {
   TableEncryption,
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Construct } from 'constructs';
-import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
+import type { TableName, TableSpec } from '#core/contracts/tables.ts';
+import { tables } from '#features/tables.ts';
 import { warmThroughputOf } from './capacity.ts';
 import type { GatewaySettings } from './settings.ts';
 

@@ -1,5 +1,6 @@
 /** Keys and indexes of every table in a store: the tables in the contracts, and two that exist only in local runs. */
-import { type TableSpec, tables } from '#core/contracts/tables.ts';
+import type { TableSpec } from '#core/contracts/tables.ts';
+import { tables } from '#features/tables.ts';
 import type { StoreTable } from './store.ts';
 
 const executions: TableSpec = {

@@ -1,12 +1,12 @@
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
-import { type TableSpec, tables } from '#core/contracts/tables.ts';
 import { functions } from '#features/functions.ts';
 import { routes } from '#features/routes.ts';
+import { tables } from '#features/tables.ts';
 import { code, codes, origin, table } from './markdown.ts';
 import { sortByPath } from './openapi.ts';
 
 export function tablesPage(): string {
-  const rows = Object.entries<TableSpec>(tables).map(([name, spec]) => [
+  const rows = Object.entries(tables).map(([name, spec]) => [
     code(name),
     spec.holds,
     code(spec.partitionKey) + (spec.sortKey ? ` + ${code(spec.sortKey)}` : ''),
@@ -21,7 +21,7 @@ export function tablesPage(): string {
   ]);
   return `# Tables
 
-${origin('`core/contracts/tables.ts`')}
+${origin('`core/contracts/tables.ts` and `features/added-tables.ts`')}
 On demand, point-in-time recovery, encrypted; every key is a string. TTL only cleans up: code compares every time that matters.
 
 ${table(['table', 'holds', 'key', 'indexes', 'TTL', 'stream'], rows)}`;

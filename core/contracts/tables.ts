@@ -1,6 +1,6 @@
 /**
- * The gateway's tables as data, used by the stacks, the local run and the tests. All tables are on-demand and
- * encrypted, and have PITR. TTL only cleans up; code always compares the time attribute.
+ * The tables as data. `features/tables.ts` adds those of features. All tables are on-demand and encrypted, and have
+ * PITR. TTL only cleans up; code always compares the time attribute.
  */
 interface TableIndex {
   readonly name: string;
@@ -19,7 +19,7 @@ export interface TableSpec {
   readonly holds: string;
 }
 
-/** Tables by name. All keys are strings. */
+/** Tables by name, except those of features. All keys are strings. */
 export const tables = {
   evidence: {
     holds:
@@ -116,13 +116,6 @@ export const tables = {
     ttl: 'ttl',
     indexes: [{ name: 'by_created', partitionKey: 'tenant', sortKey: 'created', projection: 'ALL' }],
   },
-  provenance: {
-    holds:
-      'what sessions have seen, as keyed digests without text: session = tenant#session, entry = #head, r#<envelope_id> or w#<digest>',
-    partitionKey: 'session',
-    sortKey: 'entry',
-    ttl: 'ttl',
-  },
   traces: {
     holds: 'the last traces of all processes: ring = one of eight shards, at = time#suffix; some traces in each item',
     partitionKey: 'ring',
@@ -159,7 +152,11 @@ export const tables = {
 /** Id suffix of evaluator deliveries. Functions that respond to chat calls may not put any other deliveries. */
 export const evaluationIdEnd = '#evaluation#evaluation';
 
-export type TableName = keyof typeof tables;
+/** Specifications of the tables that features declare, by name. */
+// biome-ignore lint/suspicious/noEmptyInterface: features add its members
+export interface FeatureTables {}
+
+export type TableName = keyof typeof tables | keyof FeatureTables;
 
 /** Returns the environment variable that contains a table's physical name. */
 export const tableEnvironment = (table: TableName): string => `TABLE_${table.toUpperCase()}`;

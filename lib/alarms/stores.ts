@@ -1,6 +1,6 @@
 /** Alarms on tables that refuse requests or fail. */
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
-import { tables } from '#core/contracts/tables.ts';
+import { tables } from '#features/tables.ts';
 import type { GatewaySettings } from '../settings.ts';
 import { type AlarmRow, fiveMinutes, sustained } from './alarm.ts';
 

@@ -5,8 +5,9 @@ import { randomBytes } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import { dynamoStore } from '#adapters/aws/dynamodb/store.ts';
-import { type TableName, tables } from '#core/contracts/tables.ts';
+import type { TableName } from '#core/contracts/tables.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
+import { tables } from '#features/tables.ts';
 import type { Loose } from '../support/loose.ts';
 import { TableAttacker } from '../support/table-attacker.ts';
 import {

@@ -14,7 +14,8 @@ import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } fr
 import { GetSecretValueCommand, SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { SFNClient, StopExecutionCommand } from '@aws-sdk/client-sfn';
 import { bootstrapAdminToken } from '#adapters/aws/dynamodb/bootstrap.ts';
-import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
+import type { TableName } from '#core/contracts/tables.ts';
+import { tables } from '#features/tables.ts';
 import { type Check, check } from '../support/checks.ts';
 import type { Loose } from '../support/loose.ts';
 import { addressOf, type Call, clientConfig, expectStatus, gatewayAt, type Keys, putSecret } from './caller.ts';
@@ -138,7 +139,7 @@ export function restoreChecks(
       await covered(first);
 
       for (const table of await restoredTables()) {
-        const spec: TableSpec = tables[table];
+        const spec = tables[table];
         const TableName = `${name}-${table}`;
         const SourceTableName = `${gateway.name}-${table}`;
         await db.send(

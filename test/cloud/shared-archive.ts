@@ -17,7 +17,8 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { dynamoStore } from '#adapters/aws/dynamodb/store.ts';
-import { type TableName, tables } from '#core/contracts/tables.ts';
+import type { TableName } from '#core/contracts/tables.ts';
+import { tables } from '#features/tables.ts';
 import type { LocalKeys } from '../../adapters/local/keys-file.ts';
 import { type Child, startChild } from '../../bench/host.ts';
 import { type Check, check } from '../support/checks.ts';

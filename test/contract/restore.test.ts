@@ -2,7 +2,8 @@
  * Tables restored to an earlier time: the check reports inconsistencies, and entries are recovered from the archive.
  */
 import type { Row } from '#adapters/tables/store.ts';
-import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
+import type { TableName } from '#core/contracts/tables.ts';
+import { tables } from '#features/tables.ts';
 import { caller } from '../support/call-endpoint.ts';
 import { keptGateway } from '../support/kept-gateway.ts';
 import { keys } from '../support/ports.ts';
@@ -35,7 +36,7 @@ const tablesNow = () => names.map((name) => [name, gateway.store.scan(name)] as 
 /** Restores the tables to their earlier content; the archive, the checkpoints and the log's objects stay. */
 async function restoreTables(rows: ReturnType<typeof tablesNow>): Promise<void> {
   for (const [name, before] of rows) {
-    const { partitionKey, sortKey }: TableSpec = tables[name];
+    const { partitionKey, sortKey } = tables[name];
     const keyOf = (row: Row) =>
       Object.fromEntries([partitionKey, ...(sortKey ? [sortKey] : [])].map((key) => [key, String(row[key])]));
     for (const row of gateway.store.scan(name)) await gateway.store.store.remove(name, keyOf(row));

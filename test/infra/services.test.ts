@@ -2,8 +2,9 @@
 import { readFileSync } from 'node:fs';
 import type { FunctionSpec } from '#core/contracts/function-spec.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
-import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
+import { type TableName, tableEnvironment } from '#core/contracts/tables.ts';
 import { functions } from '#features/functions.ts';
+import { tables } from '#features/tables.ts';
 import type { Loose } from '../support/loose.ts';
 import { functionId, liveReference, ofType, reference, synthesize } from './synthesized.ts';
 

@@ -1,7 +1,8 @@
 /**
  * The stores compared with `core/contracts/tables.ts`: every table as declared, and protection against accidental loss.
  */
-import { type TableSpec, tables } from '#core/contracts/tables.ts';
+import type { TableSpec } from '#core/contracts/tables.ts';
+import { tables } from '#features/tables.ts';
 import type { Loose } from '../support/loose.ts';
 import { copies as names } from './contexts.ts';
 import { functionId, ofType, type Resource, reference, roleOf, synthesize } from './synthesized.ts';

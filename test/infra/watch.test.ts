@@ -1,8 +1,8 @@
 /** Alarms: the condition, the delay, the recipient, and the runbook entry they link to. */
 import { readFileSync } from 'node:fs';
 import * as z from 'zod';
-import { tables } from '#core/contracts/tables.ts';
 import { functions } from '#features/functions.ts';
+import { tables } from '#features/tables.ts';
 import { restAccessLog, socketAccessLog } from '../../lib/access-log.ts';
 import { watchedAlone } from '../../lib/alarms/functions.ts';
 import { contextKeys } from '../../lib/context-keys.ts';

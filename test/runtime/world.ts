@@ -6,8 +6,9 @@ import { type AttributeValue, type DynamoDBClient, ScanCommand, UpdateItemComman
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import * as z from 'zod';
 import type { FunctionName } from '#core/contracts/functions.ts';
-import { type TableName, tableEnvironment, tables } from '#core/contracts/tables.ts';
+import { type TableName, tableEnvironment } from '#core/contracts/tables.ts';
 import { routes } from '#features/routes.ts';
+import { tables } from '#features/tables.ts';
 import { startDynamo } from '../support/dynamo.ts';
 import { type FakeProvider, startFakeProvider } from '../support/fake-providers.ts';
 import type { Served } from '../support/serve.ts';

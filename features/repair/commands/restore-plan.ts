@@ -1,7 +1,8 @@
 /** The restore plan: how each table is treated, and the commands in order [cli.status]. */
 import { UsageError } from '#agentctl/failure.ts';
-import { type TableName, type TableSpec, tables } from '#core/contracts/tables.ts';
+import type { TableName, TableSpec } from '#core/contracts/tables.ts';
 import { fields, text } from '#core/kernel/json-fields.ts';
+import { tables } from '#features/tables.ts';
 
 interface RestoreStep {
   readonly title: string;

@@ -1,5 +1,5 @@
 /** `restore plan`: every table and bucket in the outputs is covered, and wrong files are refused. */
-import { tables } from '#core/contracts/tables.ts';
+import { tables } from '#features/tables.ts';
 import { Home } from '../../../test/unit/agentctl/support.ts';
 
 const home = new Home();

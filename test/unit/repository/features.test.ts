@@ -21,7 +21,7 @@ import { configurationMembers } from '../../support/configuration-members.ts';
 import { thorough } from '../../support/extent.ts';
 
 const root = join(__dirname, '../../..');
-const lists = ['index', 'quick-commands', 'aws-logs', 'stacks', 'value-tracers', 'sections'].map(
+const lists = ['index', 'quick-commands', 'added-tables', 'aws-logs', 'stacks', 'value-tracers', 'sections'].map(
   (name) => `features/${name}.ts`,
 );
 const linesOf = (list: string) => readFileSync(join(root, list), 'utf8');

@@ -1,0 +1,4 @@
+/** Tables that only one feature uses, by name. A feature with such a table adds a line here. */
+
+export type { TableSpec } from '#core/contracts/tables.ts';
+export { table as provenance } from './provenance/table.ts';
