@@ -33,6 +33,12 @@ const elsewhere: readonly Doubt[] = [
   { found: hasPrefixedText, why: 'prefixed texts are read otherwise elsewhere' },
   { found: matches(/'''|"""/), why: 'three quotes begin a text in BigQuery' },
   { found: matches(/\[/), why: 'square brackets quote names in SQL Server and SQLite' },
+  { found: matches(/\.\s*"?nextval\b/i), why: 'a column nextval takes the next number of a sequence in Oracle' },
+  // The database of a name is otherwise left out of its target.
+  {
+    found: matches(/(?<![\w.])"?(?:master|msdb)"?\s*\.[^.]+\.\s*"?\w/i),
+    why: 'master and msdb are databases of SQL Server itself',
+  },
   {
     found: matches(/\b(?:shutdown|reconfigure|checkpoint|revert|commit|rollback|go)\b\s{0,64}(?:;|$|\n|--|\/\*|\))/i),
     why: 'SQL Server begins a statement without a semicolon before it',
