@@ -46,14 +46,25 @@ const waitedFor = (name: FunctionName): boolean => 'schedule' in specs[name] || 
  */
 const byScheduleAlone = (name: FunctionName): boolean => 'schedule' in specs[name] && !('streamsOf' in specs[name]);
 
+const isDaily = (name: FunctionName): boolean => {
+  const { schedule }: FunctionSpec = specs[name];
+  return schedule !== undefined && schedule.everyMinutes >= 60;
+};
+
 /** Checks whether callers wait for this function. */
 const servesCallers = (name: FunctionName): boolean =>
   behindAnApi.has(name) || name === 'ws' || name === 'ws-worker' || name === 'approval-steps';
 
-/** Returns the failure measure: a percentage of the invocations, or a number of runs. */
-const failures = (name: FunctionName, fn: IFunction): Pick<AlarmRow, 'metric' | 'threshold'> =>
+/**
+ * Returns the failure measure: a percentage of the invocations, or a number of runs. A daily function runs at most twice
+ * in five minutes, so its first failure counts.
+ */
+const failures = (name: FunctionName, fn: IFunction): Pick<AlarmRow, 'metric' | 'threshold' | 'periods'> =>
   byScheduleAlone(name)
-    ? { metric: fn.metricErrors(summed), threshold: worthAMessage.failures }
+    ? {
+        metric: fn.metricErrors(summed),
+        ...(isDaily(name) ? { threshold: 1, periods: [1, 1] } : { threshold: worthAMessage.failures }),
+      }
     : {
         metric: failedPercent(
           'failed (%)',

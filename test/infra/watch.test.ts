@@ -51,14 +51,20 @@ describe('[watch.alarms] failures', () => {
     },
   );
 
-  it.each(ofSchedules)('errors of %s, which runs every minute or every day, are counted individually', (name) => {
-    expect(named(`${name}-errors`)).toMatchObject({
-      MetricName: 'Errors',
-      Threshold: 3,
-      DatapointsToAlarm: 2,
-      EvaluationPeriods: 3,
-    });
-  });
+  it.each(ofSchedules)(
+    'errors of %s are counted individually, and its schedule fails often enough to raise the alarm',
+    (name) => {
+      const alarm = named(`${name}-errors`);
+      expect(alarm).toMatchObject({ MetricName: 'Errors', Period: 300 });
+      // A run is tried once more at most.
+      const failuresPerPeriod = 2 * Math.max(1, 5 / functions[name].schedule!.everyMinutes);
+      expect(alarm.Threshold).toBeLessThanOrEqual(failuresPerPeriod);
+      const isDaily = functions[name].schedule!.everyMinutes > 5;
+      expect([alarm.Threshold, alarm.DatapointsToAlarm, alarm.EvaluationPeriods]).toEqual(
+        isDaily ? [1, 1, 1] : [3, 2, 3],
+      );
+    },
+  );
 
   it.each([...watchedAlone])('throttling of %s is detected directly, or through a backlog of its work', (name) => {
     const waits = repeated[name];
