@@ -35,11 +35,6 @@ interface AlarmsProps {
   /** Alarms from stacks that features add. */
   readonly added: readonly AlarmRow[];
   /**
-   * Age at which a pending approval raises a page.
-   * @default twice the default approval timeout; older approvals mean that the clock or the sweep failed
-   */
-  readonly approvalAge?: Duration;
-  /**
    * Time within which 95 % of chat calls must end.
    * @default half of the default provider timeout
    */
@@ -63,7 +58,7 @@ export class Alarms extends Construct {
 
   constructor(scope: Construct, id: string, props: AlarmsProps) {
     super(scope, id);
-    const { settings, watched, added, approvalAge = Duration.hours(1), chatLatency = Duration.seconds(30) } = props;
+    const { settings, watched, added, chatLatency = Duration.seconds(30) } = props;
     this.#settings = settings;
     this.topics = { page: this.#topic('Page'), ticket: this.#topic('Ticket') };
     const inputs = { watched, own: gatewayMetrics(settings.name) };
@@ -72,7 +67,7 @@ export class Alarms extends Construct {
       ...functionAlarms(inputs, settings.accountConcurrency),
       ...scheduleAlarms(inputs),
       ...storeAlarms(settings),
-      ...approvalAlarms(inputs, approvalAge),
+      ...approvalAlarms(inputs),
       ...evidenceAlarms(inputs),
       ...added,
       ...trafficAlarms(inputs, chatLatency),

@@ -24,6 +24,7 @@ export function gatewayMetrics(deployment: string) {
 
   const pendingApprovals = metric('svc_approvals_pending', 'Maximum');
   const oldestApprovalSeconds = metric('svc_approval_oldest_seconds', 'Maximum');
+  const overdueApprovalSeconds = metric('svc_approval_overdue_seconds', 'Maximum');
   /** Metric that is published once per day, so its period is a day. */
   const missingArchiveEntries = metric('svc_archive_missing_entries', 'Maximum').with({ period: Duration.days(1) });
   const approvalLatency = (statistic: string): Metric =>
@@ -132,6 +133,7 @@ export function gatewayMetrics(deployment: string) {
     unprovenApprovals,
     pendingApprovals,
     oldestApprovalSeconds,
+    overdueApprovalSeconds,
     missingArchiveEntries,
     approvalLatency,
     decisions,

@@ -23,6 +23,8 @@ export const sweepMs = 40_000;
 interface SweepCounts {
   readonly pending: number;
   readonly oldest_seconds: number;
+  /** Longest time by which the sweep found a request still pending after its deadline. */
+  readonly overdue_seconds: number;
   readonly timed_out: number;
   readonly started: number;
   readonly released: number;
@@ -36,10 +38,12 @@ export async function sweepApprovals(ports: StepPorts): Promise<SweepCounts> {
   const configuration = await ports.configuration();
   const now = ports.clock.now();
   const count: Record<SweepAction, number> = { timed_out: 0, started: 0, released: 0, leases_ended: 0, restarted: 0 };
+  let overdueMs = 0;
   await sideBySide(
     ports.approvals.due(isoTime(now)),
     concurrency,
     async (row) => {
+      if (row.status === 'pending') overdueMs = Math.max(overdueMs, now - Date.parse(row.expires_at));
       const healed = await repairRow(ports, configuration, row);
       if (healed) count[healed]++;
     },
@@ -47,7 +51,7 @@ export async function sweepApprovals(ports: StepPorts): Promise<SweepCounts> {
   );
   const { pending, oldest } = await ports.approvals.waiting();
   const oldest_seconds = oldest === undefined ? 0 : Math.max(0, Math.round((now - Date.parse(oldest)) / 1000));
-  return { pending, oldest_seconds, ...count };
+  return { pending, oldest_seconds, overdue_seconds: Math.floor(overdueMs / 1000), ...count };
 }
 
 /** Repairs one row. A failure postpones that row and does not affect the others. */

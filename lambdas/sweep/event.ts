@@ -41,10 +41,11 @@ export const createHandler = (ports: GatewayPorts) => {
     const rest = runOtherSweeps(ports, turns);
     try {
       const swept = await sweepApprovals(steps);
-      const { pending, oldest_seconds, ...approvals } = swept;
+      const { pending, oldest_seconds, overdue_seconds, ...approvals } = swept;
       const healed = { ...approvals, ...(await rest) };
       ports.telemetry.gauge('svc_approvals_pending', pending);
       ports.telemetry.gauge('svc_approval_oldest_seconds', oldest_seconds);
+      ports.telemetry.gauge('svc_approval_overdue_seconds', overdue_seconds);
       if (Object.values(healed).some((count) => count > 0)) ports.telemetry.log('info', 'sweep healed', healed);
       await reportGuards(ports);
       return swept;

@@ -1,5 +1,5 @@
 /** Alarms on approvals whose reviewers are not notified, or whose clock does not run. */
-import type { Duration } from 'aws-cdk-lib';
+import { Duration } from 'aws-cdk-lib';
 import type { IStateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { type AlarmInputs, type AlarmRow, fiveMinutes, summed, sustained } from './alarm.ts';
 
@@ -8,10 +8,16 @@ const throttled = 3;
 /** Messages abandoned per five minutes, each after eight attempts. Even one means that a channel is down. */
 const deadDeliveries = 1;
 
-export const approvalAlarms = (
-  { watched: { stateMachine, rolloutMachine, deadLetters }, own }: AlarmInputs,
-  approvalAge: Duration,
-): AlarmRow[] => [
+/**
+ * Time after the deadline of a pending request. The clock denies it at once and the sweep within a minute, so a request
+ * that is still pending cannot be denied. How long a request may wait is a setting of each tenant.
+ */
+const overdue = Duration.minutes(10);
+
+export const approvalAlarms = ({
+  watched: { stateMachine, rolloutMachine, deadLetters },
+  own,
+}: AlarmInputs): AlarmRow[] => [
   // Each may be an approved call that is never made, or a rollout that is never judged, so the alarm is raised at the
   // first one.
   ...endings('approvals', stateMachine, 'approval-clock'),
@@ -26,12 +32,12 @@ export const approvalAlarms = (
     threshold: throttled,
   },
   {
-    name: 'approval-age',
-    runbook: 'approval-age',
+    name: 'approval-overdue',
+    runbook: 'approval-overdue',
     severity: 'page',
     periods: [3, 3],
-    metric: own.oldestApprovalSeconds,
-    threshold: approvalAge.toSeconds(),
+    metric: own.overdueApprovalSeconds,
+    threshold: overdue.toSeconds(),
   },
   {
     name: 'deliveries-dead',

@@ -50,7 +50,13 @@ test.each<[string, Partial<ApprovalRow>, object, unknown[]]>([
   ['a used approval', { status: 'consumed' }, {}, []],
 ])('[approval.machine] %s', async (_what, over, counted, expected) => {
   const { ports, did } = world(over);
-  expect(await sweepApprovals(ports)).toEqual({ pending: 1, oldest_seconds: 60, ...nothing, ...counted });
+  expect(await sweepApprovals(ports)).toEqual({
+    pending: 1,
+    oldest_seconds: 60,
+    overdue_seconds: 0,
+    ...nothing,
+    ...counted,
+  });
   expect(did).toEqual([['due', at(60)], ...expected]);
 });
 
@@ -160,6 +166,14 @@ test('a sweep starts no more rows once its time is up, and leaves the rest to th
   await sweepApprovals({ ...ports, approvalClock });
   // As many as are started concurrently.
   expect(started.length).toBe(20);
+});
+
+test('[watch.alarms] a request that cannot be denied is reported with the time since its deadline; one that may wait long is not', async () => {
+  const waits = { expires_at: at(86_400), clock_started: true };
+  const { ports } = world({ expires_at: at(-600) }, waits, { ...waits, status: 'approved', expires_at: at(-900) });
+  const ledger = { ...ports.ledger, commit: () => Promise.reject(new Error('down')) };
+  expect(await sweepApprovals({ ...ports, ledger })).toMatchObject({ timed_out: 0, overdue_seconds: 660 });
+  expect(await sweepApprovals(world(waits).ports)).toMatchObject({ overdue_seconds: 0 });
 });
 
 test('the age is 0 if no requests are pending, and never negative if the clock is slow', async () => {
