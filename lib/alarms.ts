@@ -124,7 +124,12 @@ export class Alarms extends Construct {
         : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: heartbeat ? missing[heartbeat] : TreatMissingData.NOT_BREACHING,
     });
-    if (!within || this.#settings.emulator) alarm.addAlarmAction(new SnsAction(this.topics[severity]));
+    const sends = !within || this.#settings.emulator;
+    if (sends) alarm.addAlarmAction(new SnsAction(this.topics[severity]));
+    // A pager closes its incident at this message. The end of an alarm on a single event means nothing, and a new alarm
+    // without data would send one message to each tracker.
+    if (sends && severity === 'page' && (evaluationPeriods > 1 || heartbeat))
+      alarm.addOkAction(new SnsAction(this.topics.page));
     if (heartbeat === 'after-first') alarm.addInsufficientDataAction(new SnsAction(this.topics[severity]));
     return alarm;
   }
@@ -137,6 +142,7 @@ export class Alarms extends Construct {
       alarmRule: AlarmRule.anyOf(...parts),
     });
     alarm.addAlarmAction(new SnsAction(this.topics.page));
+    alarm.addOkAction(new SnsAction(this.topics.page));
     return alarm;
   }
 }

@@ -263,6 +263,21 @@ describe('[watch.alarms] messages', () => {
     expect(composites.map(nameOf).sort()).toEqual(['capacity', 'service-unavailable']);
   });
 
+  it('the pager receives a message when a condition is over, but none about the end of a single event', () => {
+    const reporting = [...alarms, ...composites].filter(({ OKActions = [] }) => OKActions.length > 0);
+    for (const { OKActions, AlarmActions } of reporting) expect(OKActions).toEqual(AlarmActions);
+    expect(reporting.map(nameOf).sort()).toEqual([
+      ...['alerts-stopped', 'approval-overdue', 'canary-missing', 'capacity', 'notify-stopped', 'projection-age'],
+      ...['service-unavailable', 'sweep-stopped'],
+    ]);
+    const events = [...alarms, ...composites].filter(
+      (each) => topicOf(each)[0] === 'page' && !reporting.includes(each),
+    );
+    expect(events.map(nameOf).sort()).toEqual([
+      ...['alerts-critical', 'approvals-unproven', 'chains-contradicted', 'deliveries-dead'],
+    ]);
+  });
+
   it('alarms with the same cause are combined', () => {
     const parts = Object.entries(ofType(watch, 'AWS::CloudWatch::Alarm')).filter(([id]) => joinedIds.has(id));
     const names = parts.map(([, { Properties }]) => nameOf(Properties));
