@@ -68,9 +68,7 @@ export class HttpApi implements Api {
     if (json === undefined) {
       const route = this.#routeOf(operation);
       const message = `${this.#settings.urlFor(route)} answered with something that is not JSON`;
-      const address =
-        route.surface === 'gateway' ? 'gateway address (--gateway)' : 'admin address of a gateway? (--url)';
-      throw new Failure(exitCodes.negative, message, { hint: `is it the ${address}` });
+      throw new Failure(exitCodes.negative, message, { hint: addressHint(route) });
     }
     return { text: body, json };
   }
@@ -101,7 +99,7 @@ export class HttpApi implements Api {
     }
     const bytes = this.#bytes(url, response, silence);
     if (response.status < 200 || response.status > 299)
-      throw responseFailure(response, await collect(bytes), key !== undefined);
+      throw responseFailure(route, response, await collect(bytes), key !== undefined);
     const type = (response.headers.get('content-type') ?? '').split(';')[0]!.trim().toLowerCase();
     return { status: response.status, type, headers: response.headers, bytes };
   }
@@ -120,11 +118,15 @@ export class HttpApi implements Api {
   }
 
   #unreachable(url: string, cause: unknown): Failure {
-    const { timeoutMs } = this.#settings;
+    const { timeoutMs, unusedState } = this.#settings;
     if (isErrorNamed(cause, 'TimeoutError'))
       return new Failure(exitCodes.unreachable, `${url} was silent for ${timeoutMs / 1000} s`, { cause });
     const code = text(fields(cause).code) ?? (cause as Error).message;
-    return new Failure(exitCodes.unreachable, `cannot reach ${url} (${code}): ${adviceFor(url, code)}`, { cause });
+    const advice =
+      unusedState === undefined
+        ? adviceFor(url, code)
+        : `no gateway has run with the state folder ${unusedState}; name the folder of a local run, or an address with --url`;
+    return new Failure(exitCodes.unreachable, `cannot reach ${url} (${code}): ${advice}`, { cause });
   }
 }
 
@@ -182,11 +184,24 @@ class Silence {
   }
 }
 
+/** Start of the answer of another surface of a gateway, which does not have the route. */
+const noRoute = 'No route matches ';
+
+const addressHint = ({ surface }: Route): string =>
+  surface === 'gateway'
+    ? 'check that --gateway is the gateway address'
+    : 'check that --url is the admin address of a gateway';
+
 /** Returns the server's own message if it sent one, otherwise the status. */
-function responseFailure(response: HttpResponse, body: string, hadKey: boolean): Failure {
+function responseFailure(route: Route, response: HttpResponse, body: string, hadKey: boolean): Failure {
   const { type, message } = fields(fields(jsonOrUndefined(body)).error);
   const said = text(message) ? `${text(type) ?? response.status}: ${text(message)}` : undefined;
-  const hint = response.status === 401 ? keyHint(hadKey) : retryHint(response.headers.get('retry-after'));
+  const hint =
+    response.status === 401
+      ? keyHint(hadKey)
+      : text(message)?.startsWith(noRoute)
+        ? addressHint(route)
+        : retryHint(response.headers.get('retry-after'));
   const id = response.headers.get('x-request-id');
   // The gateway does not describe its own faults or its providers' to callers; its log does, under this id.
   const named = response.status >= 500 && id !== null ? ` (request id ${id.slice(0, 100)})` : '';

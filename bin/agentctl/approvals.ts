@@ -70,7 +70,7 @@ function addVote(parent: Parent, vote: 'approve' | 'deny', summary: string): voi
     usage: `${vote} <envelope_id>`,
     summary,
     examples: [
-      `${vote} 0197a3c2-7d1e-7000-8000-000000000001 --comment "looked at the diff"`,
+      `${vote} 0197a3c2-7d1e-7000-8000-000000000001 --comment "${vote === 'approve' ? 'looked at the diff' : 'not before the release'}"`,
       `${vote} 0197a3c2 --reviewer alice`,
     ],
     options: (command) =>

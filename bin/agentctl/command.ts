@@ -55,6 +55,16 @@ interface Alternative {
 
 const added = new WeakMap<Command, { readonly examples: string[]; readonly alternatives: Alternative[] }>();
 
+/** Prints the server's error document, or one with the type and message of another error. */
+function showErrorDocument(out: Output, fault: unknown): void {
+  if (fault instanceof Failure && fault.body !== undefined) out.json(fault.body);
+  else
+    out.errorDocument(
+      fault instanceof Failure ? fault.type : 'failed',
+      fault instanceof Error ? fault.message : String(fault),
+    );
+}
+
 /** Gives a command an alternative implementation, selected by an option without a value. */
 export function addAlternative(
   command: Command,
@@ -87,11 +97,11 @@ export function addCommand<Options>(parent: Parent, words: CommandWords<Options>
       parent.finish(
         await (alternative ? alternative.run(cli, options) : words.run(cli, options as Options, command.args)),
       );
-    } catch (failure) {
-      if (failure instanceof UsageError)
-        command.error(`error: ${visibleText(failure.message)}`, { exitCode: failure.exitCode });
-      if (failure instanceof Failure && failure.body && globalsOf(command).json) parent.out.json(failure.body);
-      throw failure;
+    } catch (fault) {
+      if (globalsOf(command).json) showErrorDocument(parent.out, fault);
+      if (fault instanceof UsageError)
+        command.error(`error: ${visibleText(fault.message)}`, { exitCode: fault.exitCode });
+      throw fault;
     }
   });
   return { ...parent, command };

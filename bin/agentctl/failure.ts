@@ -6,6 +6,10 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 /** An error whose message is a full explanation, so that it is shown without a stack trace. */
 export class Failure extends Error {
   readonly exitCode: ExitCode;
+  /** Type in the document that `--json` prints, unless the server sent one. */
+  get type(): string {
+    return { 0: 'failed', 1: 'failed', 2: 'usage', 3: 'unreachable' }[this.exitCode];
+  }
   /** Advice, shown on its own line. */
   readonly hint: string | undefined;
   /** The server's error document, unchanged. */

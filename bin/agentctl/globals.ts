@@ -29,7 +29,7 @@ export function addGlobals(command: Command): Command {
     .addOption(new Option('--url <address>', 'admin address (AGENTCTL_URL, GATEWAY_ADMIN_URL)'))
     .addOption(new Option('--key <key>', 'API key or admin token; set AGENTCTL_KEY instead to hide it from ps'))
     .addOption(new Option('--as <who>', "which of the local run's keys to use").choices(localKeys))
-    .addOption(new Option('--json', "print only the server's JSON on stdout; short for --output json"))
+    .addOption(new Option('--json', 'print only JSON on stdout, also for errors; short for --output json'))
     .addOption(new Option('--output <form>', 'how results are printed (default: table)').choices(outputForms))
     .addOption(new Option('--config <file>', 'JSON with url and key (default: ~/.config/agentctl.json)'))
     .addOption(new Option('--state <folder>', "the local run's state folder (GATEWAY_STATE, default: .gateway)"))

@@ -19,6 +19,7 @@ const bufferedCharacters = 64 * 1024;
 export class Output {
   readonly #colours: { readonly out: boolean; readonly err: boolean };
   #buffer = '';
+  #isUsed = false;
   #form: ((document: string) => string) | undefined;
 
   constructor(env: NodeJS.ProcessEnv) {
@@ -85,6 +86,11 @@ export class Output {
     this.#write(`${escapeInvisible(written.trim())}\n`);
   }
 
+  /** Prints a document about an error of this client, unless stdout already has a part of the result. */
+  errorDocument(type: string, message: string): void {
+    if (!this.#isUsed) this.json(JSON.stringify({ error: { type, message } }));
+  }
+
   /** Prints JSON for a program that reads only JSON, regardless of `--output`. */
   message(json: string): void {
     this.#write(`${escapeInvisible(json.trim())}\n`);
@@ -117,6 +123,7 @@ export class Output {
   /** Writes a document's bytes to stdout, at the pace of a slow reader. */
   async bytes(chunk: Uint8Array): Promise<void> {
     this.flush();
+    this.#isUsed = true;
     if (!process.stdout.write(chunk)) await new Promise((resolve) => process.stdout.once('drain', resolve));
   }
 
@@ -126,6 +133,7 @@ export class Output {
   }
 
   #write(text: string): void {
+    this.#isUsed = true;
     this.#buffer += text;
     if (this.#buffer.length >= bufferedCharacters) this.flush();
   }

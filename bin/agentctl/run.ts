@@ -31,6 +31,9 @@ export async function run(
     await parent.command.parseAsync(argv, { from: 'user' });
   } catch (error) {
     code = explain(error, out);
+    // A command line that cannot be read is known only by its words.
+    if (error instanceof CommanderError && code !== exitCodes.ok && argv.includes('--json'))
+      out.errorDocument('usage', error.message.replace(/^error: /, ''));
   }
   out.flush();
   return code;

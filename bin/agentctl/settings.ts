@@ -15,6 +15,8 @@ export interface Settings {
   /** Returns the admin or gateway address for a route, without a trailing slash. */
   urlFor(route: Route): string;
   readonly timeoutMs: number;
+  /** State folder named on the command line, if no gateway has run there. */
+  readonly unusedState: string | undefined;
   /** Returns the credential for a route, or undefined if none is known. */
   keyFor(route: Route): string | undefined;
 }
@@ -45,6 +47,7 @@ export function readSettings(globals: Globals, env: NodeJS.ProcessEnv): Settings
   return {
     urlFor: (route) => addressFor(route).url,
     timeoutMs: globals.timeout * 1000,
+    unusedState: globals.url === undefined && !pinned ? globals.state : undefined,
     keyFor: (route) => {
       const target = addressFor(route);
       const own = ownKey(globals, env, config, target.url, pinned);

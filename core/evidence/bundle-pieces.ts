@@ -96,7 +96,7 @@ export async function* bundlePieces(chunks: AsyncIterable<string>): AsyncGenerat
       if (isBlank(char)) continue;
       switch (state) {
         case 'open':
-          if (char !== openBrace) throw wrong('no object');
+          if (char !== openBrace) throw wrong('no opening brace');
           state = 'first';
           break;
         case 'first':

@@ -81,7 +81,7 @@ test('[evidence.large-sessions] a bundle changed in any part gets the same resul
 
 test.each([
   ['nothing', '', 'the end at character 1'],
-  ['a list', '[]', 'no object'],
+  ['a list', '[]', 'no opening brace'],
   ['text after the end', '{} x', 'text after the end'],
   ['a member twice', '{"a":1,"\\u0061":2}', 'twice'],
   ['an end that is missing', '{"entries":[{}', 'the end'],

@@ -1,5 +1,5 @@
 /** Parses untrusted YAML within limits, and returns the values and the line of every path. */
-import { isAlias, isCollection, isNode, LineCounter, parseDocument, visit } from 'yaml';
+import { isAlias, isCollection, isNode, LineCounter, parseDocument, visit, type YAMLParseError } from 'yaml';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 
 /** Maximum size of a configuration or pack, far above that of any real one. */
@@ -30,11 +30,14 @@ export function readYaml(text: string, where: string, needs = ''): YamlDocument 
   // The parser is recursive and reports an error at each level at which it gave up.
   if (document.errors.some(({ message }) => message.startsWith('Maximum call stack'))) throw tooDeep(where);
   if (document.errors.length > 0) {
-    const problems = document.errors.map(
-      ({ code, message, pos }) =>
-        `line ${lines.linePos(pos[0]).line}: ${code === 'MULTIPLE_DOCS' ? 'found a second document, allowed one; remove the line "---"' : message}`,
+    const problems = document.errors
+      .slice(0, maxProblems)
+      .map((error) => `line ${lines.linePos(error.pos[0]).line}: ${syntaxProblem(error)}`);
+    const more = document.errors.length - problems.length;
+    throw invalidRequest(
+      `${where} is not valid YAML: ${problems.join('; ')}${more > 0 ? `; and ${more} more errors` : ''}.`,
+      { problems },
     );
-    throw invalidRequest(`${where} is not valid YAML: ${problems.join('; ')}.`, { problems });
   }
   boundDepth(document, where);
   boundAliases(document, where);
@@ -51,6 +54,15 @@ export function readYaml(text: string, where: string, needs = ''): YamlDocument 
     },
   };
 }
+
+/** Maximum number of syntax errors to report, because one mistake usually causes many. */
+const maxProblems = 5;
+
+/** Describes a syntax error without the source, which some messages of the parser quote. */
+const syntaxProblem = ({ code, message }: YAMLParseError): string =>
+  code === 'MULTIPLE_DOCS'
+    ? 'found a second document, allowed one; remove the line "---"'
+    : message.replace(/(?<=characters|document|stream|token): .*$/s, '');
 
 /**
  * Rejects text that was decoded from bytes in another encoding, because its keywords and prompts would silently differ.

@@ -226,7 +226,8 @@ async function remove(cli: Cli, wanted: string, known: KnownPlugin): Promise<Out
   const store = storeOf(cli);
   const record = await store.read();
   const entry = record?.plugins.find(({ name }) => name === wanted);
-  if (!record || !entry) return refuse('plugin_unknown', `${wanted} is not installed`);
+  if (!record || !entry)
+    return refuse('plugin_unknown', `${wanted} is not installed; agentctl plugin list shows what is`);
   known.entry = entry;
   const { configuration } = fields((await cli.api().call('getConfig')).json);
   const policies = fields(fields(configuration).policies);

@@ -149,8 +149,9 @@ describe('[cli.typo] trouble', () => {
   test('exits 1 if a response is not JSON, and does not print it', async () => {
     server.on('GET /admin/v1/whoami', '<html>\u001b[31mhello</html>');
     const { code, out, err } = await home.run(['whoami', '--url', server.url, '--json']);
-    expect([code, out]).toEqual([1, '']);
-    expect(err).toMatch(/answered with something that is not JSON\nis it the admin address/);
+    const message = `${server.url} answered with something that is not JSON`;
+    expect([code, JSON.parse(out)]).toEqual([1, { error: { type: 'failed', message } }]);
+    expect(err).toMatch(/answered with something that is not JSON\ncheck that --url is the admin address/);
   });
 
   test('if refused, exits 1 with type and message on stderr, or the error document on stdout with --json', async () => {
@@ -166,5 +167,31 @@ describe('[cli.typo] trouble', () => {
     });
     const json = await home.run(['whoami', '--url', server.url, '--json']);
     expect([json.code, JSON.parse(json.out)]).toEqual([1, refused]);
+  });
+
+  test('with --json, an error of the client is a document on stdout', async () => {
+    const down = await home.run(['whoami', '--url', 'http://127.0.0.1:9', '--json']);
+    const message = expect.stringContaining('cannot reach http://127.0.0.1:9');
+    expect([down.code, JSON.parse(down.out)]).toEqual([3, { error: { type: 'unreachable', message } }]);
+    const unfit = await home.run(['whoami', '--url', 'gateway', '--json']);
+    expect([unfit.code, JSON.parse(unfit.out)]).toMatchObject([2, { error: { type: 'usage' } }]);
+  });
+
+  test('an address without the route, such as the gateway address, is named', async () => {
+    server.on('GET /admin/v1/whoami', (response: import('node:http').ServerResponse) =>
+      response.writeHead(404).end(JSON.stringify(errorBody(404, 'not_found', 'No route matches /admin/v1/whoami.'))),
+    );
+    const { code, err } = await home.run(['whoami', '--url', server.url]);
+    expect([code, err]).toEqual([
+      1,
+      'error: not_found: No route matches /admin/v1/whoami.\ncheck that --url is the admin address of a gateway\n',
+    ]);
+  });
+
+  test('if no gateway has run with the named state folder, the error says so', async () => {
+    const { code, err } = await home.run(['whoami', '--state', 'nowhere'], {
+      env: { AGENTCTL_URL: 'http://127.0.0.1:9' },
+    });
+    expect([code, err]).toEqual([3, expect.stringContaining('no gateway has run with the state folder nowhere')]);
   });
 });

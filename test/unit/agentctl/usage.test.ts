@@ -70,7 +70,9 @@ test('--help exits 0 for every command and shows its options and examples', asyn
 
 test.each(cases.wrong)('[cli.typo] %s exits 2 and refers to the help', async (_, args, said) => {
   const { code, out, err } = await home.run(args);
-  expect([code, out]).toEqual([2, '']);
+  if (args.includes('--json'))
+    expect(JSON.parse(out)).toEqual({ error: { type: 'usage', message: expect.any(String) } });
+  expect([code, args.includes('--json') || out]).toEqual([2, args.includes('--json') || '']);
   expect(err).toContain(said);
   expect(err).toMatch(/Usage: agentctl|Add --help to see commands/);
   expect(err).not.toMatch(/^\s+at /m);

@@ -2,9 +2,20 @@
 import { maxYamlBytes, readYaml } from '#core/configuration/load/yaml.ts';
 
 test('a syntax error names the line without quoting the text', () => {
-  const text = 'version: 1\nkey: "s3cret\n';
-  expect(() => readYaml(text, 'The configuration')).toThrow(/^The configuration is not valid YAML: line \d/);
-  expect(() => readYaml(text, 'The configuration')).not.toThrow(/s3cret/);
+  for (const text of [
+    'version: 1\nkey: "s3cret\n',
+    'version: 1\n`s3cret\nkey: "s3cret"\n  s3cret: 1\n',
+    'key: | s3cret\n',
+    'a: 1\n]\ns3cret: [1\n',
+  ]) {
+    expect(() => readYaml(text, 'The configuration')).toThrow(/^The configuration is not valid YAML: line \d/);
+    expect(() => readYaml(text, 'The configuration')).not.toThrow(/s3cret/);
+  }
+});
+
+test('of many syntax errors, the first five are reported', () => {
+  const text = `${Array.from({ length: 20 }, (_, at) => `k${at}: "a" b`).join('\n')}\n`;
+  expect(() => readYaml(text, 'It')).toThrow(/^It is not valid YAML: (?:line \d+: [^;]+; ){5}and \d+ more/);
 });
 
 test('a duplicate key is refused', () => {
