@@ -1,20 +1,13 @@
 /** Compares two configurations key by key [cli.config-check]. */
+import type { keyChangeSchema } from '#core/contracts/answers/policies.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { guardName } from '#core/contracts/guard-names.ts';
 import { type Path, pathText } from '#core/contracts/problems.ts';
+import type { Shape } from '#core/contracts/shape.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
 import { mayHoldSecret } from '#core/kernel/issue-words.ts';
 
-/** A changed key. Values are shown as text, but omitted if they may contain a secret. */
-interface KeyChange {
-  /** The top-level key. */
-  readonly section: string;
-  readonly path: string;
-  /** Absent if only the later configuration has the key. */
-  readonly from?: string;
-  /** Absent if only the earlier configuration has the key. */
-  readonly to?: string;
-}
+type KeyChange = Shape<typeof keyChangeSchema>;
 
 /**
  * Returns the changes, sorted by path. List entries are compared by name if they have names. The rules of a pack and

@@ -1,38 +1,10 @@
 /** Alerts for operators, from detection until the metric is normal again [alert.lifecycle]. */
+import type { alertSchema } from './answers/alerts.ts';
+import type { Shape } from './shape.ts';
 
-export const alertStates = ['active', 'acknowledged', 'resolved'] as const;
-type AlertState = (typeof alertStates)[number];
-export const alertSeverities = ['critical', 'warning', 'info'] as const;
-export type AlertSeverity = (typeof alertSeverities)[number];
-export const alertTypes = [
-  'static_threshold',
-  'statistical_baseline',
-  'budget',
-  'approval',
-  'evidence',
-  'system',
-] as const;
-export type AlertType = (typeof alertTypes)[number];
-
-export interface Alert {
-  readonly id: string;
-  readonly severity: AlertSeverity;
-  readonly type: AlertType;
-  /** `global`, an analytics dimension (`tenant:<id>`, `model:<name>`, `provider:<name>`), or `session:<id>`. */
-  readonly dimension: string;
-  readonly metric: string;
-  /** The last measured value, which is compared with `threshold`. */
-  readonly value: number;
-  readonly threshold: number;
-  readonly message: string;
-  readonly state: AlertState;
-  readonly created_at: string;
-  readonly acknowledged_by?: string;
-  readonly acknowledged_at?: string;
-  readonly resolved_at?: string;
-  /** Facts that support the alert, such as the session of a broken chain or a baseline's mean and deviation. */
-  readonly evidence?: Readonly<Record<string, string | number>>;
-}
+export type Alert = Shape<typeof alertSchema>;
+export type AlertSeverity = Alert['severity'];
+export type AlertType = Alert['type'];
 
 /** Owner of an alert: a tenant id, or `platformAlerts`. */
 export type AlertScope = string;

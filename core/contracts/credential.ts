@@ -1,55 +1,60 @@
 /** Records of issued credentials and capability tickets. */
+import * as z from 'zod';
+import { count, sha256Hex, time } from './answers/parts.ts';
+import type { Shape } from './shape.ts';
 
-/** Stored and displayed record of a credential, which never includes its value. */
-export interface CredentialRecord {
-  readonly id: string;
-  readonly tenant: string;
-  readonly session_id: string;
-  readonly envelope_id: string;
-  readonly broker: string;
-  readonly type: string;
-  readonly scope: string;
-  readonly degraded: boolean;
-  readonly issued_at: string;
-  readonly expires_at: string;
-  readonly revoked_at?: string;
+export const credentialSchema = z.strictObject({
+  id: z.string(),
+  tenant: z.string(),
+  session_id: z.string(),
+  envelope_id: z.string(),
+  broker: z.string(),
+  type: z.string(),
+  scope: z.string(),
+  degraded: z.boolean(),
+  issued_at: time,
+  expires_at: time,
+  revoked_at: time.optional(),
   /** Reason why the credential is degraded, or a note on what its issuer does with it after it expires here. */
-  readonly note?: string;
+  note: z.string().optional(),
   /**
    * The issuer's own expiry, if it is later than `expires_at`. Until it is reached, the credential must be revoked
    * explicitly.
    */
-  readonly issuer_expires_at?: string;
+  issuer_expires_at: time.optional(),
   /** Lease id in a secrets vault. Not a secret. */
-  readonly lease_id?: string;
+  lease_id: z.string().optional(),
   /** Version of the stored secret that was issued as the credential. */
-  readonly version_id?: string;
+  version_id: z.string().optional(),
   /** SHA-256 of the session policy that restricts the credential. */
-  readonly policy_digest?: string;
+  policy_digest: z.string().optional(),
   /** SHA-256 of a capability ticket's record when it was issued. */
-  readonly ticket_sha256?: string;
+  ticket_sha256: sha256Hex.optional(),
   /**
    * When the sweep revokes the credential if its holder has ended or crashed. Absent if the record does not allow
    * revocation.
    */
-  readonly revoke_due?: string;
-}
+  revoke_due: time.optional(),
+});
+/** Stored and displayed record of a credential, which never includes its value. */
+export type CredentialRecord = Shape<typeof credentialSchema>;
 
+export const ticketSchema = z.strictObject({
+  id: z.string(),
+  tenant: z.string(),
+  session_id: z.string(),
+  envelope_id: z.string(),
+  approval_id: z.string().optional(),
+  resource: z.string(),
+  tool: z.string(),
+  capability: z.string(),
+  policy_version: count,
+  nonce: z.string(),
+  key_id: z.string(),
+  issued_at: time,
+  expires_at: time,
+  used_at: time.optional(),
+  revoked_at: time.optional(),
+});
 /** Stored and displayed record of a capability ticket. The ticket itself is not stored. */
-export interface TicketRecord {
-  readonly id: string;
-  readonly tenant: string;
-  readonly session_id: string;
-  readonly envelope_id: string;
-  readonly approval_id?: string;
-  readonly resource: string;
-  readonly tool: string;
-  readonly capability: string;
-  readonly policy_version: number;
-  readonly nonce: string;
-  readonly key_id: string;
-  readonly issued_at: string;
-  readonly expires_at: string;
-  readonly used_at?: string;
-  readonly revoked_at?: string;
-}
+export type TicketRecord = Shape<typeof ticketSchema>;

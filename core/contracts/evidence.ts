@@ -1,6 +1,9 @@
 /** Evidence entries, session manifests and bundles. */
+
 import * as z from 'zod';
+import type { verificationSchema } from './answers/evidence.ts';
 import { entryKinds } from './entry-kinds.ts';
+import type { Shape } from './shape.ts';
 import { logProofSchema } from './transparency.ts';
 
 const hex = z.string().regex(/^[0-9a-f]{64}$/);
@@ -132,30 +135,7 @@ export const sessionBundleSchema = z.strictObject({
 });
 export type SessionBundle = z.infer<typeof sessionBundleSchema>;
 
-/**
- * Parts of a session that a checkpoint, archive or log refers to but the rows do not contain: its end, or the whole
- * session.
- */
-export const missingParts = ['end', 'session'] as const;
-type MissingPart = (typeof missingParts)[number];
-
-/** Copies kept outside the tables, against which a chain is checked. */
-export const unreadKinds = ['checkpoints', 'archive'] as const;
-export type UnreadKind = (typeof unreadKinds)[number];
-
-/** Outcome of verifying a chain. */
-export interface Verification {
-  readonly valid: boolean;
-  readonly total_entries: number;
-  readonly session_manifest_hash?: string;
-  readonly broken_link?: {
-    readonly index: number;
-    readonly reason: string;
-    /** Missing part of the session, if its other entries are valid. */
-    readonly missing?: MissingPart;
-  };
-  /** The newest checkpoint that matches the chain. It fixes entries up to `index`. */
-  readonly checkpoint?: { readonly index: number; readonly created_at: string; readonly key_id: string };
+export interface Verification extends Shape<typeof verificationSchema> {
   /** The session's newest leaf in the transparency log, and its witnesses. */
   readonly log?: {
     readonly origin: string;
@@ -165,17 +145,5 @@ export interface Verification {
     readonly at: string;
     readonly witnesses: readonly { readonly witness: string; readonly at: string; readonly size: number }[];
   };
-  /** Number of votes with a passkey signature, each verified with the public key in the chain. */
-  readonly passkey_votes?: number;
-  /** Number of entries that were compared with their archived copies. */
-  readonly archived_entries?: number;
-  /** Number of expired entries verified by their archived copies. */
-  readonly expired_entries?: number;
-  /**
-   * Copies that could not be read because of a fault, as opposed to copies that are not kept or do not cover the end
-   * yet.
-   */
-  readonly unread?: readonly UnreadKind[];
-  /** Descriptions of checks that were not made, such as `origin not checked` without a trusted public key. */
-  readonly not_checked: readonly string[];
 }
+export type UnreadKind = NonNullable<Verification['unread']>[number];

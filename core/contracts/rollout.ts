@@ -1,7 +1,6 @@
 /** Rollouts, which move a model's traffic to another provider in stages. */
-
-export const rolloutStates = ['pending', 'running', 'paused', 'completed', 'rolled_back'] as const;
-export type RolloutState = (typeof rolloutStates)[number];
+import type { rolloutSchema } from './answers/rollouts.ts';
+import type { Shape } from './shape.ts';
 
 const rolloutArms = ['baseline', 'canary'] as const;
 export type RolloutArm = (typeof rolloutArms)[number];
@@ -14,37 +13,16 @@ export function durationMs(text: string): number | undefined {
   return number === undefined ? undefined : Number(number) * units[unit as keyof typeof units];
 }
 
-export interface Rollout {
-  readonly id: string;
-  /** The tenant whose traffic moves, or `*` for all tenants. */
-  readonly tenant: string;
-  readonly route_model: string;
-  /** The route's providers when the rollout was created. */
-  readonly baseline_providers: readonly string[];
-  readonly canary_provider: string;
-  readonly stages: readonly number[];
-  /** Index in `stages`. */
-  readonly current_stage: number;
-  /** Percentage of traffic that the canary currently gets. */
-  readonly current_percentage: number;
-  readonly state: RolloutState;
-  readonly observation_window_ms: number;
-  readonly error_threshold: number;
-  readonly latency_p95_threshold: number;
-  readonly start_at?: string;
-  /** When the current observation began: at the start of the stage, or when it was resumed. */
-  readonly stage_started_at: string;
-  readonly created_at: string;
-  readonly created_by: string;
+export interface Rollout extends Shape<typeof rolloutSchema> {
   /** The tenant whose evidence records the moves. */
   readonly created_in: string;
-  readonly completed_at?: string;
-  readonly rollback_reason?: string;
   /** Number of the current observation. Data from an earlier observation is never used for a later one. */
   readonly observation: number;
   /** Number of moves so far. A move fails if another one was made first. */
   readonly revision: number;
 }
+
+export type RolloutState = Rollout['state'];
 
 /** Rollout that a call was part of, as recorded in evidence. */
 export interface RolloutMark {

@@ -1,5 +1,7 @@
 /** Ports for evidence: ledger, log, archive, checkpoints, manifests and signer. */
+
 import type { AlertRow } from '#core/contracts/alert.ts';
+import type { sessionRowSchema } from '#core/contracts/answers/evidence.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
 import type { RiskRecord } from '#core/contracts/behavior.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
@@ -12,6 +14,7 @@ import type {
   SigningKeys,
 } from '#core/contracts/evidence.ts';
 import type { Rollout } from '#core/contracts/rollout.ts';
+import type { Shape } from '#core/contracts/shape.ts';
 import type { ActionEnd, StartedAction } from '#core/contracts/started-action.ts';
 import type { FirstSheet } from '#core/contracts/task-manifest.ts';
 import type { KeyRow, TenantRow } from '#core/contracts/tenant-rows.ts';
@@ -19,26 +22,13 @@ import type { Page } from '#core/kernel/page.ts';
 import type { RowPlace, StoredEntry, UnreadableEntry } from './entry-text.ts';
 
 /** Strongly consistent state of one session: the end of its chain and its owner. */
-export interface SessionHead {
-  readonly tenant: string;
-  readonly session_id: string;
-  /** Id of the agent key that opened the session; undefined for the gateway's own sessions. */
-  readonly owner_key?: string;
-  readonly total_entries: number;
-  readonly first_hash: string;
-  readonly last_hash: string;
-  readonly counts: Readonly<Record<string, number>>;
-  readonly policy_versions: readonly number[];
-  readonly opened_at: string;
-  readonly updated_at: string;
+export interface SessionHead extends Shape<typeof sessionRowSchema> {
   /** The session's last risk score. Once it reaches the kill-switch score, the session's calls are refused. */
   readonly risk?: RiskRecord;
   /** Keys of deviations from the task sheets that a human accepted in this session. */
   readonly accepted_drift?: readonly string[];
   /** Task sheet from the session's first request. */
   readonly first_request?: FirstSheet;
-  /** Total cost of the session's model calls. */
-  readonly spent_microusd?: number;
 }
 
 export interface AuditFilter {

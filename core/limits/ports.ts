@@ -2,7 +2,9 @@
  * Rate limits and budgets: the amount is reserved before a call and settled after it. Money is in integer
  * micro-dollars.
  */
+import type { rateLimitSchema } from '#core/contracts/answers/status.ts';
 import type { ChatOperation } from '#core/contracts/chat.ts';
+import type { Shape } from '#core/contracts/shape.ts';
 
 /** Limits for one tenant or key, resolved from the active configuration. */
 export interface Limits {
@@ -70,16 +72,7 @@ export interface KeyPart {
 export const isLimited = ({ requests_per_minute, tokens_per_minute, budgets }: Limits): boolean =>
   requests_per_minute !== undefined || tokens_per_minute !== undefined || budgets.length > 0;
 
-/** Remaining amounts for the `x-ratelimit-*` headers. */
-export interface LimitStatus {
-  readonly limit_requests?: number;
-  readonly remaining_requests?: number;
-  /** Seconds until the window is empty. */
-  readonly reset_requests?: number;
-  readonly limit_tokens?: number;
-  readonly remaining_tokens?: number;
-  readonly reset_tokens?: number;
-}
+export type LimitStatus = Shape<typeof rateLimitSchema>;
 
 export interface BudgetStatus extends BudgetAccount {
   /** Amount spent and reserved. */

@@ -1,4 +1,6 @@
 /** Converts sums per minute to buckets, for display and for rollouts [admin.analytics]. */
+import type { bucketSchema } from '#core/contracts/answers/usage.ts';
+import type { Shape } from '#core/contracts/shape.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { remembered } from '#core/kernel/remembered.ts';
@@ -13,35 +15,8 @@ export interface TimedSums {
   readonly measures: Measures;
 }
 
-interface Totals {
-  /** Number of chat calls and of decisions on actions. */
-  readonly requests: number;
-  /**
-   * Number of calls that failed in the gateway or at a provider, and of actions whose execution failed or has no known
-   * outcome.
-   */
-  readonly errors: number;
-  /** Errors divided by requests, 0 to 1. */
-  readonly error_rate: number;
-  /** Latency of calls that succeeded or failed, and of executed actions; null if there were none. */
-  readonly p50_latency_ms: number | null;
-  readonly p95_latency_ms: number | null;
-  readonly p99_latency_ms: number | null;
-  /** Sum of input and output tokens. */
-  readonly tokens: number;
-  readonly cost_usd: number;
-  readonly blocked: number;
-  readonly reviewed: number;
-  /** Number of calls scored by an evaluator; absent if there were none. */
-  readonly evaluations?: number;
-  /** Mean of the evaluator's scores. */
-  readonly score?: number;
-}
-
-export interface Bucket extends Totals {
-  /** Start of the bucket, ISO 8601. */
-  readonly timestamp: string;
-}
+export type Bucket = Shape<typeof bucketSchema>;
+type Totals = Omit<Bucket, 'timestamp'>;
 
 export const steps = { '1m': 60_000, '5m': 300_000, '1h': 3_600_000 } as const;
 export type BucketStep = keyof typeof steps;

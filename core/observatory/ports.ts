@@ -1,5 +1,7 @@
 /** Ports for the projections of evidence, which are derived, idempotent by entry hash, and rebuildable. */
+import type { modelUsageSchema, usageSchema } from '#core/contracts/answers/usage.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import type { Shape } from '#core/contracts/shape.ts';
 import type { Page } from '#core/kernel/page.ts';
 import type { TimedSums } from './buckets.ts';
 import type { Dimension, Scope } from './dimensions.ts';
@@ -31,42 +33,17 @@ export interface UsageQuery {
   readonly to?: string;
 }
 
-export interface Usage {
+export interface Usage extends Shape<typeof usageSchema> {
   readonly tenant: string;
   readonly from?: string;
   readonly to?: string;
-  /** Total number of decisions on tool actions. */
-  readonly total: number;
-  readonly decisions: Readonly<Record<string, number>>;
-  readonly protocols: Readonly<Record<string, number>>;
-  readonly tools: Readonly<Record<string, number>>;
-  readonly decisions_by_protocol: readonly { decision: string; protocol: string; count: number }[];
-  /** Blocked actions by blocking rule. */
-  readonly blocked_by_rule: Readonly<Record<string, number>>;
-  /** Decisions by the rule's digest, `guard:<name>` or `default`. */
-  readonly decided_by_rule: Readonly<Record<string, number>>;
   /** Blocked actions by policy, or by rule if the rule does not belong to a policy. */
   readonly blocked_by_policy: Readonly<Record<string, number>>;
-  /** Total number of chat calls, regardless of outcome. */
-  readonly requests: number;
-  readonly tokens: { readonly input: number; readonly output: number };
-  readonly cost_microusd: number;
-  readonly cost_usd: number;
-  readonly outcomes: Readonly<Record<string, number>>;
-  /** Usage by resolved model, most expensive first. */
-  readonly models: readonly ModelUsage[];
   readonly cache: CacheCounts;
   readonly content: ContentCounts;
 }
 
-export interface ModelUsage {
-  readonly model: string;
-  readonly requests: number;
-  readonly input_tokens: number;
-  readonly output_tokens: number;
-  readonly cost_usd: number;
-  readonly errors: number;
-}
+export type ModelUsage = Shape<typeof modelUsageSchema>;
 
 interface CacheCounts {
   readonly hits: number;

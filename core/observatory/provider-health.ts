@@ -1,7 +1,7 @@
 /** A provider's recent health, in terms that an operator can act on. */
 import { type TimedSums, totalsOf } from './buckets.ts';
 
-export type Health = 'healthy' | 'degraded' | 'unhealthy' | 'unknown';
+type Health = 'healthy' | 'degraded' | 'unhealthy' | 'unknown';
 
 interface ProviderHealth {
   readonly requests: number;

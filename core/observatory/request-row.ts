@@ -1,40 +1,18 @@
 /** A row of the request log: one chat call, without its content. */
+import type { requestRowSchema } from '#core/contracts/answers/usage.ts';
 import type { ChatRecord } from '#core/contracts/chat.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import type { Score } from '#core/observatory/evaluation/score.ts';
+import type { Shape } from '#core/contracts/shape.ts';
 
 /** Retention of request rows and of points per minute, in hours. */
 export const recentHours = 48;
 
-export interface RequestRow {
-  readonly at: string;
-  readonly envelope_id: string;
-  readonly request_id: string;
+export interface RequestRow extends Shape<typeof requestRowSchema> {
   readonly request_sha256: string;
-  readonly session_id: string;
-  readonly key_id: string;
   readonly operation: ChatRecord['operation'];
-  readonly model: string;
-  readonly resolved_model: string;
-  readonly provider?: string;
-  /** Set if the built-in mock responded for a model with another name. */
-  readonly demo?: true;
-  readonly stream: boolean;
-  readonly status: number;
   readonly outcome: ChatRecord['outcome'];
-  /** Reason for a refusal before the model was looked up. */
-  readonly reason?: string;
   readonly decision: ChatRecord['decision'];
-  readonly tokens: { readonly input: number; readonly output: number };
-  readonly cost_microusd: number;
-  readonly cost_usd: number;
-  readonly latency_ms: number;
-  readonly first_token_ms?: number;
   readonly cache?: NonNullable<ChatRecord['cache']>;
-  readonly matched_rule?: string;
-  readonly error?: string;
-  /** The evaluator's score, if the call was sent to an evaluator. */
-  readonly evaluation?: Score;
 }
 
 export const toUsd = (microusd: number): number => microusd / 1_000_000;

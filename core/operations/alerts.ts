@@ -4,7 +4,8 @@
  */
 
 import { personActor } from '#core/configuration/identity/principal.ts';
-import { type Alert, type AlertRow, type AlertScope, alertStates, platformAlerts } from '#core/contracts/alert.ts';
+import { type Alert, type AlertRow, type AlertScope, platformAlerts } from '#core/contracts/alert.ts';
+import { alertSchema } from '#core/contracts/answers/alerts.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound, type Thing } from '#core/kernel/not-found.ts';
 import type { Page } from '#core/kernel/page.ts';
@@ -20,7 +21,7 @@ import { type Call, cursorOf, limitOf, type Operation, wordOf } from './operatio
 const maxShown = 500;
 
 export const listAlerts: Operation = async (call) => {
-  const state = wordOf(call.query, 'state', alertStates);
+  const state = wordOf(call.query, 'state', alertSchema.shape.state.options);
   const limit = limitOf(call.query, maxShown, maxShown);
   const scopes = scopesOf(call);
   const rows = await Promise.all(scopes.map((scope) => call.ports.alerts.list(scope)));

@@ -1,8 +1,11 @@
 /** Current budgets and rate limits, read from the counters, never from projections. */
+
+import type { budgetSchema } from '#core/contracts/answers/status.ts';
+import type { Shape } from '#core/contracts/shape.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { keyStatuses } from '#core/limits/key-statuses.ts';
 import { limitsOfAll } from '#core/limits/limits-of-all.ts';
-import type { BudgetAccount, BudgetStatus, CountersStatus, LimitStatus } from '#core/limits/ports.ts';
+import type { BudgetStatus, CountersStatus, LimitStatus } from '#core/limits/ports.ts';
 import { secondsUntilPeriodEnds } from '#core/limits/spend.ts';
 import { toUsd } from '#core/observatory/request-row.ts';
 import { subjectOf, tenantsOf } from './by-path.ts';
@@ -39,22 +42,7 @@ async function budgetsBelow(call: Call) {
 /** Checks for a platform budget, which is the same for every tenant. */
 export const isShared = ({ account }: BudgetView): boolean => account.split(':')[0] === 'global';
 
-export interface BudgetView {
-  readonly account: string;
-  readonly scope: 'tenant' | 'global' | 'model' | 'key';
-  /** Tenant, model pattern, key id (with `:<pattern>` for some of its models), or `*` for all tenants. */
-  readonly scope_id: string;
-  readonly key_name?: string;
-  readonly period: BudgetAccount['period'];
-  readonly limit_usd: number;
-  readonly spent_usd: number;
-  /** Amount reserved by running calls. */
-  readonly reserved_usd: number;
-  /** The amount spent and reserved, as a percentage of the limit. */
-  readonly percentage: number;
-  readonly tier: 'ok' | 'alert' | 'warning' | 'blocked';
-  readonly resets_at: string;
-}
+export type BudgetView = Shape<typeof budgetSchema>;
 
 export async function budgetsOf({
   ports,

@@ -1,17 +1,18 @@
 /** Views of chat traffic: requests, cache and providers. */
 
+import type { providerSchema } from '#core/contracts/answers/status.ts';
 import { chatOutcomes } from '#core/contracts/chat.ts';
 import type { ProviderEntry } from '#core/contracts/config.ts';
+import type { Shape } from '#core/contracts/shape.ts';
 import { minuteMs } from '#core/kernel/durations.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { dimensionOf } from '#core/observatory/dimensions.ts';
-import { type Health, providerHealth } from '#core/observatory/provider-health.ts';
+import { providerHealth } from '#core/observatory/provider-health.ts';
 import { recentHours } from '#core/observatory/request-row.ts';
 import { timeOf } from '#core/observatory/usage.ts';
 import { pageByPath } from './by-path.ts';
 import { type Call, limitOf, type Operation, wordOf } from './operation.ts';
-import type { BreakerState } from './ports.ts';
 
 const providerWindowMinutes = 15;
 
@@ -75,27 +76,7 @@ export const listProviders: Operation = async (call) => ({
   body: { window_minutes: providerWindowMinutes, providers: await providersOf(call) },
 });
 
-interface ProviderView {
-  readonly name: string;
-  readonly type: ProviderEntry['type'];
-  readonly enabled: boolean;
-  readonly models: readonly string[];
-  readonly region?: string;
-  readonly base_url?: string;
-  /** True if a key is configured. Its value is never shown. */
-  readonly has_key: boolean;
-  /** Absent if this process cannot read provider keys, and for providers that have no key. */
-  readonly key_set?: boolean;
-  /** Reason why the provider is unhealthy, if known. */
-  readonly reason?: string;
-  readonly health: Health | 'disabled';
-  /** Absent if this process neither calls providers nor reads the shared circuit breaker state. */
-  readonly breaker?: BreakerState;
-  readonly requests: number;
-  readonly errors: number;
-  readonly error_rate: number;
-  readonly p95_latency_ms?: number;
-}
+type ProviderView = Shape<typeof providerSchema>;
 
 /**
  * Returns every configured provider with its recent results for this tenant. Other tenants' traffic is not included.

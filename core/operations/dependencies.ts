@@ -2,10 +2,11 @@
 
 import type { FailingDelivery } from '#core/approvals/notifications/failing.ts';
 import { troubleAsRead } from '#core/configuration/file-trouble.ts';
+import type { dependencySchema } from '#core/contracts/answers/status.ts';
+import type { Shape } from '#core/contracts/shape.ts';
 import { type Contradiction, contradictedInWords } from '#core/evidence/contradiction.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
-import type { DependencyState } from '#core/observatory/dependency-states.ts';
 import { dimensionOf } from '#core/observatory/dimensions.ts';
 import { providerHealth } from '#core/observatory/provider-health.ts';
 import { type FailedEntry, setAsideInWords } from '#core/observatory/set-aside.ts';
@@ -14,23 +15,7 @@ import type { providersOf } from './chat-views.ts';
 import type { federationOf } from './federation-view.ts';
 import type { Call } from './operation.ts';
 
-interface Dependency {
-  readonly kind:
-    | 'store'
-    | 'object_store'
-    | 'provider'
-    | 'mcp_server'
-    | 'http_service'
-    | 'channel'
-    | 'control_plane'
-    | 'projection'
-    | 'configuration';
-  readonly name: string;
-  /** True if decisions depend on this dependency. */
-  readonly needed: boolean;
-  readonly state: DependencyState;
-  readonly latency_ms?: number;
-  readonly reason?: string;
+interface Dependency extends Omit<Shape<typeof dependencySchema>, 'since'> {
   /** Time at which the state began, if another source knows it more precisely than this process. */
   readonly since?: string;
 }

@@ -1,11 +1,14 @@
 /**
  * Explains how each guard and rule evaluated a call and its effects, for `why` and for simulations [policy.simulate].
  */
+
 import { isLarge, policyText, sentOf } from '#core/actions/call-work.ts';
 import { ownEntriesOf } from '#core/catalog/networks.ts';
 import type { FindPlace } from '#core/configuration/store/places.ts';
+import type { effectSchema } from '#core/contracts/answers/policies.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { Shape } from '#core/contracts/shape.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import type { CompiledPolicy } from '#core/policy/rules/compile.ts';
 import { decide } from '#core/policy/rules/decide.ts';
@@ -14,23 +17,9 @@ import { forEachText } from '#core/policy/rules/normalise.ts';
 import { secretPathTest } from '#core/text/secrets/secret-paths.ts';
 import type { Call } from './operation.ts';
 
-export interface EffectView {
-  readonly protocol: string;
-  readonly tool: string;
-  readonly target: string;
-  readonly capability: string;
-  readonly decision: Decision;
-  readonly matched_rule: string;
-  readonly place?: string;
-  readonly reason?: string;
-  /** Guards and rules up to the one that made the decision, given for an effect that is not allowed. */
-  readonly trace?: readonly PlacedTrace[];
-}
-
+export type EffectView = Shape<typeof effectSchema>;
 /** A trace with the rule's location as `file:line` [policy-version.numbered]. */
-export interface PlacedTrace extends RuleTrace {
-  readonly place?: string;
-}
+export type PlacedTrace = NonNullable<EffectView['trace']>[number];
 
 /** Maximum number of effects that are explained. */
 const maxEffects = 50;

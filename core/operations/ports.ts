@@ -35,7 +35,7 @@ import type { RecordedTrace } from '#core/observatory/traces.ts';
 import type { AlertStore } from '#core/operations/alerts/ports.ts';
 import type { ControlPlane, PlaneStore } from '#core/operations/federation/ports.ts';
 
-export type BreakerState = 'closed' | 'open' | 'half-open';
+type BreakerState = 'closed' | 'open' | 'half-open';
 
 /** Ports for loading a configuration from a request. */
 export interface LoadingPorts {

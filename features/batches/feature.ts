@@ -1,9 +1,9 @@
 /** Files and batches that a provider stores for callers. */
 import * as z from 'zod';
+import { count } from '#core/contracts/answers/parts.ts';
 import { batchEndpoints } from '#core/contracts/stored-batch.ts';
 import { operation } from '#core/operations/endpoint.ts';
 import { pageOf, review } from '#core/operations/endpoints/chat.ts';
-import { count } from '#core/operations/endpoints/schemas.ts';
 import type { Feature } from '../feature.ts';
 
 const file = z.strictObject({

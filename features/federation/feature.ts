@@ -3,6 +3,7 @@
  * docs/how-to/serve-data-planes.md.
  */
 import * as z from 'zod';
+import { count, share, time } from '#core/contracts/answers/parts.ts';
 import {
   federationDocumentSchema,
   planeMetricsSchema,
@@ -11,7 +12,6 @@ import {
 } from '#core/contracts/federation.ts';
 import { list } from '#core/kernel/json-fields.ts';
 import { operation } from '#core/operations/endpoint.ts';
-import { count, share, time } from '#core/operations/endpoints/schemas.ts';
 import type { Feature } from '../feature.ts';
 
 const divergence = z.strictObject({

@@ -1,7 +1,7 @@
 /** Comparison of the active state in the store with evidence. Explained in docs/explanation/threat-model.md. */
 import * as z from 'zod';
+import { count, counts } from '#core/contracts/answers/parts.ts';
 import { operation } from '#core/operations/endpoint.ts';
-import { count, counts } from '#core/operations/endpoints/schemas.ts';
 import type { Feature } from '../feature.ts';
 import { comparedKinds } from './kinds.ts';
 

@@ -3,12 +3,12 @@
  * docs/how-to/declare-a-task.md.
  */
 import * as z from 'zod';
+import { count, cursor, evidenceHash, time, unreadableIndexes } from '#core/contracts/answers/parts.ts';
 import { driftKinds } from '#core/contracts/drift.ts';
 import { paging } from '#core/contracts/route.ts';
 import { taskManifestSchema } from '#core/contracts/task-manifest.ts';
 import { type Fields, text } from '#core/kernel/json-fields.ts';
 import { operation } from '#core/operations/endpoint.ts';
-import { count, cursor, evidenceHash, time, unreadableIndexes } from '#core/operations/endpoints/schemas.ts';
 import type { Feature } from '../feature.ts';
 
 const { request: _request, ...declared } = taskManifestSchema.shape;

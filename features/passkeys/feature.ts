@@ -1,7 +1,7 @@
 /** Registration of passkeys by their owners. The documentation page is docs/how-to/sign-approvals-with-a-passkey.md. */
 import * as z from 'zod';
+import { count, sha256Hex, time } from '#core/contracts/answers/parts.ts';
 import { operation } from '#core/operations/endpoint.ts';
-import { count, sha256Hex, time } from '#core/operations/endpoints/schemas.ts';
 import type { Feature } from '../feature.ts';
 import { registerPasskeySchema } from './request.ts';
 

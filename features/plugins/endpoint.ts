@@ -1,8 +1,8 @@
 /** The endpoint that records a plugin action. */
 import * as z from 'zod';
+import { sha256Hex } from '#core/contracts/answers/parts.ts';
 import { pluginAct, pluginActs } from '#core/contracts/plugin-act.ts';
 import { operation } from '#core/operations/endpoint.ts';
-import { sha256Hex } from '#core/operations/endpoints/schemas.ts';
 
 export const recordPluginAct = operation({
   route: 'POST /admin/v1/supply-chain/acts',

@@ -1,8 +1,8 @@
 /** Models that could cost less, and budget forecasts. Its page is docs/how-to/set-limits-and-budgets.md. */
 import * as z from 'zod';
+import { count, subject, usd } from '#core/contracts/answers/parts.ts';
 import { optionOf } from '#core/operations/command.ts';
 import { operation } from '#core/operations/endpoint.ts';
-import { count, subject, usd } from '#core/operations/endpoints/schemas.ts';
 import type { Feature } from '../feature.ts';
 
 export const feature = {

@@ -1,7 +1,7 @@
 /** Compares evidence with its projections and its archive, and repairs them. */
 import * as z from 'zod';
+import { count, cursor, time, unreadableRows } from '#core/contracts/answers/parts.ts';
 import { operation } from '#core/operations/endpoint.ts';
-import { count, cursor, time, unreadableRows } from '#core/operations/endpoints/schemas.ts';
 import type { Feature } from '../feature.ts';
 
 export const feature = {

@@ -1,9 +1,9 @@
 /** Traces and their spans: lists recent traces, and shows one. Explained in docs/explanation/telemetry.md. */
 import * as z from 'zod';
+import { count, milliseconds, time } from '#core/contracts/answers/parts.ts';
 import { paging } from '#core/contracts/route.ts';
 import { optionOf } from '#core/operations/command.ts';
 import { operation } from '#core/operations/endpoint.ts';
-import { count, milliseconds, time } from '#core/operations/endpoints/schemas.ts';
 import type { Feature } from '../feature.ts';
 
 const status = z.enum(['ok', 'error']);

@@ -1,7 +1,7 @@
 /** The transparency log of each tenant, and its witnesses. Its page is docs/explanation/transparency-log.md. */
 import * as z from 'zod';
+import { count, time } from '#core/contracts/answers/parts.ts';
 import { operation } from '#core/operations/endpoint.ts';
-import { count, time } from '#core/operations/endpoints/schemas.ts';
 import type { Feature } from '../feature.ts';
 
 const operations = {

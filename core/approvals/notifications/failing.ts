@@ -1,19 +1,10 @@
 /** Lists a tenant's failed notifications: those abandoned and those to be retried [cli.status]. */
+import type { failingDeliverySchema } from '#core/contracts/answers/status.ts';
+import type { Shape } from '#core/contracts/shape.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import type { Delivery, DeliveryStore } from './ports.ts';
 
-export interface FailingDelivery {
-  readonly channel: string;
-  readonly event: Delivery['event'];
-  /** Id of the approval or alert. */
-  readonly envelope_id: string;
-  readonly state: 'retrying' | 'dead';
-  readonly attempts: number;
-  /** Error of the last attempt without URLs, since webhook URLs contain secrets. */
-  readonly error: string;
-  /** When it will be, or would have been, retried. */
-  readonly due_at: string;
-}
+export type FailingDelivery = Shape<typeof failingDeliverySchema>;
 
 const maxShown = 20;
 const maxScanned = 200;

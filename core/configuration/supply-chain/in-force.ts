@@ -1,25 +1,14 @@
 /** Checks whether a configuration's pack and WASM filters are signed under its root key [supply-chain.in-force]. */
+import type { activePartSchema } from '#core/contracts/answers/supply-chain.ts';
 import type { Configuration } from '#core/contracts/config.ts';
+import type { Shape } from '#core/contracts/shape.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
-import type { PluginEntry } from './documents.ts';
 import { keyIdOf, publicKeyOf } from './keys.ts';
 import { SupplyChainRefusal } from './refusal.ts';
 import { verifyEntry } from './verify-artifact.ts';
 import { type TrustedIndex, verifyIndex } from './verify-index.ts';
 
-interface ActivePart {
-  readonly kind: PluginEntry['kind'];
-  readonly name: string;
-  /** Digest of the module's bytes or of the pack's canonical JSON; null for a module that is read from its path. */
-  readonly sha256: string | null;
-  readonly verified: boolean;
-  /** Name and version in the index. */
-  readonly signed_as?: string;
-  /** The publisher's key id. */
-  readonly signer?: string;
-  /** Reason why the part is not verified. */
-  readonly reason?: string;
-}
+type ActivePart = Shape<typeof activePartSchema>;
 
 /** A part refused by `require_signed`. */
 export type UnsignedPart = Pick<ActivePart, 'kind' | 'name' | 'sha256'> & { readonly reason: string };

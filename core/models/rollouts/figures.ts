@@ -1,7 +1,9 @@
 /**
  * Metrics for both arms of a rollout since the start of its stage, from the analytics of its calls [rollout.states].
  */
+import type { rolloutArmSchema } from '#core/contracts/answers/rollouts.ts';
 import type { Rollout, RolloutArm } from '#core/contracts/rollout.ts';
+import type { Shape } from '#core/contracts/shape.ts';
 import { minuteMs } from '#core/kernel/durations.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { totalsOf } from '#core/observatory/buckets.ts';
@@ -10,14 +12,7 @@ import { addUp, type Measures, membersOf } from '#core/observatory/measures.ts';
 import type { Observations } from '#core/observatory/ports.ts';
 import type { CanaryFigures } from './judge.ts';
 
-interface ArmFigures {
-  readonly requests: number;
-  readonly errors: number;
-  readonly error_rate: number;
-  readonly p50_latency_ms: number | null;
-  readonly p95_latency_ms: number | null;
-  readonly cost_usd: number;
-}
+type ArmFigures = Shape<typeof rolloutArmSchema>;
 
 /**
  * Returns the metrics for both arms, and the canary's metrics for judging its stage.

@@ -1,10 +1,10 @@
 /** Actions and their reported outcomes, on the gateway surface for agents and on the admin surface. */
 
 import * as z from 'zod';
+import { sha256Hex } from '#core/contracts/answers/parts.ts';
 import { actionRequestSchema, decisionResultSchema } from '#core/contracts/envelope-schema.ts';
 import { outcomeRequestSchema } from '#core/contracts/reported-outcome.ts';
 import { operation } from '../endpoint.ts';
-import { sha256Hex } from './schemas.ts';
 
 const sha256 = '8a901f974b9fb9ed79ad38c7243bccc97269575ca7347ea5e77aa0e02f106497';
 

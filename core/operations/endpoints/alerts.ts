@@ -1,26 +1,9 @@
 /** Alerts. */
 import * as z from 'zod';
-import { alertSeverities, alertStates, alertTypes } from '#core/contracts/alert.ts';
+import { alertSchema } from '#core/contracts/answers/alerts.ts';
+import { count } from '#core/contracts/answers/parts.ts';
 import { paging } from '#core/contracts/route.ts';
 import { operation } from '../endpoint.ts';
-import { count, time } from './schemas.ts';
-
-const alert = z.strictObject({
-  id: z.string(),
-  severity: z.enum(alertSeverities),
-  type: z.enum(alertTypes),
-  dimension: z.string(),
-  metric: z.string(),
-  value: z.number(),
-  threshold: z.number(),
-  message: z.string(),
-  state: z.enum(alertStates),
-  created_at: time,
-  acknowledged_by: z.string().optional(),
-  acknowledged_at: time.optional(),
-  resolved_at: time.optional(),
-  evidence: z.record(z.string(), z.union([z.string(), z.number()])).optional(),
-});
 
 const common = {
   function: 'observatory',
@@ -61,7 +44,7 @@ type Alert {
     },
     output: () =>
       z.strictObject({
-        alerts: z.array(alert).meta({ description: 'Newest first, at most 500.' }),
+        alerts: z.array(alertSchema).meta({ description: 'Newest first, at most 500.' }),
         total: count.meta({ description: 'Number of alerts in this state, shown or not.' }),
         cursor: z.string().optional().meta({
           description: 'Present if there are more open alerts of tenants that are stored as rows: pass it as `cursor`.',
@@ -81,7 +64,7 @@ type Alert {
       summary: 'Acknowledge an alert: a person is looking into it',
       examples: ['alerts acknowledge default.58d2e2b6e25fa1ce-1'],
     },
-    output: () => alert,
+    output: () => alertSchema,
     run: async () => (await import('#core/operations/alerts.ts')).acknowledgeAlert,
   }),
 };

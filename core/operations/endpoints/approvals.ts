@@ -1,10 +1,12 @@
 /** Approvals and the votes on them. */
+
 import * as z from 'zod';
 import { approveSchema, voteSchema } from '#core/contracts/admin-requests.ts';
+import { count, cursor, sha256Hex, time } from '#core/contracts/answers/parts.ts';
+import { place } from '#core/contracts/answers/policies.ts';
 import { afterVotes, effectRisks } from '#core/contracts/approval.ts';
 import { keyKinds, paging, roles } from '#core/contracts/route.ts';
 import { operation } from '../endpoint.ts';
-import { count, cursor, sha256Hex, time } from './schemas.ts';
 
 export const call = {
   protocol: z.string(),
@@ -14,10 +16,6 @@ export const call = {
   upstream: z.string().optional(),
   parameters: z.record(z.string(), z.unknown()),
 };
-export const place = z
-  .string()
-  .optional()
-  .meta({ description: 'Place of the rule, as `file:line`; absent if the version came without a file.' });
 const votes = z
   .array(
     z.strictObject({

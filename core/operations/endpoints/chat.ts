@@ -1,7 +1,7 @@
 /** Chat calls in both dialects, and other model endpoints. */
 import * as z from 'zod';
+import { count, health } from '#core/contracts/answers/parts.ts';
 import { operation } from '../endpoint.ts';
-import { count, health } from './schemas.ts';
 
 /** Chat request. Members not listed here pass through unchanged in both directions. */
 const chatRequest = z.looseObject({

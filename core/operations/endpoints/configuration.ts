@@ -1,8 +1,8 @@
 /** The configuration and the modules that it names. */
 import * as z from 'zod';
+import { count, sha256Hex, time } from '#core/contracts/answers/parts.ts';
 import { moduleUpload } from '#core/contracts/plugin-act.ts';
 import { operation } from '../endpoint.ts';
-import { count, sha256Hex, time } from './schemas.ts';
 
 export const version = {
   version: count,

@@ -1,47 +1,10 @@
 /** Issued credentials and capability tickets. */
 import * as z from 'zod';
 import { redeemSchema } from '#core/contracts/admin-requests.ts';
+import { count, cursor, time } from '#core/contracts/answers/parts.ts';
+import { credentialSchema, ticketSchema } from '#core/contracts/credential.ts';
 import { paging } from '#core/contracts/route.ts';
 import { operation } from '../endpoint.ts';
-import { count, cursor, sha256Hex, time } from './schemas.ts';
-
-const credential = z.strictObject({
-  id: z.string(),
-  tenant: z.string(),
-  session_id: z.string(),
-  envelope_id: z.string(),
-  broker: z.string(),
-  type: z.string(),
-  scope: z.string(),
-  degraded: z.boolean(),
-  issued_at: time,
-  expires_at: time,
-  revoked_at: time.optional(),
-  note: z.string().optional(),
-  issuer_expires_at: time.optional(),
-  lease_id: z.string().optional(),
-  version_id: z.string().optional(),
-  policy_digest: z.string().optional(),
-  ticket_sha256: sha256Hex.optional(),
-  revoke_due: time.optional(),
-});
-const ticket = z.strictObject({
-  id: z.string(),
-  tenant: z.string(),
-  session_id: z.string(),
-  envelope_id: z.string(),
-  approval_id: z.string().optional(),
-  resource: z.string(),
-  tool: z.string(),
-  capability: z.string(),
-  policy_version: count,
-  nonce: z.string(),
-  key_id: z.string(),
-  issued_at: time,
-  expires_at: time,
-  used_at: time.optional(),
-  revoked_at: time.optional(),
-});
 
 export const credentials = {
   listCredentials: operation({
@@ -60,7 +23,7 @@ export const credentials = {
         columns: { id: 'id', type: 'type', scope: 'scope', session: 'session_id', expires: 'expires_at' },
       },
     },
-    output: () => z.strictObject({ credentials: z.array(credential), cursor }),
+    output: () => z.strictObject({ credentials: z.array(credentialSchema), cursor }),
     run: async () => (await import('#core/operations/credentials.ts')).listCredentials,
   }),
   revokeCredential: operation({
@@ -72,7 +35,7 @@ export const credentials = {
       words: 'credentials revoke <id>',
       examples: ['credentials revoke 0197a3c2-6f51-7e1a-9f60-0a8d5c1b2e3f'],
     },
-    output: () => credential,
+    output: () => credentialSchema,
     run: async () => (await import('#core/operations/credentials.ts')).revokeCredential,
   }),
   listTickets: operation({
@@ -91,7 +54,7 @@ export const credentials = {
         columns: { id: 'id', tool: 'tool', resource: 'resource', session: 'session_id', expires: 'expires_at' },
       },
     },
-    output: () => z.strictObject({ tickets: z.array(ticket), cursor }),
+    output: () => z.strictObject({ tickets: z.array(ticketSchema), cursor }),
     run: async () => (await import('#core/operations/tickets.ts')).listTickets,
   }),
   redeemTicket: operation({
@@ -102,7 +65,7 @@ export const credentials = {
     input: () => redeemSchema,
     example: { ticket: 'agt1.…', tool: 'billing.get', capability: 'read', resource: '/invoices/7' },
     output: () =>
-      ticket
+      ticketSchema
         .pick({ id: true, envelope_id: true, approval_id: true, tool: true, resource: true, capability: true })
         .extend({ policy_version: count, expires_at: time }),
     run: async () => (await import('#core/operations/tickets.ts')).redeemTicket,
@@ -117,7 +80,7 @@ export const credentials = {
       summary: 'Revoke a ticket',
       examples: ['tickets revoke 0197a3c2-6f51-7e1a-9f60-0a8d5c1b2e3f'],
     },
-    output: () => ticket,
+    output: () => ticketSchema,
     run: async () => (await import('#core/operations/tickets.ts')).revokeTicket,
   }),
 };

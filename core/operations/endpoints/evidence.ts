@@ -1,47 +1,20 @@
 /** Sessions with evidence (export, verification, reports, keys) and the audit log. */
+
 import * as z from 'zod';
-import {
-  evidenceEntrySchema,
-  missingParts,
-  sessionBundleSchema,
-  signingKeysSchema,
-  unreadKinds,
-} from '#core/contracts/evidence.ts';
+import { brokenLink, sessionRowSchema, unread, verificationSchema } from '#core/contracts/answers/evidence.ts';
+import { count, cursor, unreadableRows } from '#core/contracts/answers/parts.ts';
+import { evidenceEntrySchema, sessionBundleSchema, signingKeysSchema } from '#core/contracts/evidence.ts';
 import { paging } from '#core/contracts/route.ts';
 import { optionOf } from '../command.ts';
 import { operation } from '../endpoint.ts';
-import { count, counts, cursor, microusd, sha256Hex, time, unreadableRows } from './schemas.ts';
 
-const brokenLink = {
-  index: z.int(),
-  reason: z.string(),
-  missing: z
-    .enum(missingParts)
-    .optional()
-    .meta({ description: 'Missing part of a session whose other entries are valid.' }),
-};
-const unread = z
-  .array(z.enum(unreadKinds))
-  .optional()
-  .meta({ description: 'Copies that could not be read, because of a fault that `not_checked` names.' });
 const verification = z.strictObject({
   session_id: z.string(),
   entries: z
     .array(z.looseObject({ index: z.int() }))
     .optional()
     .meta({ description: 'With entries=true: a line for each entry.' }),
-  valid: z.boolean(),
-  total_entries: count,
-  session_manifest_hash: sha256Hex.optional(),
-  broken_link: z.strictObject(brokenLink).optional(),
-  checkpoint: z.strictObject({ index: count, created_at: time, key_id: z.string() }).optional(),
-  passkey_votes: count
-    .optional()
-    .meta({ description: 'Votes whose passkey was verified with the public key in the chain.' }),
-  archived_entries: count.optional(),
-  expired_entries: count.optional(),
-  unread,
-  not_checked: z.array(z.string()),
+  ...verificationSchema.shape,
 });
 const verifiedAudit = z.strictObject({
   valid: z.boolean(),
@@ -79,22 +52,7 @@ export const evidence = {
     },
     output: () =>
       z.strictObject({
-        sessions: z.array(
-          z.strictObject({
-            tenant: z.string(),
-            session_id: z.string(),
-            owner_key: z.string().optional(),
-            total_entries: count,
-            first_hash: sha256Hex,
-            last_hash: sha256Hex,
-            counts,
-            policy_versions: z.array(count),
-            opened_at: time,
-            updated_at: time,
-            risk: z.strictObject({ score: z.number(), rule: z.string() }).optional(),
-            spent_microusd: microusd.optional(),
-          }),
-        ),
+        sessions: z.array(sessionRowSchema),
         cursor,
       }),
     run: async () => (await import('#core/operations/evidence.ts')).listSessions,

@@ -1,8 +1,8 @@
 /** Tenants, the organisations above them, people, keys and separation rules. */
 import * as z from 'zod';
+import { count } from '#core/contracts/answers/parts.ts';
 import { keyKinds, roles } from '#core/contracts/route.ts';
 import { operation } from '../endpoint.ts';
-import { count } from './schemas.ts';
 
 const limit = count.nullable().meta({ description: 'Null if the configuration sets none.' });
 const path = z.string().meta({ description: '<organisation>/<team>/<project>/<environment>, as far as known.' });

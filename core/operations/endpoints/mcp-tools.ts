@@ -1,8 +1,8 @@
 /** MCP tool definitions. */
 import * as z from 'zod';
+import { decision, sha256Hex, time } from '#core/contracts/answers/parts.ts';
 import { capabilities } from '#core/contracts/envelope.ts';
 import { operation } from '../endpoint.ts';
-import { decision, sha256Hex, time } from './schemas.ts';
 
 const seen = { fingerprint: sha256Hex.optional(), seen_at: time };
 const about = z.strictObject({

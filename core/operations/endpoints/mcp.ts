@@ -1,6 +1,7 @@
 /** Endpoints for MCP clients. MCP itself describes their messages. */
+
+import { health } from '#core/contracts/answers/parts.ts';
 import { operation } from '../endpoint.ts';
-import { health } from './schemas.ts';
 
 export const mcp = {
   mcpHealth: operation({

@@ -1,46 +1,17 @@
 /** Active tool rules, policy versions and the differences between them. */
+
 import * as z from 'zod';
+import { count } from '#core/contracts/answers/parts.ts';
+import { keyChangeSchema, policyDiffSchema } from '#core/contracts/answers/policies.ts';
 import { decisions } from '#core/contracts/envelope.ts';
 import { guardEntrySchema, toolRuleSchema } from '#core/contracts/tool-policy.ts';
 import { operation } from '../endpoint.ts';
 import { stored, version } from './configuration.ts';
-import { count, decision } from './schemas.ts';
 
 const lines = z.array(z.string());
 const places = z
   .strictObject({ rules: lines, guards: z.record(z.string(), z.string()), levels: z.record(z.string(), lines) })
   .meta({ description: 'Place of each rule, as file:line; absent without a file.' });
-const toolCall = z.strictObject({
-  protocol: z.string(),
-  tool: z.string(),
-  target: z.string(),
-  capability: z.string(),
-  upstream: z.string().optional(),
-  parameters: z.record(z.string(), z.unknown()).optional(),
-});
-const region = z.strictObject({
-  from: decision,
-  to: decision,
-  rule_before: z.string(),
-  rule_after: z.string(),
-  repeated: count.optional(),
-  approval: z
-    .strictObject({ before: z.string(), after: z.string(), loosened: z.boolean() })
-    .optional()
-    .meta({ description: 'What both rules require of an approval, if both review and the requirements differ.' }),
-  example: toolCall
-    .extend({
-      holding: z.array(z.string()).optional().meta({ description: 'Conditions on sources that hold for the call.' }),
-    })
-    .meta({ description: 'The shortest call whose decision differs.' }),
-});
-export const policyDiff = {
-  analysed: z.boolean().meta({ description: 'False when a pair of rules was too costly to compare.' }),
-  tightened: z.array(region),
-  loosened: z.array(region),
-  warnings: z.array(z.string()),
-};
-
 export const policies = {
   listPolicies: operation({
     route: 'GET /admin/v1/policies',
@@ -109,25 +80,16 @@ export const policies = {
       z.strictObject({
         from: count,
         to: count,
-        ...policyDiff,
-        levels: z.array(z.strictObject({ path: z.string(), ...policyDiff })).meta({
+        ...policyDiffSchema.shape,
+        levels: z.array(z.strictObject({ path: z.string(), ...policyDiffSchema.shape })).meta({
           description: 'Levels of the organisations whose rules make different decisions, each compared separately.',
         }),
         lifted_guards: z.array(z.string()).meta({
           description: 'Guards that are no longer in force: only the rules apply to the calls that they blocked.',
         }),
-        changes: z
-          .array(
-            z.strictObject({
-              section: z.string(),
-              path: z.string(),
-              from: z.string().optional(),
-              to: z.string().optional(),
-            }),
-          )
-          .meta({
-            description: 'Every key of the configuration that differs, by section; values in words, without secrets.',
-          }),
+        changes: z.array(keyChangeSchema).meta({
+          description: 'Every key of the configuration that differs, by section; values in words, without secrets.',
+        }),
       }),
     run: async () => (await import('#core/operations/policies.ts')).policyDiff,
   }),

@@ -1,10 +1,11 @@
 /** Providers and the response cache. */
+
 import * as z from 'zod';
+import { count, share } from '#core/contracts/answers/parts.ts';
+import { providerSchema } from '#core/contracts/answers/status.ts';
 import { count as countOf } from '#core/kernel/json-fields.ts';
 import { milliseconds as ms, percent } from '../command.ts';
 import { operation } from '../endpoint.ts';
-import { count, milliseconds, share } from './schemas.ts';
-import { breaker, providerHealth, providerType } from './status.ts';
 
 export const providers = {
   cacheStatistics: operation({
@@ -97,28 +98,7 @@ type Provider {
     output: () =>
       z.strictObject({
         window_minutes: count,
-        providers: z.array(
-          z.strictObject({
-            name: z.string(),
-            type: providerType,
-            enabled: z.boolean(),
-            models: z.array(z.string()),
-            region: z.string().optional(),
-            base_url: z.string().optional(),
-            has_key: z.boolean().meta({ description: 'Whether its entry names a key.' }),
-            key_set: z.boolean().optional().meta({
-              description:
-                'Whether the key has a value. Absent if there is no key, or if this process cannot read keys of providers.',
-            }),
-            reason: z.string().optional().meta({ description: 'Why it is unhealthy, if that is known.' }),
-            health: providerHealth,
-            breaker: breaker.optional(),
-            requests: count,
-            errors: count,
-            error_rate: share,
-            p95_latency_ms: milliseconds.optional(),
-          }),
-        ),
+        providers: z.array(providerSchema),
       }),
     run: async () => (await import('#core/operations/chat-views.ts')).listProviders,
   }),

@@ -1,39 +1,8 @@
 /** Rollouts, which move a model's traffic to another provider. */
 import * as z from 'zod';
-import { rolloutStates } from '#core/contracts/rollout.ts';
+import { rolloutArmSchema, rolloutSchema } from '#core/contracts/answers/rollouts.ts';
 import { createRolloutSchema } from '#core/contracts/rollout-schema.ts';
 import { operation } from '../endpoint.ts';
-import { count, milliseconds, share, time, usd } from './schemas.ts';
-
-const rollout = z.strictObject({
-  id: z.string(),
-  tenant: z.string().meta({ description: 'Tenant whose traffic it moves; * for all tenants.' }),
-  route_model: z.string(),
-  baseline_providers: z.array(z.string()),
-  canary_provider: z.string(),
-  stages: z.array(z.int()),
-  current_stage: count.meta({ description: 'Index in stages.' }),
-  current_percentage: z.number().meta({ description: 'Percent of the traffic that the canary gets now.' }),
-  state: z.enum(rolloutStates),
-  observation_window_ms: milliseconds,
-  error_threshold: z.number().meta({ description: 'Percent.' }),
-  latency_p95_threshold: milliseconds,
-  start_at: time.optional(),
-  stage_started_at: time,
-  created_at: time,
-  created_by: z.string(),
-  completed_at: time.optional(),
-  rollback_reason: z.string().optional(),
-});
-const latency = milliseconds.nullable();
-const arm = z.strictObject({
-  requests: count,
-  errors: count,
-  error_rate: share,
-  p50_latency_ms: latency,
-  p95_latency_ms: latency,
-  cost_usd: usd,
-});
 
 /** Settings shared by all rollout endpoints. Moves are judged by observing both sides. */
 const common = {
@@ -101,7 +70,7 @@ input CreateRolloutInput {
         },
       },
     },
-    output: () => z.strictObject({ rollouts: z.array(rollout) }),
+    output: () => z.strictObject({ rollouts: z.array(rolloutSchema) }),
     run: async () => (await import('#core/operations/rollouts.ts')).listRollouts,
   }),
   createRollout: operation({
@@ -111,7 +80,7 @@ input CreateRolloutInput {
     status: 201,
     input: () => createRolloutSchema,
     example: { route_model: 'gpt-4o', canary_provider: 'bedrock', stages: [5, 25, 100] },
-    output: () => rollout,
+    output: () => rolloutSchema,
     run: async () => (await import('#core/operations/rollouts.ts')).createRollout,
   }),
   getRollout: operation({
@@ -119,7 +88,11 @@ input CreateRolloutInput {
     ...common,
     summary: 'One rollout with the figures of baseline and canary',
     command: { words: 'rollout show <id>', summary: 'Show one rollout with the figures of baseline and canary' },
-    output: () => z.strictObject({ rollout, metrics: z.strictObject({ baseline: arm, canary: arm }) }),
+    output: () =>
+      z.strictObject({
+        rollout: rolloutSchema,
+        metrics: z.strictObject({ baseline: rolloutArmSchema, canary: rolloutArmSchema }),
+      }),
     run: async () => (await import('#core/operations/rollouts.ts')).getRollout,
   }),
   pauseRollout: operation({
@@ -127,7 +100,7 @@ input CreateRolloutInput {
     ...common,
     summary: 'Pause a rollout; the traffic stays where it is',
     command: { words: 'rollout pause <id>' },
-    output: () => rollout,
+    output: () => rolloutSchema,
     run: async () => (await import('#core/operations/rollouts.ts')).pauseRollout,
   }),
   resumeRollout: operation({
@@ -135,7 +108,7 @@ input CreateRolloutInput {
     ...common,
     summary: 'Resume a rollout; the observation of its stage starts over',
     command: { words: 'rollout resume <id>' },
-    output: () => rollout,
+    output: () => rolloutSchema,
     run: async () => (await import('#core/operations/rollouts.ts')).resumeRollout,
   }),
   rollbackRollout: operation({
@@ -143,7 +116,7 @@ input CreateRolloutInput {
     ...common,
     summary: 'Roll back; the traffic returns to the baseline',
     command: { words: 'rollout rollback <id>' },
-    output: () => rollout,
+    output: () => rolloutSchema,
     run: async () => (await import('#core/operations/rollouts.ts')).rollbackRollout,
   }),
 };

@@ -1,9 +1,9 @@
 /** Session risk. */
 import * as z from 'zod';
 import { releaseSchema } from '#core/contracts/admin-requests.ts';
+import { count, counts, evidenceHash, time, unreadableIndexes } from '#core/contracts/answers/parts.ts';
 import { riskRules } from '#core/contracts/behavior.ts';
 import { operation } from '../endpoint.ts';
-import { count, counts, evidenceHash, time, unreadableIndexes } from './schemas.ts';
 
 const alert = z.strictObject({
   rule: z.enum(riskRules),

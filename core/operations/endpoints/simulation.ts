@@ -2,44 +2,21 @@
 
 import * as z from 'zod';
 import { simulateSchema } from '#core/contracts/admin-requests.ts';
+import { count, decision } from '#core/contracts/answers/parts.ts';
+import { effectSchema, place, placedTrace, policyDiffSchema } from '#core/contracts/answers/policies.ts';
 import { operation } from '../endpoint.ts';
-import { call, place } from './approvals.ts';
-import { policyDiff } from './policies.ts';
-import { count, decision } from './schemas.ts';
+import { call } from './approvals.ts';
 
 const needs = z.string().optional().meta({
   description: 'How many approvals a review needs, and from whom; absent if one approval by any reviewer is enough.',
 });
-const trace = z.array(
-  z.strictObject({
-    index: z.int().meta({ description: 'Position among the rules; negative for a guard.' }),
-    rule: z.string(),
-    name: z.string().optional(),
-    place,
-    decision,
-    matched: z.boolean(),
-    failed: z.strictObject({ field: z.string(), expected: z.string(), found: z.string() }).optional(),
-  }),
-);
 const ownFacts = z
   .array(z.strictObject({ entry: z.string(), found: z.string() }))
   .optional()
   .meta({ description: 'Entries of `catalog` in the configuration that the call matches, and where.' });
 
 const effects = z
-  .array(
-    z.strictObject({
-      protocol: z.string(),
-      tool: z.string(),
-      target: z.string(),
-      capability: z.string(),
-      decision,
-      matched_rule: z.string(),
-      place,
-      reason: z.string().optional(),
-      trace: trace.optional(),
-    }),
-  )
+  .array(effectSchema)
   .meta({ description: 'What the call would do; the trace of each effect that is not allowed.' });
 
 export const simulation = {
@@ -64,7 +41,7 @@ export const simulation = {
             reason: z.string().optional(),
             needs,
             suggested_alternative: z.string().optional(),
-            trace: trace
+            trace: placedTrace
               .optional()
               .meta({ description: 'With `explain`: each guard and rule up to the one that matched.' }),
             effects: effects.optional(),
@@ -73,8 +50,7 @@ export const simulation = {
             catalog: ownFacts,
           }),
         ),
-        diff: z
-          .strictObject(policyDiff)
+        diff: policyDiffSchema
           .optional()
           .meta({ description: 'Decisions in which the policies that are tried out differ from those in force.' }),
         warnings: z.array(z.string()).optional().meta({ description: 'Warnings about the policies being tried out.' }),
@@ -117,7 +93,7 @@ export const simulation = {
         reason: z.string().optional(),
         needs,
         place,
-        trace: trace.meta({
+        trace: placedTrace.meta({
           description: 'The call as written: each guard and rule up to the one that matched.',
         }),
         effects,

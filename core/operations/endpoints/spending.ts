@@ -1,9 +1,10 @@
 /** Budgets and remaining rate limits. */
+
 import * as z from 'zod';
+import { count, subject } from '#core/contracts/answers/parts.ts';
+import { budgetSchema, rateLimitSchema } from '#core/contracts/answers/status.ts';
 import { optionOf } from '../command.ts';
 import { operation } from '../endpoint.ts';
-import { count, subject } from './schemas.ts';
-import { budget, rateLimit } from './status.ts';
 
 export const budgets = {
   listBudgets: operation({
@@ -28,14 +29,14 @@ type Budget { tenant: String  scope: String!  scopeId: String!  keyName: String 
       z.strictObject({
         ...subject,
         statuses: z.array(
-          budget.extend({
+          budgetSchema.extend({
             tenant: z
               .string()
               .optional()
               .meta({ description: 'With path: the tenant whose budget it is; absent for all tenants.' }),
           }),
         ),
-        rate_limit: rateLimit
+        rate_limit: rateLimitSchema
           .optional()
           .meta({ description: 'Rate limit of the tenant; absent if path was requested.' }),
         open_reservations: count,

@@ -1,39 +1,20 @@
 /** Health, metrics, the caller's identity, and a deployment's state. */
+
 import * as z from 'zod';
+import { count, health, share, time } from '#core/contracts/answers/parts.ts';
+import {
+  breaker,
+  budgetSchema,
+  dependencySchema,
+  failingDeliverySchema,
+  providerHealth,
+  providerType,
+  rateLimitSchema,
+} from '#core/contracts/answers/status.ts';
 import { capabilities } from '#core/contracts/envelope.ts';
 import { keyKinds, roles } from '#core/contracts/route.ts';
 import { operation } from '../endpoint.ts';
-import { count, health, milliseconds, share, time, usd } from './schemas.ts';
 
-export const breaker = z.enum(['closed', 'open', 'half-open']);
-export const providerHealth = z.enum(['healthy', 'degraded', 'unhealthy', 'unknown', 'disabled']);
-export const providerType = z.enum(['mock', 'openai', 'anthropic', 'ollama', 'bedrock']);
-export const budget = z.strictObject({
-  account: z.string().meta({
-    description: 'tenant, global or key:<key id>, followed by :<model glob> if it applies only to some models.',
-  }),
-  scope: z.enum(['tenant', 'global', 'model', 'key']),
-  scope_id: z.string().meta({
-    description:
-      'The tenant, the pattern of the model, the id of the key (for some models only: followed by : and their pattern), or * for all tenants.',
-  }),
-  key_name: z.string().optional().meta({ description: 'Name of the key, for a budget of scope key.' }),
-  period: z.enum(['day', 'month']),
-  limit_usd: usd,
-  spent_usd: usd,
-  reserved_usd: usd.meta({ description: 'US dollars reserved by running calls.' }),
-  percentage: z.number().nonnegative().meta({ description: 'Percentage of the limit that is spent or reserved.' }),
-  tier: z.enum(['ok', 'alert', 'warning', 'blocked']),
-  resets_at: time,
-});
-export const rateLimit = z.strictObject({
-  limit_requests: count.optional(),
-  remaining_requests: count.optional(),
-  reset_requests: z.number().optional().meta({ description: 'Seconds until the window is empty.' }),
-  limit_tokens: count.optional(),
-  remaining_tokens: count.optional(),
-  reset_tokens: z.number().optional().meta({ description: 'Seconds until the window is empty.' }),
-});
 export const violation = z.looseObject({
   at: time,
   envelope_id: z.string(),
@@ -112,30 +93,7 @@ export const status = {
         status: z.enum(['ok', 'degraded', 'unavailable']).meta({
           description: 'degraded: a dependency that decisions do not need is down. unavailable: a store is down.',
         }),
-        dependencies: z.array(
-          z.strictObject({
-            kind: z.enum([
-              'store',
-              'object_store',
-              'provider',
-              'mcp_server',
-              'http_service',
-              'channel',
-              'control_plane',
-              'projection',
-              'configuration',
-            ]),
-            name: z.string(),
-            needed: z.boolean().meta({ description: 'Whether decisions depend on it.' }),
-            state: z.enum(['up', 'degraded', 'down', 'unknown']),
-            latency_ms: milliseconds.optional().meta({
-              description:
-                'For a store: latency of the check just made. For a provider, MCP server or HTTP service: 95th percentile of the last 15 minutes.',
-            }),
-            reason: z.string().optional(),
-            since: time.meta({ description: 'Time since which this process has seen it in this state.' }),
-          }),
-        ),
+        dependencies: z.array(dependencySchema),
         version: z.string(),
         tenant: z.string(),
         policy: z.string(),
@@ -171,34 +129,12 @@ export const status = {
         evidence_sessions_more: z.literal(true).optional(),
         deliveries: z.strictObject({
           due: count,
-          failing: z
-            .array(
-              z.strictObject({
-                channel: z.string(),
-                event: z.enum([
-                  'submitted',
-                  'approved',
-                  'denied',
-                  'digest',
-                  'alert',
-                  'evaluation',
-                  'policy_violation',
-                  'policy_warning',
-                ]),
-                envelope_id: z.string(),
-                state: z.enum(['retrying', 'dead']),
-                attempts: count,
-                error: z.string().meta({ description: 'Error of the last attempt, without addresses.' }),
-                due_at: time,
-              }),
-            )
-            .meta({
-              description:
-                'Notifications that did not reach their channel; those given up are listed here for 30 days.',
-            }),
+          failing: z.array(failingDeliverySchema).meta({
+            description: 'Notifications that did not reach their channel; those given up are listed here for 30 days.',
+          }),
         }),
-        budgets: z.array(budget),
-        rate_limit: rateLimit,
+        budgets: z.array(budgetSchema),
+        rate_limit: rateLimitSchema,
         recent_violations: z.array(violation),
       }),
     run: async () => (await import('#core/operations/observatory.ts')).status,

@@ -1,8 +1,10 @@
 /** Plugins and policy packs: those that are active, and the actions people have taken on them. */
+
 import * as z from 'zod';
-import { artifactKinds, recordedActs } from '#core/contracts/plugin-act.ts';
+import { count, sha256Hex, time, unreadableRows } from '#core/contracts/answers/parts.ts';
+import { activePartSchema } from '#core/contracts/answers/supply-chain.ts';
+import { recordedActs } from '#core/contracts/plugin-act.ts';
 import { operation } from '../endpoint.ts';
-import { count, sha256Hex, time, unreadableRows } from './schemas.ts';
 
 export const supplyChain = {
   supplyChain: operation({
@@ -14,17 +16,7 @@ export const supplyChain = {
       z.strictObject({
         policy_version: count,
         require_signed: z.boolean(),
-        parts: z.array(
-          z.strictObject({
-            kind: z.enum(artifactKinds),
-            name: z.string(),
-            sha256: sha256Hex.nullable(),
-            verified: z.boolean(),
-            signed_as: z.string().optional().meta({ description: 'Name and version in the signed index.' }),
-            signer: z.string().optional().meta({ description: 'Key id of the publisher.' }),
-            reason: z.string().optional().meta({ description: 'Why it is not verified.' }),
-          }),
-        ),
+        parts: z.array(activePartSchema),
         acts: z
           .array(
             z.strictObject({

@@ -1,10 +1,10 @@
 /** Tenants and keys stored as rows, in addition to those in the configuration. */
 import * as z from 'zod';
+import { cursor, evidenceHash } from '#core/contracts/answers/parts.ts';
 import { paging } from '#core/contracts/route.ts';
 import { addKeySchema, keyRowSchema, putTenantSchema, tenantRowSchema } from '#core/contracts/tenant-rows.ts';
 import { fields } from '#core/kernel/json-fields.ts';
 import { operation } from '../endpoint.ts';
-import { cursor, evidenceHash } from './schemas.ts';
 
 const key = () =>
   keyRowSchema

@@ -1,28 +1,14 @@
 /** Usage, chat calls, analytics and violations. */
+
 import * as z from 'zod';
+import { counts, cursor, subject, time } from '#core/contracts/answers/parts.ts';
+import { bucketSchema, requestRowSchema, usageCounts } from '#core/contracts/answers/usage.ts';
 import { paging } from '#core/contracts/route.ts';
 import { count as countOf, fields } from '#core/kernel/json-fields.ts';
 import { usd as dollars, milliseconds as ms, optionOf } from '../command.ts';
 import { operation } from '../endpoint.ts';
-import { count, counts, cursor, microusd, milliseconds, share, subject, time, tokens, usd } from './schemas.ts';
 import { violation } from './status.ts';
 
-const latency = milliseconds.nullable().meta({ description: 'Milliseconds; null if no call was answered.' });
-const bucket = z.strictObject({
-  timestamp: time.meta({ description: 'ISO 8601 time at which the bucket begins.' }),
-  requests: count,
-  errors: count,
-  error_rate: share,
-  p50_latency_ms: latency,
-  p95_latency_ms: latency,
-  p99_latency_ms: latency,
-  tokens: count.meta({ description: 'Input and output tokens together.' }),
-  cost_usd: usd,
-  blocked: count,
-  reviewed: count,
-  evaluations: count.optional().meta({ description: 'Calls for which the evaluator responded.' }),
-  score: z.number().optional().meta({ description: "Mean of the evaluator's scores." }),
-});
 const answer = z.strictObject({
   from: time,
   to: time,
@@ -32,7 +18,7 @@ const answer = z.strictObject({
     description: 'global, tenant:<id>, model:<name>, provider:<name>, tool:<name>, plane:<name>: the keys of summary.',
   }),
   summary: z
-    .record(z.string(), z.array(bucket))
+    .record(z.string(), z.array(bucketSchema))
     .meta({ description: 'Buckets by dimension, oldest first; a step without traffic has none.' }),
 });
 
@@ -59,31 +45,7 @@ export const usage = {
         ...subject,
         from: time.optional(),
         to: time.optional(),
-        total: count,
-        decisions: counts,
-        protocols: counts,
-        tools: counts,
-        decisions_by_protocol: z.array(z.strictObject({ decision: z.string(), protocol: z.string(), count })),
-        blocked_by_rule: counts,
-        decided_by_rule: counts.meta({
-          description:
-            'Decisions by their source: the SHA-256 of a rule without name, reason and suggested_alternative (RFC 8785), guard:<name> or default.',
-        }),
-        requests: count,
-        tokens,
-        cost_microusd: microusd,
-        cost_usd: usd,
-        outcomes: counts,
-        models: z.array(
-          z.strictObject({
-            model: z.string(),
-            requests: count,
-            input_tokens: count,
-            output_tokens: count,
-            cost_usd: usd,
-            errors: count,
-          }),
-        ),
+        ...usageCounts,
       }),
     run: async () => (await import('#core/operations/observatory.ts')).usage,
   }),
@@ -121,50 +83,7 @@ export const usage = {
     },
     output: () =>
       z.strictObject({
-        requests: z.array(
-          z.strictObject({
-            at: time,
-            envelope_id: z.string(),
-            request_id: z.string(),
-            request_sha256: z
-              .string()
-              .optional()
-              .meta({ description: 'Digest of the request: calls with the same digest sent the same request.' }),
-            session_id: z.string(),
-            key_id: z.string(),
-            operation: z.string(),
-            model: z.string(),
-            reason: z
-              .string()
-              .optional()
-              .meta({ description: 'Why a call was refused before its model was looked up.' }),
-            resolved_model: z.string(),
-            provider: z.string().optional(),
-            demo: z.literal(true).optional().meta({
-              description: 'The built-in mock answered for a model of another name.',
-            }),
-            stream: z.boolean(),
-            status: z.int(),
-            outcome: z.string(),
-            decision: z.string(),
-            tokens,
-            cost_microusd: microusd,
-            cost_usd: usd,
-            latency_ms: milliseconds,
-            first_token_ms: milliseconds.optional(),
-            evaluation: z
-              .strictObject({
-                score: z.number().optional(),
-                labels: z.array(z.string()).optional(),
-                feedback: z.string().optional(),
-              })
-              .optional()
-              .meta({ description: 'Response of the evaluator.' }),
-            cache: z.string().optional(),
-            matched_rule: z.string().optional(),
-            error: z.string().optional(),
-          }),
-        ),
+        requests: z.array(requestRowSchema),
         cursor,
       }),
     run: async () => (await import('#core/operations/chat-views.ts')).listRequests,

@@ -1,22 +1,13 @@
 /** Explains a decision by listing each guard and each rule up to the match, with the first condition that failed. */
-import type { Decision, ToolCall } from '#core/contracts/envelope.ts';
+import type { ruleTraceSchema } from '#core/contracts/answers/policies.ts';
+import type { ToolCall } from '#core/contracts/envelope.ts';
+import type { Shape } from '#core/contracts/shape.ts';
 import { holdsInCall } from './argument-path.ts';
 import type { CompiledArgument, CompiledPolicy, CompiledRule } from './compile.ts';
 import { argumentState, worstReading } from './decide.ts';
 import type { NormalCall } from './normalise.ts';
 
-export interface RuleTrace {
-  /** Index of the rule. Negative for a guard. */
-  readonly index: number;
-  /** `<protocol>:<tool-pattern>`, or `guard:<name>`. */
-  readonly rule: string;
-  /** Name of the rule in the policy. */
-  readonly name?: string;
-  readonly decision: Decision;
-  readonly matched: boolean;
-  /** First condition that failed. `found` is the normalised value that the rule was compared with. */
-  readonly failed?: { readonly field: string; readonly expected: string; readonly found: string };
-}
+export type RuleTrace = Shape<typeof ruleTraceSchema>;
 
 /**
  * Traces the policy's rules, then those of each level.

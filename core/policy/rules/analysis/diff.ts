@@ -1,5 +1,7 @@
 /** Finds every region of calls on which two policies disagree, with a shortest example for each. */
+import type { regionSchema } from '#core/contracts/answers/policies.ts';
 import { type Decision, decisions, type ToolCall } from '#core/contracts/envelope.ts';
+import type { Shape } from '#core/contracts/shape.ts';
 import type { ToolPolicyDocument } from '#core/contracts/tool-policy.ts';
 import { approvalText, asksForLess } from '../approval-terms.ts';
 import { type CompiledPolicy, type CompiledRule, compilePolicy } from '../compile.ts';
@@ -10,16 +12,7 @@ import { UnsolvedError } from './parameter-solver.ts';
 import { Reach } from './reachability.ts';
 
 /** Calls that match one rule before and another rule after. */
-export interface Region {
-  readonly from: Decision;
-  readonly to: Decision;
-  /** `<protocol>:<tool-pattern>`, `guard:<name>` or `default`. */
-  readonly rule_before: string;
-  readonly rule_after: string;
-  /** Number of disagreeing pairs of rules with these names. The example is the shortest across all of these pairs. */
-  readonly repeated?: number;
-  /** The approval terms, if both rules require review but their terms differ. */
-  readonly approval?: { readonly before: string; readonly after: string; readonly loosened: boolean };
+export interface Region extends Omit<Shape<typeof regionSchema>, 'example'> {
   readonly example: Omit<ToolCall, 'parameters' | 'sources' | 'assumed'> &
     Partial<Pick<ToolCall, 'parameters'>> & {
       /** Conditions on sources that are true in the example. All other conditions on sources are false. */

@@ -1,7 +1,8 @@
 /** The rules of a rollout: which calls go where, when it moves, and what its states allow. */
 import fc from 'fast-check';
+import { rolloutSchema } from '#core/contracts/answers/rollouts.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import { durationMs, type Rollout, rolloutStates } from '#core/contracts/rollout.ts';
+import { durationMs, type Rollout } from '#core/contracts/rollout.ts';
 import { createRolloutSchema, rolloutDefaultsSchema } from '#core/contracts/rollout-schema.ts';
 import { assign, rolloutPosition } from '#core/models/rollouts/assign.ts';
 import { rolloutsInForce } from '#core/models/rollouts/in-force.ts';
@@ -118,7 +119,8 @@ describe('[rollout.states] moves', () => {
     rolled_back: '',
   };
 
-  it.each(rolloutStates)('only the moves in the table are allowed on a rollout that is %s', (state) => {
+  const { options: states } = rolloutSchema.shape.state;
+  it.each(states)('only the moves in the table are allowed on a rollout that is %s', (state) => {
     const possible = moves.filter((move) => {
       try {
         return applyMove(rollout({ state }), move, at(1));
