@@ -3,15 +3,11 @@
  * from the call. The call's own digest cannot be computed from a row whose secrets are withheld
  * [approval.evidence-decides].
  */
+import type { ToolCall } from '#core/contracts/envelope.ts';
 import { partDigest, wholeDigest } from '#core/contracts/withheld.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 
-interface ShownCall {
-  readonly protocol: string;
-  readonly tool: string;
-  readonly target: string;
-  readonly capability: string;
-  readonly upstream?: string | undefined;
+interface ShownCall extends Pick<ToolCall, 'protocol' | 'tool' | 'target' | 'capability' | 'upstream'> {
   readonly upstream_tool?: string | undefined;
   /** Redacted, like the other fields. */
   readonly parameters: unknown;

@@ -2,7 +2,7 @@
  * Counters of one tenant or of one of its shards, as a value [limit.rate] [limit.budget]. Reserved amounts are computed
  * from the open reservations rather than stored as a sum, so they cannot leak.
  */
-import type { ReservedCall } from './ports.ts';
+import type { OpenReservation } from './ports.ts';
 import type { Bucket } from './window.ts';
 
 export interface CounterState {
@@ -28,19 +28,12 @@ export interface Slice {
   readonly used_at: number;
 }
 
-export interface Reservation {
-  readonly id: string;
-  readonly session_id: string;
-  readonly from_index: number;
+export interface Reservation extends Omit<OpenReservation, 'tenant' | 'lasted_ms' | 'lease_expires_at'> {
   /** The second whose bucket was charged. */
   readonly second: number;
-  readonly tokens: number;
-  readonly cost_microusd: number;
   /** Account keys. The whole cost is reserved in each of these accounts. */
   readonly accounts: readonly string[];
-  readonly begun: boolean;
   readonly lease_ends_ms: number;
-  readonly call?: ReservedCall;
 }
 
 export const emptyState: CounterState = {

@@ -3,7 +3,7 @@
  * micro-dollars.
  */
 import type { rateLimitSchema } from '#core/contracts/answers/status.ts';
-import type { ChatOperation } from '#core/contracts/chat.ts';
+import type { ChatRecord } from '#core/contracts/chat.ts';
 import type { Shape } from '#core/contracts/shape.ts';
 
 /** Limits for one tenant or key, resolved from the active configuration. */
@@ -46,17 +46,14 @@ export interface ReserveRequest {
 }
 
 /** Call data for evidence, used if the process ends during the provider call [chat.killed]. */
-export interface ReservedCall {
+export interface ReservedCall
+  extends Pick<
+    ChatRecord,
+    'operation' | 'model' | 'resolved_model' | 'stream' | 'transport' | 'policy_version' | 'request_id'
+  > {
   readonly key_id: string;
   readonly agent: string;
-  readonly operation: ChatOperation;
-  readonly model: string;
-  readonly resolved_model: string;
-  readonly stream: boolean;
-  readonly transport: 'http' | 'ws';
   readonly input_tokens: number;
-  readonly policy_version: number;
-  readonly request_id: string;
   /** Set for an agent's key, since it owns the sessions that it opens. */
   readonly owns_session?: true;
 }

@@ -1,7 +1,7 @@
 /** Creates configured brokers by name. A broker without the clients it needs cannot mint credentials. */
 import type { BrokerEntry, Configuration } from '#core/contracts/config.ts';
 import { brokerError, ServiceFault, unavailable } from './fault.ts';
-import type { BrokerPorts, CredentialBroker } from './ports.ts';
+import type { BrokerPorts, BrokerSettings, CredentialBroker } from './ports.ts';
 import { maxCredentialSeconds, newRecord } from './record.ts';
 import { scmAppBroker } from './scm-app-broker.ts';
 import { stsBroker } from './sts-broker.ts';
@@ -36,17 +36,11 @@ function brokerOf(
   }
 }
 
-interface StaticSettings {
-  readonly name: string;
-  readonly secret_env: string;
-  readonly credential_type: string;
-}
-
 /**
  * Returns the static broker, which issues a configured secret unchanged. Its credentials are marked as degraded, since
  * the secret is neither scoped nor expiring.
  */
-export function staticBroker(settings: StaticSettings, ports: BrokerPorts): CredentialBroker {
+export function staticBroker(settings: BrokerSettings<'static'>, ports: BrokerPorts): CredentialBroker {
   const kind = { type: settings.credential_type, degraded: true, longestSeconds: maxCredentialSeconds };
   return {
     name: settings.name,
@@ -59,12 +53,6 @@ export function staticBroker(settings: StaticSettings, ports: BrokerPorts): Cred
     /** Does nothing: the operator owns the secret and rotates it. */
     async revoke() {},
   };
-}
-
-interface StoredSecretSettings {
-  readonly name: string;
-  readonly secret_id: string;
-  readonly region?: string | undefined;
 }
 
 const current = 'AWSCURRENT';
@@ -80,7 +68,7 @@ const kind = {
  * pending version may not work yet, so it is never issued. Credentials are marked as degraded, since the issuer neither
  * scopes nor revokes them.
  */
-function storedSecretBroker(settings: StoredSecretSettings, ports: BrokerPorts): CredentialBroker {
+function storedSecretBroker(settings: BrokerSettings<'secrets_manager'>, ports: BrokerPorts): CredentialBroker {
   const { name, secret_id: secretId, region } = settings;
   return {
     name,

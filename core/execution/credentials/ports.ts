@@ -1,18 +1,14 @@
 /** Ports for credential brokers and their registry. */
+import type { BrokerEntry, Configuration } from '#core/contracts/config.ts';
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { TicketStore } from '#core/execution/tickets/ports.ts';
 import type { Page } from '#core/kernel/page.ts';
 import type { Clock, Ids, SecretStore } from '#core/kernel/ports.ts';
 
-export interface Grant {
-  readonly protocol: string;
-  readonly tool: string;
-  readonly upstream?: string | undefined;
-  readonly broker: string;
-  readonly scope: string;
-  readonly ttl_seconds: number;
-}
+export type Grant = Configuration['credentials']['grants'][number];
+/** Settings of a broker of one type. */
+export type BrokerSettings<Type extends BrokerEntry['type']> = Omit<Extract<BrokerEntry, { type: Type }>, 'type'>;
 
 export interface IssuedCredential {
   readonly record: CredentialRecord;

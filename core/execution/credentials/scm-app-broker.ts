@@ -7,16 +7,10 @@ import { createPrivateKey, type KeyObject } from 'node:crypto';
 import { SignJWT } from 'jose';
 import { RecentMap } from '#core/kernel/recent-map.ts';
 import { brokerError, mintingRefused, unavailable } from './fault.ts';
-import type { BrokerPorts, CredentialBroker, GitHostTokens, InstallationToken } from './ports.ts';
+import type { BrokerPorts, BrokerSettings, CredentialBroker, GitHostTokens, InstallationToken } from './ports.ts';
 import { maxCredentialSeconds, newRecord, withEarlierExpiry } from './record.ts';
 
-interface ScmAppSettings {
-  readonly name: string;
-  readonly app_id: string;
-  readonly private_key_env: string;
-  readonly installation_id?: string | undefined;
-  readonly api_url?: string | undefined;
-}
+type ScmAppSettings = Omit<BrokerSettings<'scm_app'>, 'generated_key'>;
 
 const type = 'scm_app_jwt';
 

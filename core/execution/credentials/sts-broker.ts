@@ -9,6 +9,7 @@ import { brokerError, mintingRefused, ServiceFault, unavailable } from './fault.
 import type {
   AssumeRoleRequest,
   BrokerPorts,
+  BrokerSettings,
   CredentialBroker,
   IssueContext,
   StsClient,
@@ -17,12 +18,7 @@ import type {
 import { maxCredentialSeconds, newRecord } from './record.ts';
 import { compileSessionPolicy } from './session-policy.ts';
 
-interface StsSettings {
-  readonly name: string;
-  readonly role_arn: string;
-  readonly region?: string | undefined;
-  readonly external_id_env?: string | undefined;
-}
+type StsSettings = BrokerSettings<'sts'>;
 
 const shortestStsSeconds = 900;
 const kind = {

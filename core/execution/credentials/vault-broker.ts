@@ -5,17 +5,10 @@
 import type { CredentialRecord } from '#core/contracts/credential.ts';
 import { isoTime } from '#core/kernel/ports.ts';
 import { brokerError, ServiceFault, unavailable } from './fault.ts';
-import type { BrokerPorts, CredentialBroker, VaultAccess, VaultClient } from './ports.ts';
+import type { BrokerPorts, BrokerSettings, CredentialBroker, VaultAccess, VaultClient } from './ports.ts';
 import { dueAfterHolder, maxCredentialSeconds, newRecord, withEarlierExpiry } from './record.ts';
 
-interface VaultSettings {
-  readonly name: string;
-  readonly url: string;
-  readonly mount: string;
-  readonly role: string;
-  readonly token_env: string;
-  readonly namespace?: string | undefined;
-}
+type VaultSettings = BrokerSettings<'vault'>;
 
 const kind = { type: 'vault_database', degraded: false, longestSeconds: maxCredentialSeconds };
 

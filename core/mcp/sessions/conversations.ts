@@ -10,11 +10,12 @@ import {
   type McpPorts,
   type McpSession,
   type McpUpstreams,
+  type RequestOptions,
   UpstreamFault,
   type UpstreamLink,
 } from '../ports.ts';
 import { assumedVersion, type Era, sessionVersions } from '../protocol/era.ts';
-import type { RequestId, RpcOutcome } from '../protocol/messages.ts';
+import type { RpcOutcome } from '../protocol/messages.ts';
 import { progressTokenOf } from '../protocol/request-meta.ts';
 import type { KnownTools } from '../tools/tool-list.ts';
 import { endSubscriptions } from './shared-link.ts';
@@ -41,14 +42,7 @@ export interface Conversation {
   renew(entry: McpUpstreamEntry, lost: ConversationLink): Promise<ConversationLink>;
 }
 
-export interface RequestContext {
-  readonly signal: AbortSignal;
-  readonly id: RequestId;
-  readonly onMessage?: (message: JsonObject) => void;
-  readonly onEvents?: (() => void) | undefined;
-  readonly bearer?: string | undefined;
-  readonly passed?: Readonly<Record<string, string>>;
-}
+export type RequestContext = Omit<RequestOptions, 'onMessage'> & Partial<Pick<RequestOptions, 'onMessage'>>;
 
 /**
  * Sends a request to one server. If the server has forgotten the conversation, restarts it once, since the refused

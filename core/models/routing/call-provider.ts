@@ -12,11 +12,10 @@ import { pause } from '#core/models/providers/pause.ts';
 import {
   type Provider,
   type ProviderAttempt,
+  type ProviderCall,
   ProviderFault,
-  type ProviderForm,
   type ProviderReply,
   type Providers,
-  type StoredCallOptions,
 } from '#core/models/providers/ports.ts';
 import type { AdmittedAttempt, Breakers } from './breakers.ts';
 import {
@@ -40,18 +39,11 @@ export interface RoutingPorts {
   readonly random: () => number;
 }
 
-export interface RoutedCall {
-  readonly model: string;
-  readonly stream: boolean;
+export interface RoutedCall extends Omit<ProviderCall, 'body'> {
   /** Endpoint to call; chat by default. Providers without it are skipped. */
   readonly endpoint?: EndpointName;
-  /** Form sent in place of the body. */
-  readonly form?: ProviderForm | undefined;
-  readonly kept?: StoredCallOptions | undefined;
   /** Caller's headers to forward; the attempt's own trace headers replace the caller's. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Aborts when the caller disconnects. */
-  readonly signal: AbortSignal;
   /**
    * Returns the body in the provider's dialect. @throws GatewayError `invalid_request` if the dialect cannot express
    * it.

@@ -1,5 +1,4 @@
 /** Sessions with evidence (export, verification, reports, keys) and the audit log. */
-
 import * as z from 'zod';
 import { brokenLink, sessionRowSchema, unread, verificationSchema } from '#core/contracts/answers/evidence.ts';
 import { count, cursor, unreadableRows } from '#core/contracts/answers/parts.ts';

@@ -1,5 +1,4 @@
 /** Health, metrics, the caller's identity, and a deployment's state. */
-
 import * as z from 'zod';
 import { count, health, share, time } from '#core/contracts/answers/parts.ts';
 import {

@@ -70,13 +70,7 @@ const secretAt = (name: string, secrets: SecretStore): Promise<string | undefine
     throw new ExecutionFault('unreachable', `the secret ${name} could not be read`);
   });
 
-interface DatabaseAddress {
-  readonly host: string;
-  readonly port: number;
-  readonly database: string;
-  readonly user: string;
-  readonly password: string;
-}
+type DatabaseAddress = Omit<PostgresServer, 'tls' | 'ca'>;
 
 async function databaseAddress(
   { name, url_env, host, port, database }: SqlDatabaseEntry,

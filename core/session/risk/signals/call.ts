@@ -1,17 +1,14 @@
 /** A call, or one of its effects, as seen by the signal finders. */
 import type { SignalKind } from '#core/contracts/behavior.ts';
 import type { Network } from '#core/contracts/catalog.ts';
+import type { ToolCall } from '#core/contracts/envelope.ts';
 import type { BranchWrite } from '#core/effects/git/branches.ts';
 
-export interface Call {
-  readonly protocol: string;
+export interface Call extends Pick<ToolCall, 'protocol' | 'target' | 'capability' | 'parameters'> {
   /** Case-folded tool name. */
   readonly tool: string;
   /** Last part of the tool name, such as `rm` in `shell.rm`. */
   readonly word: string;
-  readonly target: string;
-  readonly capability: string;
-  readonly parameters: Readonly<Record<string, unknown>>;
   /** Words of a command, starting with the program. Empty if the call is not a command. */
   readonly argv: readonly string[];
   /** Unchanged text of the call that carries this one. Effect readers omit parts that they treat as plain text. */
