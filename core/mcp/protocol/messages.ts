@@ -114,21 +114,21 @@ export const notificationOf = (method: string, params?: JsonObject): JsonObject 
 /** Parses a JSON-RPC message. @throws RpcFault -32600 if the value is not a valid message. */
 export function messageOf(value: unknown): RpcMessage {
   if (!isObject(value) || value.jsonrpc !== '2.0') throw notRpc('"jsonrpc": "2.0" is missing');
-  const { id, method, params } = value;
+  const { id, method } = value;
+  // Some clients send null for absent members.
+  const [result, error] = [value.result ?? undefined, value.error ?? undefined];
   if (method !== undefined) {
-    if (value.result !== undefined || value.error !== undefined)
-      throw notRpc('method is sent with a result or an error');
+    if (result !== undefined || error !== undefined) throw notRpc('method is sent with a result or an error');
     if (typeof method !== 'string' || method === '') throw notRpc('method must be a string');
+    const params = value.params ?? undefined;
     if (params !== undefined && !isObject(params)) throw notRpc('params must be an object');
     if (id === undefined) return { kind: 'notification', notification: { method, params } };
     if (!isId(id)) throw notRpc('id must be a string or a whole number');
     return { kind: 'request', request: { id, method, params: params ?? {} } };
   }
   if (!isId(id)) throw notRpc('a response needs the id of its request');
-  if (isObject(value.result) && value.error === undefined)
-    return { kind: 'response', id, outcome: { result: value.result } };
-  if (isObject(value.error) && value.result === undefined)
-    return { kind: 'response', id, outcome: { error: rpcError(value.error) } };
+  if (isObject(result) && error === undefined) return { kind: 'response', id, outcome: { result } };
+  if (isObject(error) && result === undefined) return { kind: 'response', id, outcome: { error: rpcError(error) } };
   throw notRpc('expected a request, a notification or a response');
 }
 

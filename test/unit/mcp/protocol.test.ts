@@ -28,11 +28,32 @@ test.each([
   { jsonrpc: '2.0', id: 1.5, method: 'ping' },
   { jsonrpc: '2.0', id: null, method: 'ping' },
   { jsonrpc: '2.0', id: 1, method: 'ping', params: 'x' },
+  { jsonrpc: '2.0', id: 1, method: 'ping', params: [] },
+  { jsonrpc: '2.0', id: 1, result: null, error: null },
   { jsonrpc: '2.0', id: 1, result: {}, error: {} },
   { jsonrpc: '2.0', id: 1, method: 'ping', result: {} },
   { jsonrpc: '2.0', method: 'notifications/progress', error: {} },
 ])('%j is not a valid message', (value) => {
   expect(() => messageOf(value)).toThrow(expect.objectContaining({ code: -32600 }));
+});
+
+test.each([
+  [
+    { id: 1, method: 'tools/list', params: null },
+    { kind: 'request', request: { id: 1, method: 'tools/list', params: {} } },
+  ],
+  [
+    { id: 1, method: 'ping', result: null, error: null },
+    { kind: 'request', request: { method: 'ping' } },
+  ],
+  [{ method: 'notifications/initialized', params: null }, { notification: { method: 'notifications/initialized' } }],
+  [
+    { id: 1, result: {}, error: null },
+    { kind: 'response', outcome: { result: {} } },
+  ],
+  [{ id: 1, result: null, error: { code: -1, message: 'no' } }, { outcome: { error: { code: -1, message: 'no' } } }],
+])('a member of null counts as absent: %j', (value, expected) => {
+  expect(messageOf({ jsonrpc: '2.0', ...value })).toMatchObject(expected);
 });
 
 test.each([
