@@ -100,11 +100,14 @@ function credentialOf(headers: Headers): string {
   const keys = headerValues(headers, 'x-api-key');
   const tokens = headerValues(headers, 'authorization').map(bearerToken);
   if (keys.length > 1 || tokens.length > 1) throw notAuthenticated('a credential header was sent more than once');
-  const [credential, other] = [...keys, ...tokens];
-  if (credential === undefined || credential === '') throw notAuthenticated('no key was sent');
+  // Clients that are given one credential may send the header of the other one empty.
+  const [credential, other] = [...keys, ...tokens].filter((sent) => sent !== '');
+  if (credential === undefined) throw notAuthenticated(tokens.length > 0 ? notBearer : 'no key was sent');
   if (other !== undefined && other !== credential) throw notAuthenticated('two different credentials were sent');
   return credential;
 }
+
+const notBearer = 'the Authorization header is not a bearer token';
 
 /** Returns all values of a header, ignoring case. A name in two spellings counts as a repeated header. */
 function headerValues(headers: Headers, name: string): readonly string[] {
@@ -119,13 +122,13 @@ function headerValues(headers: Headers, name: string): readonly string[] {
 }
 
 function bearerToken(value: string): string {
-  const match = /^bearer +([\x21-\x7e]+) *$/i.exec(value);
+  const match = /^bearer(?: +([\x21-\x7e]+))? *$/i.exec(value);
   if (/^aws4-hmac-sha256 /i.test(value))
     throw notAuthenticated(
       'the request is signed for AWS (SigV4), which only the IAM API of a deployment accepts (-c iamCallers=on)',
     );
-  if (!match) throw notAuthenticated('the Authorization header is not a bearer token');
-  return match[1]!;
+  if (!match) throw notAuthenticated(notBearer);
+  return match[1] ?? '';
 }
 
 /** Compares digests in constant time. */
