@@ -44,6 +44,8 @@ export function webSockets(
   const server = new WebSocketServer({
     noServer: true,
     perMessageDeflate: false,
+    // No subprotocol is supported. The library would return the first one, in which some clients send their key.
+    handleProtocols: () => false,
   });
   server.on('wsClientError', ({ message }, socket) => {
     const fault = invalidRequest(

@@ -111,6 +111,11 @@ describe('roles that may use chat', () => {
     expect(fake.requests).toHaveLength(0);
   });
 
+  test('[chat.ws] no subprotocol is selected, so that a key sent as one is not repeated in the response', async () => {
+    const [error] = await once(new WebSocket(url, [`key.${agentKey}`]), 'error');
+    expect(error).toMatchObject({ message: 'Server sent no subprotocol' });
+  });
+
   test("handshakes from other origins are refused; listed origins and the gateway's own pages are accepted", async () => {
     const refused = new WebSocket(url, { headers: { 'x-api-key': agentKey }, origin: 'https://evil.example' });
     const [error] = (await once(refused, 'error')) as [Error];
