@@ -337,6 +337,17 @@ describe('[tenants.rows] alerts for tenants that are stored as rows', () => {
     expect(open.body.alerts.filter(({ dimension }: { dimension: string }) => dimension === 'tenant:acme')).toEqual([]);
   });
 
+  test('of a removed tenant, whose evidence is still watched, resolve and report no failed measurement', async () => {
+    await start();
+    await addTenants('acme');
+    await chat({ outcome: 'failed' }, 10, 'acme');
+    await minute();
+    expect(await ofPlatform()).toMatchObject([{ dimension: 'tenant:acme' }]);
+    expect((await call('DELETE', '/admin/v1/tenant-rows/acme', { key: adminToken })).status).toBe(200);
+    await minute(11);
+    expect(await ofPlatform()).toEqual([]);
+  });
+
   test('are evaluated in turn; a tenant with an open alert is evaluated every minute', async () => {
     const store = testStore();
     gateway = await testPorts({ extra, store });

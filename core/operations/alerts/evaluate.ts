@@ -233,6 +233,8 @@ function ofTenant(
       return [oldestPending(tenant, Math.max(0, Math.floor(waits / 1000)), configuration)];
     },
     budgets: async () => {
+      // A removed tenant has no budgets, but its evidence is still checked.
+      if (!configuration.tenants.some(({ id }) => id === tenant)) return [];
       const { budgets } = await ports.counters.status(tenant, limitsOfAll(configuration, tenant));
       return budgetThresholds(
         tenant,
