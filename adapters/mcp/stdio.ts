@@ -93,7 +93,7 @@ export class StdioServers {
       const seconds = Math.ceil((supervised.notBefore - now) / 1000);
       throw new UpstreamFault(
         'unreachable',
-        `${supervised.why}. That was ${supervised.failures === 1 ? 'the first end' : `end ${supervised.failures} in a row`}; next start in ${seconds} s`,
+        `${supervised.why}. It has failed ${supervised.failures === 1 ? 'once' : `${supervised.failures} times in a row`} and restarts with the next call, in ${seconds} s at the earliest`,
       );
     }
     supervised.startedAt = now;

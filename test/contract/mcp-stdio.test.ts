@@ -160,7 +160,7 @@ describe('framing and environment', () => {
       const broken = local({ command: [node, '-e', 'console.error("no licence"); process.exit(3)'] });
       await expect(stdio.connect(broken, options)).rejects.toThrow('no licence');
       await expect(stdio.connect(broken, options)).rejects.toThrow(
-        /^the process exited with code 3 .*\. Last output: no licence\. That was the first end; next start in 1 s$/,
+        /^the process exited with code 3 .*\. Last output: no licence\. It has failed once and restarts with the next call, in 1 s at the earliest$/,
       );
       await stdio.stop();
     });

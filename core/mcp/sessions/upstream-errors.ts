@@ -12,20 +12,21 @@ import { mcpCodes, type RpcError } from '../protocol/messages.ts';
 import { redactResult } from '../tools/redact-result.ts';
 
 const hints: Readonly<Record<UpstreamFaultKind, string>> = {
-  unreachable: 'Try again shortly; if it persists, have its address and its health checked.',
+  unreachable: "Try again shortly. If the error persists, ask an operator to check the server's address and health.",
   broken: 'It is not known whether the call took effect: check before calling again.',
-  timeout: 'It is not known whether the call took effect: check before calling again, or have timeout_ms raised.',
+  timeout:
+    'It is not known whether the call took effect: check before calling again, or ask an operator to raise timeout_ms.',
   'session-lost': 'Try again: a new session is opened.',
-  garbage: 'The server does not speak MCP as it should; have its version checked.',
-  'too-large': 'Request less data, such as one page, or have the named limit raised.',
-  refused: "Have the gateway's credential for this server checked.",
+  garbage: 'The server does not follow the MCP specification. Ask an operator to check its version.',
+  'too-large': 'Request less data, such as one page, or ask an operator to raise the named limit.',
+  refused: "Ask an operator to check the gateway's credential for this server.",
   aborted: 'The call was cancelled; it is not known whether it took effect.',
 };
 
 /** Hints for cases in which no tool was called and a retry is safe. */
 const harmlessHints: Readonly<Partial<Record<UpstreamFaultKind, string>>> = {
   broken: 'Nothing was changed: try again.',
-  timeout: 'Nothing was changed: try again, or have timeout_ms raised.',
+  timeout: 'Nothing was changed: try again, or ask an operator to raise timeout_ms.',
   aborted: 'The request was cancelled.',
 };
 

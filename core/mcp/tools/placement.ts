@@ -126,14 +126,14 @@ const ambiguousTool = ({ tool }: ActionEnvelope, found: readonly Tool[]): Gatewa
 const noServer = ({ tool }: ActionEnvelope, asked: readonly McpUpstreamEntry[]): GatewayError =>
   new GatewayError(
     'no_upstream',
-    `No upstream serves the tool ${tool}. Asked were ${asked.map(({ name }) => name).join(', ')}; tools/list names the tools there are.`,
+    `No upstream serves the tool ${tool}. The gateway checked ${asked.map(({ name }) => name).join(', ')}; tools/list names the available tools.`,
     { data: { tool } },
   );
 
 const toolsUnread = ({ tool }: ActionEnvelope, upstream: string): GatewayError =>
   new GatewayError(
     'service_unavailable',
-    `The tools of ${upstream} could not be read, so it is not known which server has ${tool}. Nothing was sent; try again, or have its address and health checked.`,
+    `The tools of ${upstream} could not be read, so it is not known which server has ${tool}. Nothing was sent. Try again, or ask an operator to check the server's address and health.`,
     { data: { tool, upstream } },
   );
 

@@ -170,5 +170,5 @@ test('[mcp.upstream-error] the outcome is reported as unknown only if the tool w
   expect(said(true)).toMatch(
     /^echo failed at one: it was silent for 30000 ms\. It is not known whether the call took effect/,
   );
-  expect(said(false)).toMatch(/Nothing was changed: try again, or have timeout_ms raised\.$/);
+  expect(said(false)).toMatch(/Nothing was changed: try again, or ask an operator to raise timeout_ms\.$/);
 });
