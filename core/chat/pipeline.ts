@@ -90,8 +90,10 @@ async function answer(
   const settled = await settle(ports, ended, traceId).catch(asGatewayError);
   const fault = settled instanceof Error ? settled : faultIn(finished);
   held.release(ended, fault);
-  if (sampled === undefined || settled instanceof Error || fault) return;
-  await submitForEvaluation(ports, ended, settled, sampled, held.text);
+  if (settled instanceof Error) return;
+  await settled.settling;
+  if (sampled === undefined || fault) return;
+  await submitForEvaluation(ports, ended, settled.recorded, sampled, held.text);
 }
 
 const faultIn = (finished: FinishedCall): GatewayError | undefined =>

@@ -2,6 +2,7 @@
  * Chat calls that fail because of the store, the cache, the provider or the gateway process, and calls that get
  * malformed replies.
  */
+import { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { Turns } from '#core/kernel/turns.ts';
 import type { ReserveRequest } from '#core/limits/ports.ts';
@@ -432,6 +433,28 @@ describe('a process that died', () => {
     await sweep();
     expect([(await entries()).length, (await status()).open]).toEqual([1, 0]);
     expect(Object.values((await status()).spend)).toEqual([700]);
+  });
+
+  test('[chat.killed] a call keeps its reservation until its entry is written, so that the sweep records and charges it', async () => {
+    const ask = () => {
+      const body = { model: 'mock', messages: [{ role: 'user', content: `call ${asked++}` }] };
+      return gateway.call('POST', '/v1/chat/completions', { key: keys.agent, headers: { 'x-session-id': 's' }, body });
+    };
+    let asked = 0;
+    const commit = jest.spyOn(gateway.ports.ledger, 'commit');
+    commit.mockRejectedValueOnce(new GatewayError('service_unavailable', 'The store is down.'));
+    expect((await ask()).status).toBe(503);
+    expect([(await entries()).length, (await status()).open]).toEqual([0, 1]);
+    gateway.pass(61);
+    expect(await sweep()).toBe(1);
+    expect(await entries()).toMatchObject([{ body: { outcome: 'aborted' } }]);
+    expect((await status()).open).toBe(0);
+
+    // A call that is recorded is settled when its answer has ended.
+    expect((await ask()).status).toBe(200);
+    expect([(await entries()).length, (await status()).open]).toEqual([2, 0]);
+    const costs = (await entries()).map(({ body }) => Number(body.cost_microusd));
+    expect(Object.values((await status()).spend)).toEqual([costs[0]! + costs[1]!]);
   });
 
   test('[chat.killed] a call that had not begun, or whose reservation lacks its details, leaves no entry', async () => {

@@ -1,6 +1,7 @@
 /**
- * Ends every call: writes its evidence entry and the chain head in one transaction, and turns the reservation into
- * spend in parallel. This is the second of two sequential store steps.
+ * Ends every call: writes its evidence entry and the chain head in one transaction, the second of two sequential store
+ * steps before the answer. Only then is the reservation turned into spend: if the process ends in between, the entry
+ * settles it, whereas a call without its reservation and its entry would never be recorded [chat.killed].
  */
 
 import { sessionOwner } from '#core/actions/governed.ts';
@@ -31,20 +32,33 @@ export interface RecordedEntry {
   readonly latencyMs: number;
 }
 
+interface SettledCall {
+  /** Undefined for a call that leaves no entry. */
+  readonly recorded: RecordedEntry | undefined;
+  /** Resolves when the reservation is settled; the answer does not wait for it. */
+  readonly settling: Promise<void>;
+}
+
 /**
  * Settles a call.
  * @param traceId trace id of the call's span.
- * @returns undefined for a call that leaves no entry.
  * @throws GatewayError `service_unavailable` if the entry could not be written, so that no caller assumes that the call
- * was recorded.
+ * was recorded. Its reservation stays, so that the sweep records and charges it when the lease ends.
  */
-export async function settle(ports: ChatPorts, ended: EndedCall, traceId: string): Promise<RecordedEntry | undefined> {
+export async function settle(ports: ChatPorts, ended: EndedCall, traceId: string): Promise<SettledCall> {
   const charge = chargeOf(ended.known);
-  const recording = recordEvidence(ports, ended, charge, traceId);
-  const [recorded] = await Promise.all([recording, settleReservation(ports, ended, charge)]);
+  const recorded = await recordEvidence(ports, ended, charge, traceId).catch(async (thrown) => {
+    // This call is recorded, in a session of its own.
+    if (isForbidden(thrown)) await settleReservation(ports, ended, charge);
+    throw thrown;
+  });
+  const settling = settleReservation(ports, ended, charge);
   report(ports, ended, charge);
-  return recorded;
+  return { recorded, settling };
 }
+
+const isForbidden = (thrown: unknown): thrown is GatewayError =>
+  thrown instanceof GatewayError && thrown.code === 'forbidden';
 
 /**
  * Checks whether a call leaves no entry. This applies to refusals by the rate limiter, because callers could otherwise
@@ -112,7 +126,7 @@ async function recordApart(
   { draft, owner }: { readonly draft: EntryDraft; readonly owner: string | undefined },
   refusal: unknown,
 ): Promise<never> {
-  if (refusal instanceof GatewayError && refusal.code === 'forbidden') {
+  if (isForbidden(refusal)) {
     const session_id = `refused-${draft.envelope_id}`;
     const body = { ...draft.body, refused_session: draft.session_id };
     await ports.ledger.commit({ draft: { ...draft, session_id, body }, owner });
