@@ -6,6 +6,8 @@ export function limitHeaders(outcome: ReserveOutcome): Record<string, string> {
   const warnings = outcome.ok ? outcome.budgets.filter(({ tier }) => tier === 'warning' || tier === 'exhausted') : [];
   return {
     ...rateHeaders(outcome.limits),
+    // The official clients would otherwise wait and send the same call again.
+    ...(!outcome.ok && outcome.never && { 'x-should-retry': 'false' }),
     ...(warnings.length > 0 && { 'x-budget-warning': warnings.map(warningText).join(', ') }),
   };
 }

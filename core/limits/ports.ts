@@ -89,6 +89,8 @@ export type ReserveOutcome =
       readonly message: string;
       readonly what: string;
       readonly retryAfterSeconds: number;
+      /** True if waiting does not help, because the call exceeds the whole limit of a minute. */
+      readonly never?: true;
       readonly limits: LimitStatus;
     };
 

@@ -83,6 +83,7 @@ function overLimit(
       ...refusal,
       message: `This ${holder} may use ${limit} ${what} per minute${found}. Ask for less, or have the limit raised.`,
       retryAfterSeconds: windowSeconds,
+      never,
     };
   }
   const seconds = secondsUntilFreed(buckets, second, what, used + needed - limit);

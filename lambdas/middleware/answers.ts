@@ -28,13 +28,21 @@ export function errorReply(error: GatewayError, shape: ErrorShape = standardShap
   const headers: Record<string, string> = { 'content-type': 'application/json', ...shape.headers?.(error) };
   if (error instanceof RequestRefusal) Object.assign(headers, error.headers);
   if (error instanceof MethodNotAllowed) headers.allow = error.allow;
-  if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(error.retryAfterSeconds);
+  if (error.retryAfterSeconds !== undefined) headers['retry-after'] = String(acceptedWait(error.retryAfterSeconds));
   // The official clients would retry immediately, and a short wait does not help.
   if (error.code === 'budget_exceeded' || error.data?.reason === 'insufficient_quota')
     headers['x-should-retry'] = 'false';
   if (error.code === 'authentication_error') headers['www-authenticate'] = challengeOf(error);
   return { statusCode: shape.status?.(error) ?? error.kind.status, headers, body: JSON.stringify(shape.body(error)) };
 }
+
+/**
+ * Returns the wait that the header states. The official clients ignore waits above 60 seconds and retry at once, and a
+ * full window of a rate limit takes up to 61. A client that returns a second early waits one more.
+ */
+const acceptedWait = (seconds: number): number => (seconds === longestAcceptedWait + 1 ? longestAcceptedWait : seconds);
+
+const longestAcceptedWait = 60;
 
 /**
  * Returns the challenge: the required credential, and the defect in the token that was sent (RFC 6750).

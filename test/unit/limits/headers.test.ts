@@ -57,7 +57,9 @@ describe('[limit.rate] a refusal states the limit, the count and the wait time',
     const limits = { ...rates, budgets: [] };
     const tenant = counters(emptyState);
     expect(tenant.reserve(call(limits)).ok).toBe(true);
-    expect(refusal(tenant.reserve(call(limits)))).toMatchObject({ message });
+    const refused = tenant.reserve(call(limits));
+    expect(refusal(refused)).toMatchObject({ message });
+    expect(limitHeaders(refused)).not.toHaveProperty('x-should-retry');
   });
 
   test('the error for a call that can never fit within its limit says so', () => {
@@ -65,7 +67,9 @@ describe('[limit.rate] a refusal states the limit, the count and the wait time',
     expect(refusal(tokens).message).toBe(
       'This tenant may use 5 tokens per minute; this call may take 10, so waiting does not help. Ask for less, or have the limit raised.',
     );
+    expect(limitHeaders(tokens)).toHaveProperty('x-should-retry', 'false');
     const requests = counters(emptyState).reserve(call({ requests_per_minute: 0, budgets: [] }));
+    expect(limitHeaders(requests)).toHaveProperty('x-should-retry', 'false');
     expect(refusal(requests).message).toBe(
       'This tenant may use 0 requests per minute. Ask for less, or have the limit raised.',
     );
