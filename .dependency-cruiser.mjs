@@ -84,7 +84,10 @@ export default {
         // A WASM module is checked in its own runtime. A feature's own adapters, in its folder `adapters`, are built on
         // other adapters; `feature.ts` contains the types of the objects that hosts pass to them.
         ...forbidImports('features-know-core', '^features/', '^(adapters/(?!wasm/module\\.ts$)|lambdas/)'),
-        from: { path: '^features/', pathNot: '^features/(feature\\.ts$|[^/]+/(test|bench|adapters|container|host)/)' },
+        from: {
+          path: '^features/',
+          pathNot: '^features/(feature\\.ts$|[^/]+/(test|bench|adapters|container|host|functions)/)',
+        },
       },
       {
         ...forbidImports('features-add-stacks', '^features/', '^lib/'),
@@ -93,8 +96,11 @@ export default {
       forbidImports('adapters-of-features', '^features/[^/]+/adapters/', '^(lambdas|lib|bin)/'),
       // Commands are built from the same parts everywhere.
       forbidImports('features-add-commands', '^features/', `^bin/(?!agentctl/(${commandKit.join('|')})\\.ts$)`),
-    ].map((rule) => ({ ...rule, from: { pathNot: '^features/[^/]+/(test|bench|container|host)/', ...rule.from } })),
-    forbidImports('containers-are-hosts', '^features/[^/]+/(container|host)/', '^(lib|bin/(?!local/))'),
+    ].map((rule) => ({
+      ...rule,
+      from: { pathNot: '^features/[^/]+/(test|bench|container|host|functions)/', ...rule.from },
+    })),
+    forbidImports('containers-are-hosts', '^features/[^/]+/(container|host|functions)/', '^(lib|bin/(?!local/))'),
     forbidImports('stacks-know-contracts', '^features/[^/]+/stack/', '^core/(?!contracts/|kernel/)'),
     forbidImports(
       'tests-of-features-are-apart',

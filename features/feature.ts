@@ -12,7 +12,7 @@ import type { FeatureCheck } from '#agentctl/doctor/check.ts';
 import type { Notifier } from '#core/approvals/notifications/deliver-ports.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import type { Rights } from '#core/contracts/function-spec.ts';
+import type { FunctionSpec, Rights } from '#core/contracts/function-spec.ts';
 import type { FunctionName } from '#core/contracts/functions.ts';
 import type { GraphField, Route } from '#core/contracts/route.ts';
 import type { ChainLog, LogProofs } from '#core/evidence/chain-log.ts';
@@ -23,6 +23,8 @@ import type { ValueTracer } from '#core/session/value-tracer.ts';
 
 export interface Feature {
   readonly operations?: Readonly<Record<string, Definition>>;
+  /** Functions that only this feature needs. Their endpoints are on the admin surface; handlers are in `functions/`. */
+  readonly functions?: Readonly<Partial<Record<FunctionName, FunctionSpec>>>;
   /** Rights that functions need for the feature's operations, in addition to their own. */
   readonly rights?: Readonly<Partial<Record<FunctionName, Partial<Rights>>>>;
   /** Loads the feature's commands for agentctl. */
@@ -33,6 +35,8 @@ export interface Feature {
   readonly checks?: () => Promise<{ readonly checks: readonly FeatureCheck[] }>;
   /** Loads the log of chain points for a gateway on this machine. On AWS, a line in `aws-logs.ts` does this. */
   readonly localLog?: () => Promise<LocalLog>;
+  /** Loads background work of a gateway on this machine. */
+  readonly localWork?: () => Promise<{ readonly startWork: (ports: GatewayPorts) => { stop(): Promise<void> } }>;
   /** Loads the edge for a gateway on this machine. */
   readonly localEdge?: () => Promise<{ readonly openEdge: OpenLocalEdge }>;
   /** Returns pages for `docs/reference` by file name. @param fields all GraphQL schema fields given in definitions. */

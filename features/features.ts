@@ -1,4 +1,5 @@
 /** The features as a list, for the hosts. */
+import type { GatewayPorts } from '#core/operations/ports.ts';
 import type { Feature, LocalLog } from './feature.ts';
 import * as list from './index.ts';
 
@@ -7,3 +8,9 @@ export const features: readonly Feature[] = Object.values(list);
 /** Loads the log of chain points for a gateway on this machine, if a feature keeps one. */
 export const localLog = async (): Promise<LocalLog | undefined> =>
   features.find((feature) => feature.localLog)?.localLog?.();
+
+/** Starts the features' background work for a gateway on this machine. */
+export const localWork = (ports: GatewayPorts) =>
+  Promise.all(
+    features.flatMap(({ localWork: load }) => (load ? [load().then(({ startWork }) => startWork(ports))] : [])),
+  );

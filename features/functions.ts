@@ -12,8 +12,10 @@ import type { TableName } from '#core/contracts/tables.ts';
 import { features } from './features.ts';
 import { routes } from './routes.ts';
 
+const allFunctions = Object.assign({}, coreFunctions, ...features.map((feature) => feature.functions));
+
 export const functions = Object.fromEntries(
-  (Object.entries(coreFunctions) as [FunctionName, FunctionSpec][]).map(([name, spec]) => [
+  (Object.entries(allFunctions) as [FunctionName, FunctionSpec][]).map(([name, spec]) => [
     name,
     [
       ...features.map(({ rights }) => rights?.[name]),

@@ -41,7 +41,6 @@ import type { RolloutClock } from '#core/models/rollouts/ports.ts';
 import { type BreakerBoard, sharedStates } from '#core/models/routing/breaker-board.ts';
 import { DependencyStates } from '#core/observatory/dependency-states.ts';
 import { keptTraces } from '#core/observatory/traces.ts';
-import type { ControlPlane } from '#core/operations/federation/ports.ts';
 import { Probes } from '#core/session/risk/probes.ts';
 import { configurationSchema } from '#features/lazy-configuration.ts';
 import { tables } from '#features/tables.ts';
@@ -95,7 +94,6 @@ export interface HostCapabilities {
   readonly breakers?: (store: StoreOptions) => BreakersTable;
   /** Notification channels, for functions that send notifications or accept votes. */
   readonly notificationClients?: NotificationClients;
-  readonly controlPlane?: ControlPlane;
   /** Adds the executors for allowed actions. */
   readonly executors?: (ports: GatewayPorts, environment: NodeJS.ProcessEnv) => GatewayPorts;
 }
@@ -112,7 +110,6 @@ const noNotifications: NotificationClients = {
   sendJson: notGiven('client for chat systems and Git hosts'),
   postSigned: notGiven('client of webhooks'),
 };
-const noControlPlane: ControlPlane = { config: notGiven('control plane'), post: notGiven('control plane') };
 
 /** Placeholder for functions without access to the archive, checkpoints and log. */
 const nothingKept = { archived: undefined, checkpoints: undefined, archiving: undefined, transparency: undefined };
@@ -201,7 +198,6 @@ export function compose(
     signer,
     votes: host.votes?.(needed('VOTE_KEY_ID'), {}, formerKeyIds(environment, 'VOTE_KEY_FORMER_IDS')) ?? noSigner,
     notificationClients: host.notificationClients ?? noNotifications,
-    controlPlane: host.controlPlane ?? noControlPlane,
     ...nothingKept,
     ...host.kept?.({
       bucket: needed('ARCHIVE_BUCKET'),

@@ -8,7 +8,6 @@ import { createHandler as approvals } from './approvals/http.ts';
 import { createHandler as archiveCheck } from './archive-check/event.ts';
 import { createHandler as chatCompletions } from './chat-completions/http.ts';
 import { createHandler as countTokens } from './count-tokens/http.ts';
-import { createHandler as federationPoll } from './federation-poll/event.ts';
 import type { mcpGateway } from './mcp/compose.ts';
 import { createHandler as mcp } from './mcp/http.ts';
 import { createHandler as messages } from './messages/http.ts';
@@ -48,7 +47,6 @@ export const mcpHandlers = ({ ports, gateway }: McpHandlerPorts) => ({
 });
 
 export const eventHandlers = (ports: GatewayPorts) => ({
-  'federation-poll': federationPoll(ports),
   'approval-steps': approvalSteps(ports),
   sweep: sweep(ports),
   alerts: alerts(ports),

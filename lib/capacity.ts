@@ -1,8 +1,9 @@
 /** A deployment's capacity options: API throttles, provisioned concurrency, and warm throughput of tables. */
 import type { Node } from 'constructs';
-import { type FunctionName, functions } from '#core/contracts/functions.ts';
+import type { FunctionName } from '#core/contracts/functions.ts';
 import type { Route } from '#core/contracts/route.ts';
 import type { TableName } from '#core/contracts/tables.ts';
+import { functions } from '#features/functions.ts';
 import { tables } from '#features/tables.ts';
 import { amounts, wholeContext } from './context.ts';
 

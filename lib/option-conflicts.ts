@@ -2,8 +2,8 @@
  * Options that contradict each other, or have no effect without another option: a single table, checked at synthesis.
  */
 import type { Node } from 'constructs';
-import type { FunctionSpec } from '#core/contracts/function-spec.ts';
-import { type FunctionName, functions } from '#core/contracts/functions.ts';
+import type { FunctionName } from '#core/contracts/functions.ts';
+import { functions } from '#features/functions.ts';
 import { reservedFor } from './concurrency.ts';
 import type { GatewaySettings } from './settings.ts';
 
@@ -55,7 +55,7 @@ const contradictions: readonly (readonly [when: Predicate, message: string])[] =
 
 const names = Object.keys(functions) as FunctionName[];
 const reserved = (settings: GatewaySettings, name: FunctionName): number | undefined =>
-  reservedFor(name, (functions[name] as FunctionSpec).sandboxed?.concurrency, settings);
+  reservedFor(name, functions[name].sandboxed?.concurrency, settings);
 const reservedIn = (settings: GatewaySettings): number =>
   names.reduce(
     (sum, name) => sum + (reserved(settings, name) ?? 0),

@@ -30,10 +30,11 @@ interface GatewayServicesProps extends StackProps {
 
 const names = Object.keys(functions) as FunctionName[];
 
-const optionalFunctions = ({ canary, dataPlane }: GatewaySettings): FunctionName[] => [
-  ...(canary ? (['canary'] as const) : []),
-  ...(dataPlane ? (['federation-poll'] as const) : []),
-];
+const optionalFunctions = (settings: GatewaySettings): FunctionName[] =>
+  names.filter((name) => {
+    const { optional } = functions[name];
+    return optional !== undefined && settings[optional];
+  });
 
 export class GatewayServices extends Stack {
   readonly watched: Omit<WatchedResources, 'apis' | 'iam' | 'rolloutMachine'>;

@@ -1,9 +1,9 @@
 /**
  * Entry points of functions, generated from the table in `core/contracts/functions/`. A function either serves its
  * endpoints (`core/operations/endpoints/`) or has its own handler in `lambdas/<function>/`: `http.ts`, `event.ts` or,
- * if it composes its ports differently, `handler.ts`.
+ * if it composes its ports differently, `handler.ts`. Features have handlers in their folder `functions`.
  */
-import { existsSync } from 'node:fs';
+import { existsSync, globSync } from 'node:fs';
 import { functions } from '../features/functions.ts';
 import { routes } from '../features/routes.ts';
 
@@ -49,7 +49,8 @@ const capabilities = [
 /** Returns the source of a function's entry point. @param spec its rights */
 export function entryOf(name, spec = functions[name]) {
   const own = (file) => (existsSync(`lambdas/${name}/${file}`) ? `#lambdas/${name}/${file}` : undefined);
-  const composed = own('handler.ts');
+  const [ofFeature] = globSync(`features/*/functions/${name}.ts`);
+  const composed = ofFeature ? `#${ofFeature}` : own('handler.ts');
   if (composed) return `export { handler } from '${composed}';`;
   const http = own('http.ts') ?? own('event.ts');
   const answers = routes.some(({ handledBy }) => handledBy === name);

@@ -35,6 +35,7 @@ import { Turns } from '#core/kernel/turns.ts';
 import { ownHandshake } from '#core/mcp/sessions/conversations.ts';
 import { projectEntry } from '#core/observatory/project.ts';
 import { refusedPartsRecorded } from '#core/operations/unsigned-parts.ts';
+import { localWork } from '#features/features.ts';
 import { withExecutors } from '#lambdas/executors.ts';
 import { chatHandlers, eventHandlers, httpHandlers, mcpHandlers } from '#lambdas/handlers.ts';
 import { mcpGateway } from '#lambdas/mcp/compose.ts';
@@ -49,7 +50,6 @@ import {
   recordImport,
   watchConfiguration,
 } from './configuration-file.ts';
-import { followControlPlane } from './federation.ts';
 import type { Flags } from './flags.ts';
 import type { HttpHandlers } from './http-server.ts';
 import { inFlight } from './in-flight.ts';
@@ -170,7 +170,7 @@ export async function startGateway(options: GatewayOptions): Promise<Gateway> {
     ...runSchedules(events, failed),
     repeatEvery(tracesEveryMs, () => local.flushTraces(), failed('traces')),
     followTelemetrySettings(telemetry, ports.snapshots),
-    followControlPlane(ports, events['federation-poll']),
+    ...(await localWork(ports)),
     await watchConfiguration(flags.config, () => reload(ports, flags.config, options.checkout)),
   ];
   let limit = 0;

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { bedrockRuntime } from '#adapters/aws/bedrock.ts';
 import { brokerClients } from '#adapters/aws/broker-clients.ts';
 import { packFiles } from '#adapters/files/pack-files.ts';
-import { controlPlane } from '#adapters/http/control-plane.ts';
 import { issuerDocuments } from '#adapters/http/issuer-documents.ts';
 import { notificationClients } from '#adapters/http/notification-clients.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
@@ -209,7 +208,6 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     brokers: configuredBrokers(snapshots, brokerPorts),
     hostLimits: undefined, // a call made by this process can be ended only by its client
     notificationClients,
-    controlPlane,
     effects: (call, programs) => background.effects(call, programs),
     texts: background.texts,
     calls: background.calls,

@@ -72,8 +72,8 @@ export interface FunctionSpec {
   /** May list and read the archive and its checkpoints. */
   readonly readsArchive?: boolean;
   readonly schedule?: { readonly everyMinutes: number };
-  /** Deployed only on request. */
-  readonly optional?: true;
+  /** The setting of a deployment that enables its schedule. Without it, the schedule is always enabled. */
+  readonly optional?: 'canary' | 'dataPlane';
   /** Tables whose streams the function consumes. */
   readonly streamsOf?: readonly TableName[];
   readonly timeoutSeconds: number;

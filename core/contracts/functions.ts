@@ -9,13 +9,17 @@ export const functions = {
   ...backgroundFunctions,
 } as const;
 
-export type FunctionName = keyof typeof functions;
+/** Functions that features declare, by name. */
+// biome-ignore lint/suspicious/noEmptyInterface: features add its members
+export interface FeatureFunctions {}
+
+export type FunctionName = keyof typeof functions | keyof FeatureFunctions;
 
 /** Scheduled functions of every deployment. */
 export type ScheduledFunction = {
-  [Name in FunctionName]: (typeof functions)[Name] extends { readonly optional: true }
+  [Name in keyof typeof functions]: (typeof functions)[Name] extends { readonly optional: string }
     ? never
     : (typeof functions)[Name] extends { readonly schedule: object }
       ? Name
       : never;
-}[FunctionName];
+}[keyof typeof functions];

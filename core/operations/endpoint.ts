@@ -102,8 +102,8 @@ const endpointAt =
   (key: string, { role, function: handledBy, surface: own, id, agents, route: _, ...rest }: Definition) =>
   (place: MethodAndPath): Endpoint => {
     const [method, path] = place.split(' ') as [Route['method'], string];
-    const spec: FunctionSpec = functions[handledBy];
-    const surface = own ?? spec.surface ?? 'admin';
+    const spec: FunctionSpec | undefined = (functions as Partial<Record<FunctionName, FunctionSpec>>)[handledBy];
+    const surface = own ?? spec?.surface ?? 'admin';
     const openToAgents = surface === 'gateway' || surface === 'mcp';
     return {
       method,

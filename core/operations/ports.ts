@@ -33,7 +33,7 @@ import type { Archive, Observations } from '#core/observatory/ports.ts';
 import type { SetAsideStore } from '#core/observatory/set-aside.ts';
 import type { RecordedTrace } from '#core/observatory/traces.ts';
 import type { AlertStore } from '#core/operations/alerts/ports.ts';
-import type { ControlPlane, PlaneStore } from '#core/operations/federation/ports.ts';
+import type { PlaneStore } from '#core/operations/federation/ports.ts';
 
 type BreakerState = 'closed' | 'open' | 'half-open';
 
@@ -99,8 +99,6 @@ export interface GatewayPorts extends GovernPorts, LoadingPorts, MetricsPorts {
   readonly tickets: TicketStore;
   /** Clients for the notification and vote channels. */
   readonly notificationClients: NotificationClients;
-  /** Client for the control plane, used on a data plane. */
-  readonly controlPlane: ControlPlane;
   readonly rollouts: Rollouts;
   readonly rolloutsInForce: RolloutsInForce;
   readonly rolloutClock: RolloutClock;

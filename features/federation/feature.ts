@@ -13,6 +13,7 @@ import {
 import { list } from '#core/kernel/json-fields.ts';
 import { operation } from '#core/operations/endpoint.ts';
 import type { Feature } from '../feature.ts';
+import { functions } from './functions.ts';
 
 const divergence = z.strictObject({
   tenant: z.string(),
@@ -49,6 +50,7 @@ const plane = z.strictObject({
 const sha256 = '8a901f974b9fb9ed79ad38c7243bccc97269575ca7347ea5e77aa0e02f106497';
 
 export const feature = {
+  functions,
   operations: {
     federationConfig: operation({
       route: 'GET /admin/v1/federation/config',
@@ -140,4 +142,5 @@ export const feature = {
     }),
   },
   commands: () => import('./commands.ts'),
+  localWork: () => import('./host/follow.ts'),
 } satisfies Feature;

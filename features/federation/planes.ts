@@ -13,11 +13,11 @@ import { isoTime } from '#core/kernel/ports.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 import { dimensionOf } from '#core/observatory/dimensions.ts';
 import { recentHours } from '#core/observatory/request-row.ts';
-import { documentHead, etagOf, keyDigest, signDocument } from '#core/operations/federation/document.ts';
 import { leaseMs } from '#core/operations/federation/lease.ts';
-import { servedConfiguration } from '#core/operations/federation/served.ts';
 import { type Call, type Operation, parseBySchema } from '#core/operations/operation.ts';
 import { recordAct } from '#core/operations/record.ts';
+import { documentHead, etagOf, keyDigest, signDocument } from './document.ts';
+import { servedConfiguration } from './served.ts';
 import { takeStatus } from './take-status.ts';
 
 /**

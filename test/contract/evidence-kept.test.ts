@@ -2,7 +2,6 @@
 import { verifyBundle } from '#core/evidence/verify.ts';
 import { healReservations } from '#core/limits/heal.ts';
 import type { OpenReservation } from '#core/limits/ports.ts';
-import { ReportedChains } from '#core/operations/federation/chains.ts';
 import { createHandler as archiveCheck } from '#lambdas/archive-check/event.ts';
 import { type Answer, caller } from '../support/call-endpoint.ts';
 import { type KeptGateway, keptGateway } from '../support/kept-gateway.ts';
@@ -230,17 +229,6 @@ describe('unreadable', () => {
       const rebuilt = await call('POST', `${root}/observations/rebuild?tenant=default`);
       expect(rebuilt).toMatchObject({ status: 200, body: { unreadable: [row] } });
       expect(rebuilt.body.entries).toBeGreaterThanOrEqual(8);
-    });
-
-    test("federation reports the row's chain as broken, and still reports the others", async () => {
-      await sessions();
-      const { evidence } = gateway.ports();
-      const wanted = ['s', 't'].map((session_id) => ({ tenant: 'default', session_id, index: 2 }));
-      const heads = await new ReportedChains().changed({ evidence, expiresBefore: undefined }, ['default'], wanted);
-      const [broken, whole] = ['s', 't'].map((id) => heads.find(({ session_id }) => session_id === id));
-      expect(broken?.broken).toEqual({ index: 2, reason });
-      expect(whole).toMatchObject({ at: { index: 2 } });
-      expect(whole).not.toHaveProperty('broken');
     });
 
     test("the daily run keeps the row's session, reports it, and lets rows in other sessions expire", async () => {

@@ -3,7 +3,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { packFiles } from '#adapters/files/pack-files.ts';
-import { controlPlane } from '#adapters/http/control-plane.ts';
 import { issuerDocuments } from '#adapters/http/issuer-documents.ts';
 import { notificationClients } from '#adapters/http/notification-clients.ts';
 import { httpCall } from '#adapters/http/provider-http.ts';
@@ -184,7 +183,6 @@ export async function testPorts(options: TestOptions = {}) {
         clients: undefined,
       })(name),
     notificationClients,
-    controlPlane,
     effects: lazyEffects,
     ...elsewhere,
     executors: () => options.executors ?? [],

@@ -1,6 +1,4 @@
-/**
- * Functions for people and other planes: approvals, evidence, configuration, credentials, planes and the observatory.
- */
+/** Functions for people: approvals, evidence, configuration, credentials and the observatory. */
 import type { FunctionSpec } from '../function-spec.ts';
 import { configuration, interactive, voting } from './access.ts';
 
@@ -60,21 +58,6 @@ export const administrationFunctions = {
     queries: ['credentials'],
     callsUpstreams: true,
     secrets: ['brokers'],
-    objects: 'read',
-  },
-  federation: {
-    ...interactive,
-    purpose: 'serves the configuration to data planes, takes their status, evidence heads and metrics',
-    tables: {
-      ...configuration,
-      // Records a plane's chains that differ from its reports.
-      evidence: 'append',
-      sessions: 'append',
-      federation: 'append',
-      observations: 'put',
-    },
-    queries: ['federation'],
-    signs: true,
     objects: 'read',
   },
   observatory: {

@@ -123,30 +123,9 @@ export const backgroundFunctions = {
     tables: {},
     secrets: ['canary'],
     schedule: { everyMinutes: 1 },
-    optional: true,
+    optional: 'canary',
     timeoutSeconds: 55,
     memoryMb: 256,
-  },
-  'federation-poll': {
-    purpose:
-      'asks the control plane for the configuration each minute and reports to it, if the deployment is a data plane',
-    tables: {
-      config: 'write',
-      approvals: 'get',
-      // Records accepted and refused configurations, and reports chains from the tables.
-      evidence: 'append',
-      sessions: 'append',
-      observations: 'get',
-    },
-    queries: ['approvals.by_status', 'evidence', 'observations', 'sessions.by_opened'],
-    callsUpstreams: true,
-    // Only the plane's token, because another function stores the plane's keys as digests.
-    secrets: ['federation'],
-    objects: 'write',
-    schedule: { everyMinutes: 1 },
-    optional: true,
-    timeoutSeconds: 60,
-    memoryMb: 512,
   },
   project: {
     purpose:

@@ -8,7 +8,9 @@ import type { Configuration, ConfigurationSchema, KeyEntry } from '#core/contrac
 import { problemsError, problemsOf } from '#core/contracts/problems.ts';
 import { describeAllowed } from '#core/kernel/issue-words.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
-import type { PlaneSections } from './served.ts';
+
+/** A data plane's own parts: its administrators and its control plane's address. */
+type PlaneSections = Pick<Configuration, 'admin' | 'federation'>;
 
 interface MergeResult {
   readonly configuration: Configuration;

@@ -1,7 +1,7 @@
 /** The control plane over HTTP, with limits on time and size, no redirects, and the token sent only in a header. */
 
 import { parseStrictBytes } from '#core/kernel/json.ts';
-import { type ControlPlane, type ControlPlaneAddress, ControlPlaneRefusal } from '#core/operations/federation/ports.ts';
+import { type ControlPlane, type ControlPlaneAddress, ControlPlaneRefusal } from '../ports.ts';
 
 const withinMs = 10_000;
 /** A configuration of at most 2 MB is sent, but its pack and prices make it larger. */

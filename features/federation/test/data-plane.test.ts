@@ -7,10 +7,10 @@ import { sha256 } from '#core/kernel/canonical.ts';
 import { controlPlaneConditions } from '#core/operations/alerts/federation-watch.ts';
 import { underControlPlane } from '#core/operations/federation/apply.ts';
 import { loadConfiguration } from '#features/load-configuration.ts';
-import { act, alerts, both, hour, useDataPlane, versionsAtPlane } from '../support/data-plane.ts';
-import { ofControl, ofPlane, planeToken } from '../support/federation.ts';
-import type { Loose } from '../support/loose.ts';
-import { configuration } from '../support/ports.ts';
+import type { Loose } from '../../../test/support/loose.ts';
+import { configuration } from '../../../test/support/ports.ts';
+import { act, alerts, both, hour, useDataPlane, versionsAtPlane } from './data-plane.ts';
+import { ofControl, ofPlane, planeToken } from './two-planes.ts';
 
 useDataPlane();
 

@@ -1,12 +1,15 @@
 /** A data plane on this machine: polls its control plane at the configured interval [federation.poll]. */
-import type { GatewayPorts } from '#lambdas/ports.ts';
-import { repeatEvery, type Schedule } from './schedule.ts';
+import type { GatewayPorts } from '#core/operations/ports.ts';
+import { repeatEvery, type Schedule } from '../../../bin/local/schedule.ts';
+import { controlPlane } from '../adapters/control-plane.ts';
+import { createPoll, ofSigningKey } from '../poll-handler.ts';
 
 /** Interval between checks whether a poll is due. */
 const lookEveryMs = 500;
 
 /** Polls the control plane, on a data plane only. A configuration change can turn a gateway into one at any time. */
-export function followControlPlane(ports: GatewayPorts, poll: () => Promise<unknown>): Schedule {
+export function startWork(ports: GatewayPorts): Schedule {
+  const poll = createPoll(ports, controlPlane, ofSigningKey(ports));
   let last = Number.NEGATIVE_INFINITY;
   return repeatEvery(
     lookEveryMs,

@@ -4,10 +4,11 @@
 
 import { adminPrincipal } from '#core/configuration/identity/identities.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
-import type { PollResult } from '#core/operations/federation/poll.ts';
-import type { Reports } from '#core/operations/federation/report.ts';
+import type { GatewayPorts } from '#core/operations/ports.ts';
 import { recordAct } from '#core/operations/record.ts';
-import type { GatewayPorts } from '../ports.ts';
+import type { PollResult } from './poll.ts';
+import type { ControlPlane } from './ports.ts';
+import type { Reports } from './report.ts';
 
 interface PollHost {
   /** Seconds between two runs, if the host schedules the runs. */
@@ -17,7 +18,7 @@ interface PollHost {
 }
 
 /** Identifies a gateway by its signing key, as on a local machine. */
-const ofSigningKey = ({ signer }: GatewayPorts): PollHost => ({
+export const ofSigningKey = ({ signer }: GatewayPorts): PollHost => ({
   instance: signer.keyId,
   everySeconds: undefined,
 });
@@ -31,21 +32,21 @@ export const ofDeployment = ({ adminUrl }: GatewayPorts): PollHost => ({
  * Polls and reports if the configuration makes this gateway a data plane. Never rejects because of a control plane
  * failure.
  */
-export const createHandler = (ports: GatewayPorts, host: PollHost = ofSigningKey(ports)) => {
+export const createPoll = (ports: GatewayPorts, controlPlane: ControlPlane, host: PollHost) => {
   let reports: Reports | undefined;
   const failures = new Failures(ports);
   return async (): Promise<{ polled: PollResult | 'failed' }> => {
     const { federation } = (await ports.snapshots.current({ evenStale: true })).configuration;
     if (federation.role !== 'data') return { polled: 'not_a_data_plane' };
     // Loaded on demand: every host has this handler, but few are data planes.
-    const { pollControlPlane, Reports: Loaded } = await import('#core/operations/federation/follow.ts');
+    const [{ pollControlPlane }, { Reports: Loaded }] = await Promise.all([import('./poll.ts'), import('./report.ts')]);
     reports ??= new Loaded();
     const unreachable = (reason: string) => failures.note('the control plane was not reached', reason);
-    const polling = { ...ports, record: recordOf(ports), unreachable };
+    const polling = { ...ports, controlPlane, record: recordOf(ports), unreachable };
     const polled = await failures.noted('the configuration of the control plane was not applied', () =>
       pollControlPlane(polling),
     );
-    const reporting = { ...ports, ...host };
+    const reporting = { ...ports, controlPlane, ...host };
     await failures.noted('the control plane did not accept the report', () => reports!.send(reporting));
     return { polled: polled ?? 'failed' };
   };

@@ -4,9 +4,6 @@
  */
 import type { Configuration } from '#core/contracts/config.ts';
 
-/** A data plane's own parts: its administrators and its control plane's address. */
-export type PlaneSections = Pick<Configuration, 'admin' | 'federation'>;
-
 type ServedConfiguration = Omit<Configuration, 'admin' | 'federation' | 'tenants'> & {
   readonly tenants: readonly Omit<Configuration['tenants'][number], 'api_keys'>[];
 };

@@ -8,15 +8,15 @@ import { importFile } from '#core/configuration/load/import-file.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { underControlPlane } from '#core/operations/federation/apply.ts';
-import { keyDigest } from '#core/operations/federation/document.ts';
-import { type PollPorts, pollControlPlane } from '#core/operations/federation/poll.ts';
-import { type ControlPlane, ControlPlaneRefusal } from '#core/operations/federation/ports.ts';
-import { Reports } from '#core/operations/federation/report.ts';
 import { recordAct } from '#core/operations/record.ts';
 import { loadConfiguration } from '#features/load-configuration.ts';
-import { caller } from './call-endpoint.ts';
-import type { Loose } from './loose.ts';
-import { type TestPorts, testPorts } from './ports.ts';
+import { caller } from '../../../test/support/call-endpoint.ts';
+import type { Loose } from '../../../test/support/loose.ts';
+import { type TestPorts, testPorts } from '../../../test/support/ports.ts';
+import { keyDigest } from '../document.ts';
+import { type PollPorts, pollControlPlane } from '../poll.ts';
+import { type ControlPlane, ControlPlaneRefusal } from '../ports.ts';
+import { Reports } from '../report.ts';
 
 export const planeToken = 'plane-token-of-eu-1';
 

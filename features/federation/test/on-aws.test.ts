@@ -1,7 +1,7 @@
 /** Data planes on AWS: the schedule and the token's secret, which exist only there. */
 import type { Template } from 'aws-cdk-lib/assertions';
 import { functions } from '#features/functions.ts';
-import { ofType, synthesize } from './synthesized.ts';
+import { ofType, synthesize } from '../../../test/infra/synthesized.ts';
 
 const on = synthesize({ dataPlane: 'on' });
 const off = synthesize();

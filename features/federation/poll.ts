@@ -9,7 +9,13 @@ import type { FederationSettings } from '#core/contracts/config/federation.ts';
 import { durationMs } from '#core/contracts/rollout.ts';
 import { asGatewayError } from '#core/kernel/errors.ts';
 import { type Clock, isoTime, type SecretStore, type Telemetry } from '#core/kernel/ports.ts';
-import { type ApplyDeps, applyServed, lastServedConfiguration, type ServedText, storeServed } from './apply.ts';
+import {
+  type ApplyDeps,
+  applyServed,
+  lastServedConfiguration,
+  type ServedText,
+  storeServed,
+} from '#core/operations/federation/apply.ts';
 import { verifyDocument } from './document.ts';
 import { type ConfigAnswer, type ControlPlane, type ControlPlaneAddress, ControlPlaneRefusal } from './ports.ts';
 

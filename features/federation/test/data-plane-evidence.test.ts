@@ -6,10 +6,10 @@ import { ChainWatch } from '#core/operations/alerts/chain-watch.ts';
 import { evaluateAlerts } from '#core/operations/alerts/evaluate.ts';
 import { RefusalWatch } from '#core/operations/alerts/refusal-watch.ts';
 import { TrafficWatch } from '#core/operations/alerts/traffic-watch.ts';
-import { ControlPlaneRefusal } from '#core/operations/federation/ports.ts';
-import { Reports } from '#core/operations/federation/report.ts';
-import { act, both, hour, useDataPlane } from '../support/data-plane.ts';
-import { TableAttacker } from '../support/table-attacker.ts';
+import { TableAttacker } from '../../../test/support/table-attacker.ts';
+import { ControlPlaneRefusal } from '../ports.ts';
+import { Reports } from '../report.ts';
+import { act, both, hour, useDataPlane } from './data-plane.ts';
 
 useDataPlane();
 
@@ -164,7 +164,7 @@ test.each([
     everySeconds: undefined,
     telemetry: { ...ports.telemetry, log: (_: string, message: string) => void lines.push(message) },
     controlPlane: {
-      ...ports.controlPlane,
+      config: () => Promise.reject(new Error('not polled')),
       post: async (_: unknown, what: string) => {
         if (what === 'status') return {};
         sent.push(what);

@@ -2,15 +2,15 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { storeVersion } from '#core/configuration/store/versions.ts';
-import { verifyDocument } from '#core/operations/federation/document.ts';
 import { loadConfiguration } from '#features/load-configuration.ts';
-import type { Answer } from '../support/call-endpoint.ts';
-import { configuration, keys } from '../support/ports.ts';
-import { useGateway } from '../support/use-gateway.ts';
-import { readCases } from '../support/yaml.ts';
+import type { Answer } from '../../../test/support/call-endpoint.ts';
+import { configuration, keys } from '../../../test/support/ports.ts';
+import { useGateway } from '../../../test/support/use-gateway.ts';
+import { readCases } from '../../../test/support/yaml.ts';
+import { verifyDocument } from '../document.ts';
 
 const cases = readCases(
-  'test/contract/federation.yaml',
+  'features/federation/test/control-plane.yaml',
   z.strictObject({
     refused: z.array(z.tuple([z.string(), z.enum(['status', 'metrics']), z.record(z.string(), z.unknown())])),
   }),

@@ -4,8 +4,8 @@ import { ChainWatch } from '#core/operations/alerts/chain-watch.ts';
 import { evaluateAlerts } from '#core/operations/alerts/evaluate.ts';
 import { RefusalWatch } from '#core/operations/alerts/refusal-watch.ts';
 import { TrafficWatch } from '#core/operations/alerts/traffic-watch.ts';
-import { type Federation, federation } from './federation.ts';
-import { configuration } from './ports.ts';
+import { configuration } from '../../../test/support/ports.ts';
+import { type Federation, federation } from './two-planes.ts';
 
 export const hour = 3_600;
 export let both: Federation;
