@@ -4,9 +4,9 @@
  */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { sha256 } from '../../core/kernel/canonical.ts';
-import { type Gateway, startGateway } from '../support/gateway.ts';
-import { agentctl, ask, type Fields, until, workFolder } from './client.ts';
+import { sha256 } from '#core/kernel/canonical.ts';
+import { agentctl, ask, type Fields, until, workFolder } from '../../../test/e2e/client.ts';
+import { type Gateway, startGateway } from '../../../test/support/gateway.ts';
 
 const tokens = { old: 'token-of-the-plane-eu-old', next: 'token-of-the-plane-eu-new' };
 const folders = { control: workFolder(), plane: workFolder() };
