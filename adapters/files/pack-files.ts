@@ -18,7 +18,7 @@ export const packFiles =
     if (name === shippedPrices) return shippedTable(shipped);
     const byName = shippedName.test(name);
     if (!byName && beside === undefined)
-      throw invalidRequest(`pack is ${JSON.stringify(name)}; here it takes the name of a shipped pack.`);
+      throw invalidRequest(`pack is ${JSON.stringify(name)}; here it must be the name of a shipped pack.`);
     const file = byName ? join(shipped, `${name}.yaml`) : resolve(beside ?? '.', name);
     try {
       return await readFile(file, 'utf8');

@@ -72,7 +72,7 @@ async function noteWhileHeld<T>({ out }: Cli, calling: Promise<T>): Promise<T> {
 function headersOf({ idempotencyKey: key }: ActionOptions): Record<string, string> {
   if (key === undefined) return {};
   if (!idempotencyKeyPattern.test(key))
-    throw new UsageError(`--idempotency-key is ${JSON.stringify(key)}; it takes 1 to 255 visible ASCII characters`);
+    throw new UsageError(`--idempotency-key is ${JSON.stringify(key)}; it must be 1 to 255 visible ASCII characters`);
   return { 'idempotency-key': key };
 }
 

@@ -31,7 +31,7 @@ export function addConfig(program: Parent): void {
     run: async (cli, _options, [file = '']) => {
       const { api, out, globals } = cli;
       const content = fileBytes(file);
-      if (content.length === 0) throw new UsageError(`${file} is empty; it takes a configuration in YAML`);
+      if (content.length === 0) throw new UsageError(`${file} is empty; it must contain a configuration in YAML`);
       // Sent unchanged, so that the gateway can name the line and path of an error. JSON is YAML too. Modules go first,
       // because the gateway refuses a configuration that names a module it does not have.
       const { withModules } = await import('./config-modules.ts');

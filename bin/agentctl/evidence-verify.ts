@@ -53,7 +53,7 @@ export function addEvidenceVerify(parent: Parent): void {
     // The options include the global ones.
     run: (cli, { session, file, publicKey, checkpoints, logKey, witnessKey, witnessState, holds = [] }) => {
       const odd = holds.find((hash) => !/^[0-9a-f]{64}$/.test(hash));
-      if (odd !== undefined) throw new UsageError(`--holds is ${JSON.stringify(odd)}; it takes 64 hex digits`);
+      if (odd !== undefined) throw new UsageError(`--holds is ${JSON.stringify(odd)}; it must be 64 hex digits`);
       const log: LogOptions = {
         ...(logKey !== undefined && { logKey }),
         ...(witnessKey !== undefined && { witnessKey }),

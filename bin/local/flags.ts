@@ -186,7 +186,7 @@ function certificateFiles(cert: string | undefined, key: string | undefined): Pi
 function bucketName(given: string | undefined): string | undefined {
   if (given === undefined || /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(given)) return given;
   throw new UsageError(
-    `--archive-bucket (GATEWAY_ARCHIVE_BUCKET) is ${JSON.stringify(given)}; it takes the name of a bucket: 3 to 63 lower-case letters, digits, dots and hyphens.`,
+    `--archive-bucket (GATEWAY_ARCHIVE_BUCKET) is ${JSON.stringify(given)}; it must be the name of a bucket: 3 to 63 lower-case letters, digits, dots and hyphens.`,
   );
 }
 
@@ -199,5 +199,5 @@ function port(flag: string, given: string | undefined, byDefault: number): numbe
   if (given === undefined) return byDefault;
   const number = Number(given);
   if (/^\d{1,5}$/.test(given) && number <= 65_535) return number;
-  throw new UsageError(`${flag} is ${JSON.stringify(given)}; it takes a port from 0 (any free one) to 65535.`);
+  throw new UsageError(`${flag} is ${JSON.stringify(given)}; it must be a port from 0 (any free one) to 65535.`);
 }

@@ -67,10 +67,10 @@ function describeFound(value: unknown, path: Path = []): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${count(value.length, 'entry')}`;
   if (typeof value === 'object') return 'an object';
-  if (value === '') return 'an empty text';
+  if (value === '') return 'an empty string';
   if (mayHoldSecret(path, value)) return `a ${typeof value} (not shown)`;
   if (typeof value !== 'string') return String(value);
-  return value.length > longestQuoted ? `a text of ${count(value.length, 'character')}` : JSON.stringify(value);
+  return value.length > longestQuoted ? `a string of ${count(value.length, 'character')}` : JSON.stringify(value);
 }
 
 const longestQuoted = 80;
@@ -195,7 +195,7 @@ const units: ReadonlyMap<string, string> = new Map(
 
 function sizeWords(issue: Issue): string {
   const { least = 0, most } = boundsOf(schemaOf(issue));
-  const [thing, part] = issue.origin === 'string' ? ['text', 'character'] : ['list', 'entry'];
+  const [thing, part] = issue.origin === 'string' ? ['string', 'character'] : ['list', 'entry'];
   if (most === undefined)
     return least === 1 ? `a ${thing} that is not empty` : `a ${thing} of at least ${count(least, part)}`;
   if (least === most) return `a ${thing} of exactly ${count(most, part)}`;
@@ -213,7 +213,7 @@ function unionWords(issue: Issue & { readonly code: 'invalid_union' }): string {
 }
 
 const formatWords = ({ format, pattern }: Issue & { readonly code: 'invalid_format' }): string =>
-  format === 'regex' ? `a text that matches ${pattern}` : (formats[format] ?? `a text in the form ${format}`);
+  format === 'regex' ? `a string that matches ${pattern}` : (formats[format] ?? `a string in the form ${format}`);
 
 const formats: Readonly<Record<string, string>> = {
   datetime: 'a time in UTC such as 2026-11-25T12:00:00Z',
@@ -227,7 +227,7 @@ const formats: Readonly<Record<string, string>> = {
 const quoteText = (text: string): string => JSON.stringify(text.slice(0, longestQuoted));
 
 const kinds: Readonly<Record<string, string>> = {
-  string: 'a text',
+  string: 'a string',
   boolean: 'true or false',
   array: 'a list',
   object: 'an object',

@@ -81,7 +81,7 @@ function overLimit(
     const found = what === 'requests' ? '' : `; this call may take ${needed}, so waiting does not help`;
     return {
       ...refusal,
-      message: `This ${holder} may use ${limit} ${what} per minute${found}. Ask for less, or have the limit raised.`,
+      message: `This ${holder} may use ${limit} ${what} per minute${found}. Send fewer or smaller calls, or ask an operator to raise the limit.`,
       retryAfterSeconds: windowSeconds,
       never,
     };

@@ -25,7 +25,7 @@ export type BucketStep = keyof typeof steps;
 export function parseStep(text: string | undefined): BucketStep {
   if (text === undefined) return '1m';
   if (Object.hasOwn(steps, text)) return text as BucketStep;
-  throw invalidRequest(`step is ${JSON.stringify(text.slice(0, 64))}; it takes 1m, 5m or 1h.`);
+  throw invalidRequest(`step is ${JSON.stringify(text.slice(0, 64))}; it must be 1m, 5m or 1h.`);
 }
 
 /** Returns the totals of several sums. Sketches are merged, so percentiles are those of all calls, not averages. */

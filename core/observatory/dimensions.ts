@@ -57,6 +57,6 @@ export function parseDimension(text: string): Dimension {
   const name = text.slice(cut + 1);
   if (kind !== undefined && name !== '') return dimensionOf(kind, name);
   throw invalidRequest(
-    `dimension is ${JSON.stringify(text.slice(0, 64))}; it takes global, tenant:<id>, model:<name>, provider:<name>, tool:<name> or plane:<name>.`,
+    `dimension is ${JSON.stringify(text.slice(0, 64))}; it must be global, tenant:<id>, model:<name>, provider:<name>, tool:<name> or plane:<name>.`,
   );
 }

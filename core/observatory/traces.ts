@@ -192,5 +192,5 @@ export const matchesFilter = (summary: TraceSummary, filter: TraceFilter): boole
 export function wholeMs(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw invalidRequest(`min_ms is ${JSON.stringify(text.slice(0, 64))}; it takes whole milliseconds.`);
+  throw invalidRequest(`min_ms is ${JSON.stringify(text.slice(0, 64))}; it must be whole milliseconds.`);
 }

@@ -130,5 +130,5 @@ export function timeOf(name: string, text: string): string {
   const [, day, time = '00:00', zone = 'Z'] = isoForm.exec(text) ?? [];
   const ms = day === undefined ? Number.NaN : Date.parse(`${day}T${time}${zone}`);
   if (!Number.isNaN(ms)) return new Date(ms).toISOString();
-  throw invalidRequest(`${name} is ${JSON.stringify(text)}; it takes an ISO 8601 time such as 2026-01-31T08:00:00Z.`);
+  throw invalidRequest(`${name} is ${JSON.stringify(text)}; it must be an ISO 8601 time such as 2026-01-31T08:00:00Z.`);
 }

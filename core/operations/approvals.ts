@@ -88,7 +88,9 @@ export const approvalHistory: Operation = async (call) => {
   const { cursor = '0.', status: wanted } = query;
   const states = wanted === undefined ? everything : Object.hasOwn(histories, wanted) ? histories[wanted]! : [];
   if (states.length === 0)
-    throw invalidRequest(`status is ${JSON.stringify(wanted)}; it takes ${Object.keys(histories).join(', ')}.`);
+    throw invalidRequest(
+      `status is ${JSON.stringify(wanted)}; it must be one of ${Object.keys(histories).join(', ')}.`,
+    );
   const { cursor: _, limit, ...page } = pageOf(call);
   const rows: ApprovalRow[] = [];
   const unreadable: string[] = [];

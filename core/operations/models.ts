@@ -31,7 +31,7 @@ function anthropicPage(models: readonly ListedModel[], query: Call['query']) {
   const place = (name: string, id: string): number => {
     const found = models.findIndex((model) => model.id === id);
     if (found === -1)
-      throw invalidRequest(`${name} is ${JSON.stringify(id.slice(0, 64))}; it takes an id of the list.`);
+      throw invalidRequest(`${name} is ${JSON.stringify(id.slice(0, 64))}; it must be an id from the list.`);
     return found;
   };
   const from = after_id === undefined ? 0 : place('after_id', after_id) + 1;

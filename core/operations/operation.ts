@@ -91,7 +91,7 @@ export function limitOf(query: Readonly<Record<string, string>>, most = 200, usu
   if (query.limit === undefined) return usual;
   const limit = Number(query.limit);
   if (!Number.isInteger(limit) || limit < 1 || limit > most)
-    throw invalidRequest(`limit is ${JSON.stringify(query.limit)}; it takes a whole number from 1 to ${most}.`);
+    throw invalidRequest(`limit is ${JSON.stringify(query.limit)}; it must be a whole number from 1 to ${most}.`);
   return limit;
 }
 
@@ -107,7 +107,9 @@ export function wordOf<W extends string>(
   const text = query[name];
   const found = words.find((word) => word === text);
   if (text === undefined || found !== undefined) return found;
-  throw invalidRequest(`${name} is ${JSON.stringify(text.slice(0, 64))}; it takes ${words.join(', ')}.`);
+  throw invalidRequest(
+    `${name} is ${JSON.stringify(text.slice(0, 64))}; it must be ${words.length === 1 ? '' : 'one of '}${words.join(', ')}.`,
+  );
 }
 
 export const cursorOf = (query: Readonly<Record<string, string>>) =>

@@ -7,7 +7,7 @@ import type { Call } from './operation.ts';
 /** Parses a version number. @throws GatewayError `invalid_request` for anything but a positive integer. */
 export function versionNumber(text: string | undefined): number {
   const version = /^[1-9]\d{0,15}$/.test(text ?? '') ? Number(text) : 0;
-  if (version === 0) throw invalidRequest(`version is ${JSON.stringify(text)}; it takes a whole number from 1.`);
+  if (version === 0) throw invalidRequest(`version is ${JSON.stringify(text)}; it must be a whole number from 1.`);
   return version;
 }
 

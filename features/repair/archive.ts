@@ -230,5 +230,5 @@ function indexOf(query: Readonly<Record<string, string>>, name: 'from' | 'to'): 
   const text = query[name];
   if (text === undefined) return undefined;
   if (/^\d{1,12}$/.test(text)) return Number(text);
-  throw invalidRequest(`${name} is ${JSON.stringify(text)}; it takes the index of an entry, from 0.`);
+  throw invalidRequest(`${name} is ${JSON.stringify(text)}; it must be the index of an entry, from 0.`);
 }

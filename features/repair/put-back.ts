@@ -30,7 +30,7 @@ export async function putBack(call: Call) {
   const { ports, principal, query, snapshot } = call;
   const { archived, archiving, clock } = ports;
   if (query.put_back !== 'true')
-    throw invalidRequest(`put_back is ${JSON.stringify(query.put_back)}; it takes true, or is left out.`);
+    throw invalidRequest(`put_back is ${JSON.stringify(query.put_back)}; it must be true or left out.`);
   if (query.from !== undefined || query.to !== undefined)
     throw invalidRequest('put_back puts every lost entry of a session back; leave from and to out.');
   if (!archived || !archiving) throw notFound({ noun: 'archive' });

@@ -26,7 +26,9 @@ interface OpenContext {
 export async function retentionOf(request: JsonObject, asking: OpenContext): Promise<ResponseRetention | undefined> {
   const { store, previous_response_id: id, instructions } = request;
   if (store !== undefined && store !== null && typeof store !== 'boolean')
-    throw invalidRequest(`store is ${JSON.stringify(store).slice(0, 32)}; it takes true or false.`, { param: 'store' });
+    throw invalidRequest(`store is ${JSON.stringify(store).slice(0, 32)}; it must be true or false.`, {
+      param: 'store',
+    });
   const keeps = asking.snapshot.configuration.providers.some(
     ({ enabled, keeps_responses }) => enabled && keeps_responses,
   );

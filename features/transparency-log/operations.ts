@@ -46,7 +46,7 @@ export const logTile: Operation = async (call) => {
   const tile = tileOf(path);
   if (!tile) {
     throw invalidRequest(
-      `path is ${JSON.stringify(path)}; it takes a path of tlog-tiles such as tile/0/000.p/3 or tile/entries/000.`,
+      `path is ${JSON.stringify(path)}; it must be a path of tlog-tiles such as tile/0/000.p/3 or tile/entries/000.`,
     );
   }
   const bytes = await logOf(call).tile(call.principal.tenant, tile);
@@ -87,5 +87,5 @@ export const addCosignature: Operation = async (call) => {
 function sizeOf({ query }: Call, name: 'from' | 'to'): number {
   const text = query[name] ?? '';
   if (/^\d{1,15}$/.test(text)) return Number(text);
-  throw invalidRequest(`${name} is ${JSON.stringify(text)}; it takes a number of leaves, 1 or more.`);
+  throw invalidRequest(`${name} is ${JSON.stringify(text)}; it must be a number of leaves, 1 or more.`);
 }

@@ -63,12 +63,12 @@ function pageOf({ query }: Inputs): StoredPage {
   const { limit = '20', after, order = 'desc', purpose = 'batch' } = query;
   const count = Number(limit);
   if (!Number.isInteger(count) || count < 1 || count > 10_000)
-    throw invalidRequest(`limit is ${JSON.stringify(limit.slice(0, 32))}; it takes a whole number from 1 to 10000.`);
+    throw invalidRequest(`limit is ${JSON.stringify(limit.slice(0, 32))}; it must be a whole number from 1 to 10000.`);
   if (order !== 'asc' && order !== 'desc')
-    throw invalidRequest(`order is ${JSON.stringify(order.slice(0, 32))}; it takes asc, desc.`);
+    throw invalidRequest(`order is ${JSON.stringify(order.slice(0, 32))}; it must be asc or desc.`);
   if (purpose !== 'batch')
     throw invalidRequest(
-      `purpose is ${JSON.stringify(purpose.slice(0, 32))}; it takes batch, the purpose of all files here.`,
+      `purpose is ${JSON.stringify(purpose.slice(0, 32))}; it must be batch, the purpose of all files here.`,
     );
   return { limit: Math.min(count, maxOnPage), after, ascending: order === 'asc' };
 }

@@ -144,13 +144,13 @@ describe('usage and requests', () => {
     });
   });
   test.each([
-    ['audit?kind=bogus', 'kind is "bogus"; it takes allow, block, review'],
-    ['audit?decision=maybe', 'decision is "maybe"; it takes allow, review, block.'],
-    ['requests?outcome=ok', 'outcome is "ok"; it takes completed, cached, blocked'],
+    ['audit?kind=bogus', 'kind is "bogus"; it must be one of allow, block, review'],
+    ['audit?decision=maybe', 'decision is "maybe"; it must be one of allow, review, block.'],
+    ['requests?outcome=ok', 'outcome is "ok"; it must be one of completed, cached, blocked'],
     ['requests?from=2026-01-02&to=2026-01-01', 'from is later than to. Swap them'],
-    ['requests?to=noon', 'to is "noon"; it takes an ISO 8601 time'],
-    ['traces?status=bad', 'status is "bad"; it takes ok, error.'],
-    ['alerts?state=open', 'state is "open"; it takes active, acknowledged, resolved.'],
+    ['requests?to=noon', 'to is "noon"; it must be an ISO 8601 time'],
+    ['traces?status=bad', 'status is "bad"; it must be one of ok, error.'],
+    ['alerts?state=open', 'state is "open"; it must be one of active, acknowledged, resolved.'],
   ])('[error.unknown-query] %s is rejected with a list of the valid values', async (path, message) => {
     const { status, body } = await call('GET', `/admin/v1/${path}`, { key: keys.human });
     expect({ status, type: body.error.type }).toEqual({ status: 400, type: 'invalid_request' });

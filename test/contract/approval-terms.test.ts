@@ -116,7 +116,7 @@ test('[console.people] the number of passkeys per person assigned to a key is in
   const identities = async (query: string) => (await call('GET', `/identity/identities${query}`, 'carol')).body;
   expect((await identities('?include=passkeys')).passkeys).toMatchObject({ alice: 0, bob: 1, carol: 0 });
   expect(await identities('')).not.toHaveProperty('passkeys');
-  expect((await identities('?include=all')).error.message).toBe('include is "all"; it takes passkeys.');
+  expect((await identities('?include=all')).error.message).toBe('include is "all"; it must be passkeys.');
 });
 
 test('[approval.item] listing does not re-evaluate long calls against newer rules; fetching the item and voting do', async () => {

@@ -305,7 +305,7 @@ describe('approved', () => {
 
     test.each([
       [{}, /reviewer/],
-      [{ reviewer: '' }, /reviewer: found an empty text, allowed a text of 1 to 256 characters/],
+      [{ reviewer: '' }, /reviewer: found an empty string, allowed a string of 1 to 256 characters/],
       [{ reviewer: ' \u200b' }, /reviewer: found ".*", allowed text with at least one visible character/],
       [{ reviewer: 'alice', status: 'approved' }, /status/],
     ])('[approval.record] a vote with %j is rejected and decides nothing', async (given, message) => {

@@ -173,7 +173,7 @@ test('[evidence.archive.check] nothing is restored or recorded if nothing was lo
   expect(gateway.queue).toEqual([]);
   const put = (query: string, key = 'admin-token-1') => gateway.call('POST', `/admin/v1/archive/repair?${query}`, key);
   expect((await put('put_back=true', keys.human)).status).toBe(403);
-  expect((await put('put_back=yes')).body.error.message).toContain('it takes true');
+  expect((await put('put_back=yes')).body.error.message).toContain('it must be true');
   expect((await put('put_back=true&session=a&from=1')).status).toBe(400);
   expect((await put('put_back=true&tenant=none')).status).toBe(404);
   expect(gateway.queue).toEqual([]);

@@ -94,5 +94,5 @@ test('[shared.gateways] a missing bucket or an invalid bucket name stops startup
   const refused = (bucket: string) =>
     local(['--state', workFolder(), '--no-edge', '--archive-bucket', bucket], env).catch(({ stderr }) => stderr);
   expect(await refused('elsewhere')).toContain('The bucket GATEWAY_ARCHIVE_BUCKET=elsewhere cannot be listed');
-  expect(await refused('No_Bucket')).toContain('it takes the name of a bucket');
+  expect(await refused('No_Bucket')).toContain('it must be the name of a bucket');
 });

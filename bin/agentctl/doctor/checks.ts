@@ -195,7 +195,7 @@ async function supplyChain(api: Api): Promise<CheckResult[]> {
 }
 
 const otherSurface =
-  'check --url: it takes the admin address of a gateway without a path, not its gateway or MCP address';
+  'check --url: it must be the admin address of a gateway without a path, not its gateway or MCP address';
 const otherGateway =
   'set AGENTCTL_GATEWAY: the gateway address lists the models, and it may differ from the admin address';
 export const checks: readonly Check[] = [

@@ -175,7 +175,7 @@ function envelopeOf(call: ChatCall): ActionEnvelope {
   const ref = call.approvalRef;
   if (ref !== undefined && !idPattern.test(ref)) {
     throw invalidRequest(
-      `X-Approval-Ref is ${JSON.stringify(ref.slice(0, 64))}; it takes the envelope_id of an approval, a UUID.`,
+      `X-Approval-Ref is ${JSON.stringify(ref.slice(0, 64))}; it must be the envelope_id of an approval, a UUID.`,
     );
   }
   return {

@@ -48,5 +48,5 @@ export async function checkOutput(
 /** Checks that a list position is formatted as an id. @throws GatewayError `invalid_request` */
 export function assertPlace(after: string | undefined, isId: (id: string) => boolean): void {
   if (after === undefined || isId(after)) return;
-  throw invalidRequest(`after is ${JSON.stringify(after.slice(0, 64))}; it takes the last id of the previous page.`);
+  throw invalidRequest(`after is ${JSON.stringify(after.slice(0, 64))}; it must be the last id of the previous page.`);
 }

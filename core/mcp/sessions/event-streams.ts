@@ -145,7 +145,7 @@ function tooMany(full: 'key' | 'session', { perKey, perSession }: StreamBounds):
   const [whose, most] = full === 'key' ? ['key', perKey] : ['session', perSession];
   return new GatewayError(
     'rate_limit_error',
-    `The ${whose} has ${most} event streams open, and at most ${most} are allowed; close one, or have server.mcp.max_streams_per_${whose} raised.`,
+    `The ${whose} has ${most} event streams open, and at most ${most} are allowed; close one, or ask an operator to raise server.mcp.max_streams_per_${whose}.`,
     { retryAfterSeconds: 5 },
   );
 }

@@ -140,6 +140,6 @@ const toolsUnread = ({ tool }: ActionEnvelope, upstream: string): GatewayError =
 const waits = ({ entry, own }: Tool): GatewayError =>
   new GatewayError(
     'policy_violation',
-    `The definition of ${own} at ${entry.name} waits for a human to accept it. Nothing was sent.`,
+    `The definition of ${own} at ${entry.name} is pending acceptance by a human. Nothing was sent.`,
     { data: { tool: own, upstream: entry.name } },
   );

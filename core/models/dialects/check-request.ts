@@ -154,7 +154,7 @@ function refuseMember(path: string, found: Json | undefined, allowed: string): n
 function describeValue(value: Json | undefined): string {
   if (value === undefined) return 'missing';
   if (value === null) return 'null';
-  if (typeof value === 'string') return value === '' ? 'an empty text' : `a text of ${value.length} characters`;
+  if (typeof value === 'string') return value === '' ? 'an empty string' : `a string of ${value.length} characters`;
   if (Array.isArray(value)) return value.length === 0 ? 'an empty array' : 'an array';
   return typeof value === 'object' ? 'an object' : String(value);
 }

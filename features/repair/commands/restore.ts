@@ -73,10 +73,10 @@ async function plan(cli: Cli, { outputs, to, at, vault }: PlanOptions): Promise<
     throw new UsageError('give --at for point-in-time recovery, or --vault for AWS Backup');
   // They become words in commands that are copied into a shell.
   if (at !== undefined && !(/^[\dT:.+Z-]+$/.test(at) && Date.parse(at)))
-    throw new UsageError(`--at is ${JSON.stringify(at)}; it takes a time such as 2026-11-22T10:00:00Z`);
+    throw new UsageError(`--at is ${JSON.stringify(at)}; it must be a time such as 2026-11-22T10:00:00Z`);
   for (const [option, name] of Object.entries({ to, vault }))
     if (name !== undefined && !/^[\w-]+$/.test(name))
-      throw new UsageError(`--${option} is ${JSON.stringify(name)}; it takes letters, digits, _ and -`);
+      throw new UsageError(`--${option} is ${JSON.stringify(name)}; it may contain only letters, digits, _ and -`);
   let stacks: unknown;
   try {
     stacks = JSON.parse(await readText(outputs));

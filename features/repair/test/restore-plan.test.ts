@@ -68,10 +68,10 @@ test('[cli.status] other files, a missing time and the first deployment’s own 
   };
   const at = ['--at', '2026-11-22T10:00:00Z'];
   expect(await refused(outputs)).toContain('give --at');
-  expect(await refused(outputs, '--at', 'yesterday')).toContain('it takes a time such as');
-  expect(await refused(outputs, '--at', '2026 (; id)')).toContain('it takes a time such as');
-  expect(await refused(outputs, '--vault', 'v; id')).toContain('it takes letters, digits, _ and -');
-  expect(await refused(outputs, ...at, '--to', '$(id)')).toContain('it takes letters, digits, _ and -');
+  expect(await refused(outputs, '--at', 'yesterday')).toContain('it must be a time such as');
+  expect(await refused(outputs, '--at', '2026 (; id)')).toContain('it must be a time such as');
+  expect(await refused(outputs, '--vault', 'v; id')).toContain('it may contain only letters, digits, _ and -');
+  expect(await refused(outputs, ...at, '--to', '$(id)')).toContain('it may contain only letters, digits, _ and -');
   expect(await refused(outputs, ...at, '--vault', 'v')).toContain('give --at');
   expect(await refused(outputs, ...at, '--to', 'prod')).toContain('give another name');
   expect(await refused(home.write('other.json', '{}'), ...at)).toContain('no outputs of <name>-stores');

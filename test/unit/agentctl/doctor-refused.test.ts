@@ -6,7 +6,7 @@ const { home, server, answersHealthy, examined } = deployment();
 
 test.each([
   ['a key that is not known', 401, 'authentication_error', /the key was not accepted/],
-  ['another surface', 404, 'not_found', /it takes the admin address/],
+  ['another surface', 404, 'not_found', /it must be the admin address/],
 ])('[cli.status] %s is reported once and ends the checks', async (_what, code, type, todo) => {
   answersHealthy();
   server.on('GET /admin/v1/whoami', errorBody(code, type, 'It was not found.'), code);

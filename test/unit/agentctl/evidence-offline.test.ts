@@ -36,7 +36,7 @@ test('[cli.evidence.verify] compares a saved response with the entries in the bu
   expect(JSON.parse(out)).toMatchObject({ valid: true, missing: [dropped] });
   expect(await verify(JSON.stringify(bundle), '--holds', 'short')).toMatchObject({
     code: 2,
-    err: expect.stringContaining('it takes 64 hex digits'),
+    err: expect.stringContaining('it must be 64 hex digits'),
   });
 });
 

@@ -81,7 +81,7 @@ describe('[config.prices] the price table', () => {
     [
       'no source',
       table(price().replace(', source: a list', '')),
-      'prices.table.models[0].source (mine.yaml line 3): found nothing, allowed a text',
+      'prices.table.models[0].source (mine.yaml line 3): found nothing, allowed a string',
     ],
     [
       'an unknown key',

@@ -65,13 +65,13 @@ describe('[limit.rate] a refusal states the limit, the count and the wait time',
   test('the error for a call that can never fit within its limit says so', () => {
     const tokens = counters(emptyState).reserve(call({ tokens_per_minute: 5, budgets: [] }));
     expect(refusal(tokens).message).toBe(
-      'This tenant may use 5 tokens per minute; this call may take 10, so waiting does not help. Ask for less, or have the limit raised.',
+      'This tenant may use 5 tokens per minute; this call may take 10, so waiting does not help. Send fewer or smaller calls, or ask an operator to raise the limit.',
     );
     expect(limitHeaders(tokens)).toHaveProperty('x-should-retry', 'false');
     const requests = counters(emptyState).reserve(call({ requests_per_minute: 0, budgets: [] }));
     expect(limitHeaders(requests)).toHaveProperty('x-should-retry', 'false');
     expect(refusal(requests).message).toBe(
-      'This tenant may use 0 requests per minute. Ask for less, or have the limit raised.',
+      'This tenant may use 0 requests per minute. Send fewer or smaller calls, or ask an operator to raise the limit.',
     );
   });
 

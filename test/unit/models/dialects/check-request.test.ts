@@ -42,7 +42,7 @@ describe.each([openai, anthropic])('$name', (dialect) => {
   test('[limit.largest-output] a model name contains only visible characters and is at most 256 characters long', () => {
     for (const model of [' m', 'm ', 'm\n', 'm\u200b', 'm\u00ad', '\u2060m', 'm\u0000', 'm\u3000', 'm\ufe0f'])
       refuses({ ...good, model }, 'invisible characters');
-    refuses({ ...good, model: 'm'.repeat(257) }, 'model is a text of 257 characters');
+    refuses({ ...good, model: 'm'.repeat(257) }, 'model is a string of 257 characters');
     for (const model of ['m', 'gpt-4.1', 'meta/llama 3:8b', 'Größe', 'mistral@eu']) passes({ model });
   });
 

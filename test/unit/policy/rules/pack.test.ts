@@ -6,7 +6,7 @@ const pack = (fields: object) => ({ name: 'own', default_decision: 'review', rul
 
 test.each([
   ['a text', 'readonly', 'own.yaml: the document: found "readonly", allowed an object'],
-  ['no name', pack({ name: undefined }), 'own.yaml: name: found nothing, allowed a text'],
+  ['no name', pack({ name: undefined }), 'own.yaml: name: found nothing, allowed a string'],
   [
     'a decision that is none',
     pack({ rules: [rule, { ...rule, decision: 'deny' }] }),
