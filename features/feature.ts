@@ -10,6 +10,7 @@ import type { StoreOptions } from '#adapters/tables/store.ts';
 import type { FeatureCommand, Parent } from '#agentctl/command.ts';
 import type { FeatureCheck } from '#agentctl/doctor/check.ts';
 import type { Notifier } from '#core/approvals/notifications/deliver-ports.ts';
+import type { AnswerSampler } from '#core/chat/ports.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { FunctionSpec, Rights } from '#core/contracts/function-spec.ts';
@@ -64,6 +65,8 @@ export type OpenLocalLog = (options: {
 /** The log on this machine, and the commands of `npm start` that change its key. */
 export interface LocalLog {
   readonly openLog: OpenLocalLog;
+  /** Reports whether the configuration has the log on. */
+  readonly appends: (configuration: Configuration) => boolean;
   readonly logKey: FurtherKey;
   /** Returns a message for the user. @throws Error if the key cannot be changed now. */
   readonly changeLogKey: (folder: string, what: 'rotate' | 'retire') => Promise<string>;
@@ -124,6 +127,11 @@ export interface AwsLogs {
   readonly awsLog: (options: AwsLogOptions) => ChainLog | undefined;
   /** Opens the log for a function that may not write the log's objects. */
   readonly awsLogReader: (options: AwsLogOptions) => LogProofs | undefined;
+}
+
+/** Exports of `answer-samplers.ts`. */
+export interface AnswerSamplers {
+  readonly answerSampler: AnswerSampler;
 }
 
 /** Exports of `value-tracers.ts`. */

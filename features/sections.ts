@@ -2,4 +2,7 @@
  * Sections of the configuration that features add. A feature with settings adds a second line here. This is not a
  * member of `Feature`, because a function on AWS that checks a configuration does not load all features.
  */
+export { section as edge } from './edge/section.ts';
+export { section as evaluation } from './evaluation/section.ts';
 export { section as provenance } from './provenance/section.ts';
+export { section as transparencyLog } from './transparency-log/section.ts';

@@ -12,6 +12,8 @@ import { responseCache } from '#core/models/cache/response-cache.ts';
 import { wasmModules } from '#core/models/content-policy/wasm-modules.ts';
 import { providersFrom } from '#core/models/providers/providers.ts';
 import type { Breakers } from '#core/models/routing/breakers.ts';
+import type { AnswerSamplers } from '#features/answer-samplers.ts';
+import * as samplers from '#features/answer-samplers.ts';
 import { compose, type HostCapabilities } from './aws.ts';
 import { streamingHandler } from './aws-stream.ts';
 import type { ChatEndpointPorts } from './middleware/chat-endpoint.ts';
@@ -48,6 +50,7 @@ export function composeChat(environment: NodeJS.ProcessEnv, host: HostCapabiliti
     providerBreakers,
     wasm: wasmRunner({ modules: wasmModules(objects) }),
     texts: undefined,
+    sampler: (samplers as Partial<AnswerSamplers>).answerSampler,
     cache: responseCache({ clock, embedder: configuredEmbedder({ snapshots, providers }) }),
     timeouts,
     random: Math.random,

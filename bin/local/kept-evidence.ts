@@ -8,6 +8,7 @@ import type { SharedKeys } from '#adapters/local/key-folder.ts';
 import { registerSigningKey } from '#adapters/local/registered-key.ts';
 import { stateSigner } from '#adapters/local/signing-keys.ts';
 import { contradictionRows } from '#adapters/tables/set-aside-rows.ts';
+import type { Configuration } from '#core/contracts/config.ts';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { separateArchiveWarning } from '#core/evidence/archived.ts';
 import type { ChainLog, LogProofs } from '#core/evidence/chain-log.ts';
@@ -50,8 +51,8 @@ interface KeptEvidenceOptions {
   /** Continue with this signing key even if the store is registered with another one. */
   readonly adoptSigningKey?: boolean;
   readonly evidence: Pick<EvidenceLog, 'entries'>;
-  /** Checks whether the transparency log is enabled. If absent, it is. */
-  readonly logging?: () => Promise<boolean>;
+  /** Returns the active configuration, which may turn the transparency log off. If absent, it is on. */
+  readonly configuration?: () => Promise<Configuration>;
   readonly clock: Clock;
   readonly telemetry: Telemetry;
 }
@@ -74,8 +75,12 @@ export async function keptEvidence(options: KeptEvidenceOptions): Promise<KeptEv
     : await inFolder(options, signer);
   const archive = shared ? evidence : archived;
   const cover = async (entries: readonly EvidenceEntry[]) => {
-    const log = (await options.logging?.()) === false ? undefined : transparency;
-    await checkpointEntries({ checkpoints: written, archive, log, clock, contradictions, telemetry }, entries);
+    const configuration = await options.configuration?.();
+    const appended = configuration && log?.appends(configuration) === false ? undefined : transparency;
+    await checkpointEntries(
+      { checkpoints: written, archive, log: appended, clock, contradictions, telemetry },
+      entries,
+    );
   };
   return {
     signer,

@@ -50,6 +50,8 @@ import type { Observations } from '#core/observatory/ports.ts';
 import { keptTraces } from '#core/observatory/traces.ts';
 import { refusedPartsRecorded } from '#core/operations/unsigned-parts.ts';
 import { Probes } from '#core/session/risk/probes.ts';
+import type { AnswerSamplers } from '#features/answer-samplers.ts';
+import * as samplers from '#features/answer-samplers.ts';
 import { configurationSchema } from '#features/lazy-configuration.ts';
 import type { ValueTracers } from '#features/value-tracers.ts';
 import * as tracers from '#features/value-tracers.ts';
@@ -135,7 +137,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     adoptSigningKey,
     environment,
     bucket: options.archiveBucket,
-    logging: async () => (await snapshots.current({ evenStale: true })).configuration.evidence.log.enabled,
+    configuration: async () => (await snapshots.current({ evenStale: true })).configuration,
   });
   const objects = store.objects ?? folderObjectStore(join(stateFolder, 'objects'));
   const configStore = { ...configTable(store), schema: configurationSchema };
@@ -224,6 +226,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     cache: responseCache({ clock, embedder: configuredEmbedder({ snapshots, providers }) }),
     breakers: () => providerBreakers.states(),
     providerKeys: secrets,
+    sampler: (samplers as Partial<AnswerSamplers>).answerSampler,
     timeouts,
     random: Math.random,
     classifiers: async () => ports,

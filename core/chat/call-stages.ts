@@ -135,6 +135,13 @@ export interface EndedCall extends FinishedCall {
   readonly status: number;
 }
 
+/** Evidence entry of an ended call. */
+export interface RecordedEntry {
+  readonly hash: string;
+  readonly at: string;
+  readonly latencyMs: number;
+}
+
 export function startCall(call: ChatCall, clock: Clock): RunningCall {
   if (!call.stream) return { call, startedMs: clock.now(), halt: undefined, signal: call.signal, release: () => {} };
   const halt = new AbortController();

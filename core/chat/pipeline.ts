@@ -23,7 +23,6 @@ import {
   startCall,
 } from './call-stages.ts';
 import { addressesToDecide } from './chat-addresses.ts';
-import { sampleOf, submitForEvaluation } from './evaluation.ts';
 import { HeldAnswer, type Reply } from './held-answer.ts';
 import type { ChatPorts } from './ports.ts';
 import { StageFailure } from './stage-failure.ts';
@@ -82,7 +81,7 @@ async function answer(
   reply: Reply,
 ): Promise<void> {
   const { wire } = running.call;
-  const sampled = sampleOf(running);
+  const sampled = ports.sampler?.sampleOf(running);
   const held = new HeldAnswer(wire, sampled, reply);
   const finished = await stages(ports, running, hooks.storing, held);
   const kept = await hooks.keepAnswer?.(ports, finished);
@@ -93,7 +92,7 @@ async function answer(
   if (settled instanceof Error) return;
   await settled.settling;
   if (sampled === undefined || fault) return;
-  await submitForEvaluation(ports, ended, settled.recorded, sampled, held.text);
+  await ports.sampler?.submit(ports, ended, settled.recorded, sampled, held.text);
 }
 
 const faultIn = (finished: FinishedCall): GatewayError | undefined =>

@@ -12,7 +12,6 @@ import { catalogSection } from './config/catalog.ts';
 import type { contentFilter, piiEntities } from './config/content-filters.ts';
 import { contentPolicies } from './config/content-policies.ts';
 import { type broker, credentials } from './config/credentials.ts';
-import { edge } from './config/edge.ts';
 import { evidence, manifests } from './config/evidence.ts';
 import { executors, type sqlDatabase } from './config/executors.ts';
 import { federation } from './config/federation.ts';
@@ -23,7 +22,7 @@ import { type mockScript, modelRoute, provider } from './config/providers.ts';
 import { type FeatureSections, sectionsBelow } from './config/sections.ts';
 import { type budget, budgets, cache, prices } from './config/spending.ts';
 import { admin, server } from './config/surfaces.ts';
-import { evaluation, telemetry } from './config/telemetry.ts';
+import { telemetry } from './config/telemetry.ts';
 import { toolGuard } from './config/tool-guard.ts';
 import { supplyChain, toolPolicies } from './config/tool-policies.ts';
 import { type httpService, type mcpUpstream, upstreams } from './config/upstreams.ts';
@@ -43,9 +42,6 @@ export const configurationSchemaOf = (sections: FeatureSections) =>
       version: z.literal(1).meta({ description: 'Format of the file; always 1.' }),
       server: server.meta({ description: 'The HTTP listeners of the gateway.' }),
       admin: admin.meta({ description: 'The admin surface and the token of the platform administrator.' }),
-      edge: edge.meta({
-        description: 'Limits of the edge listeners on this machine; on AWS the edge stack has its own.',
-      }),
       people: z
         .array(person)
         .default([])
@@ -96,7 +92,9 @@ export const configurationSchemaOf = (sections: FeatureSections) =>
         description:
           'Limits on what a call would do, whatever the tool policy says. A list that is absent sets no limit; an empty allow-list allows nothing.',
       }),
-      evidence: evidence.meta({ description: 'What evidence leaves out, and how long it is kept.' }),
+      evidence: evidence(sectionsBelow(sections, 'evidence.')).meta({
+        description: 'What evidence leaves out, and how long it is kept.',
+      }),
       catalog: catalogSection.prefault({}).meta({ description: 'What this deployment adds to the catalog of facts.' }),
       manifests: manifests.meta({ description: 'Task manifests: what a session has declared to do.' }),
       behavior: behaviorSchema
@@ -126,9 +124,6 @@ export const configurationSchemaOf = (sections: FeatureSections) =>
       }),
       federation: federation.meta({ description: 'A control plane with data planes.' }),
       telemetry: telemetry.meta({ description: 'Traces and metrics.' }),
-      evaluation: evaluation.meta({
-        description: 'Webhook that is sent a share of prompts and responses for evaluation.',
-      }),
       ...sectionsBelow(sections, ''),
     })
     .meta({ title: 'agent-governance-gateway configuration' });

@@ -56,6 +56,8 @@ export const problemsOf = (issues: readonly z.core.$ZodIssue[], root: unknown, a
   relevantIssues(issues).flatMap((issue) => problemOf(issue, root, [...above, ...(issue.path as Path)]));
 
 function problemOf(issue: z.core.$ZodIssue, root: unknown, path: Path): Problem[] {
+  const reported = issue.code === 'custom' ? (issue.params?.problem as Problem | undefined) : undefined;
+  if (reported) return [{ ...reported, path }];
   const allowed = issue.message;
   const meant = (word: string) => allowed + didYouMean(word, allowed.split(', '));
   if (issue.code === 'unrecognized_keys')
@@ -68,6 +70,22 @@ function problemOf(issue: z.core.$ZodIssue, root: unknown, path: Path): Problem[
   const isWord = (issue.code === 'invalid_value' || issue.code === 'invalid_union') && /^".*"$/.test(there);
   return [{ path, found: there, allowed: isWord ? meant(JSON.parse(there) as string) : allowed }];
 }
+
+/**
+ * Returns a refinement for a section's own checks. @param find takes a value that its schema accepts, and returns
+ * problems with paths below it.
+ */
+export const reportProblems =
+  <T>(find: (value: T) => readonly Problem[]) =>
+  (value: T, context: z.RefinementCtx<T>): void => {
+    for (const problem of find(value))
+      context.addIssue({
+        code: 'custom',
+        path: [...problem.path],
+        message: sentenceOf(problem),
+        params: { problem },
+      });
+  };
 
 /** Suggests the environment variable for a secret, such as `api_key_env` for `api_key`. */
 const inEnvironment = (key: string, known: string): string =>

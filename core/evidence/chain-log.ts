@@ -2,9 +2,10 @@
  * The log of chain points that witnesses watch, as seen by the evidence code. A separate feature maintains it
  * [transparency.log].
  */
+import type { Configuration } from '#core/contracts/config.ts';
 import type { ChainPoint } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
-import type { LogSigner } from '#core/evidence/transparency/note.ts';
+import type { LogSigner, NoteKey } from '#core/evidence/transparency/note.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 
 /** Log access for a process that signs checkpoints. */
@@ -24,6 +25,8 @@ export interface LogProofs {
   proof(tenant: string, sessionId: string): Promise<LogProof | undefined>;
   /** Returns the key of a tenant's log. @throws GatewayError if it is unavailable. */
   signer(tenant: string): Promise<LogSigner>;
+  /** Returns the keys of the witnesses that a configuration names. */
+  witnesses(configuration: Configuration): readonly NoteKey[];
 }
 
 /** Error for stored objects that do not form the log's tree. */

@@ -124,7 +124,7 @@ async function verificationReport(call: Call) {
   if (!transparency) return { session, manifest, verification, proof };
   const trust = {
     log: keysOfLog(await transparency.signer(tenant)),
-    witnesses: snapshot.configuration.evidence.log.witnesses.map(witnessKey),
+    witnesses: transparency.witnesses(snapshot.configuration),
   };
   return {
     session,

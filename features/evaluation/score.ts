@@ -1,8 +1,8 @@
 /** Parses an evaluator's response [evaluation.webhook]. */
 import * as z from 'zod';
 import { describeIssue } from '#core/kernel/issue-words.ts';
-import { excerptOf } from '#core/observatory/evaluation/message.ts';
 import type { Score } from '#core/observatory/evaluation/score.ts';
+import { excerptOf } from './excerpt.ts';
 
 const furthest = 1_000_000;
 const reply = z.object({

@@ -2,11 +2,13 @@
  * Read-only access to a tenant's log and its proofs. If the newest batch is not in the objects yet, it is taken from
  * the head, which contains it.
  */
+import type { Configuration } from '#core/contracts/config.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
 import { LogDamage } from '#core/evidence/chain-log.ts';
 import type { TreeHead } from '#core/evidence/transparency/checkpoint-note.ts';
 import { readLeaf, sessionDigest } from '#core/evidence/transparency/leaf.ts';
-import { keysOfLog, type LogSigner, verifierKey } from '#core/evidence/transparency/note.ts';
+import { keysOfLog, type LogSigner, type NoteKey, verifierKey } from '#core/evidence/transparency/note.ts';
+import { witnessKey } from '#core/evidence/transparency/witness-keys.ts';
 import type { LoggedSession, LogHead, LogHeads, LogObjects } from './ports.ts';
 import { consistencyProof, inclusionProof, rootOf } from './proofs.ts';
 import { leavesOf, nodesOf, putNewestBatch, tileBytes } from './stored-tiles.ts';
@@ -34,6 +36,10 @@ export class LogReader {
 
   signer(tenant: string): Promise<LogSigner> {
     return this.#ports.signer(tenant);
+  }
+
+  witnesses({ evidence }: Configuration): NoteKey[] {
+    return evidence.log.witnesses.map(witnessKey);
   }
 
   get heads(): LogHeads {

@@ -63,7 +63,7 @@ export const addCosignature: Operation = async (call) => {
   const { note } = parseBySchema(cosignatureBody, call.body());
   const opened = openCheckpoint(note, keysOfLog(await log.signer(tenant)));
   if (typeof opened === 'string') throw invalidRequest(`The note was not accepted: ${opened}.`);
-  const keys = call.snapshot.configuration.evidence.log.witnesses.map(witnessKey);
+  const keys = log.witnesses(call.snapshot.configuration);
   const found = keys.flatMap((key) => {
     const seconds = cosignedAt(opened, key);
     return seconds === undefined ? [] : [{ key, seconds }];

@@ -32,6 +32,8 @@ import { createBreakers } from '#core/models/routing/breakers.ts';
 import { DependencyStates } from '#core/observatory/dependency-states.ts';
 import type { GatewayPorts } from '#core/operations/ports.ts';
 import { Probes } from '#core/session/risk/probes.ts';
+import type { AnswerSamplers } from '#features/answer-samplers.ts';
+import * as samplers from '#features/answer-samplers.ts';
 import { configurationSchema } from '#features/lazy-configuration.ts';
 import { loadConfiguration } from '#features/load-configuration.ts';
 import type { ValueTracers } from '#features/value-tracers.ts';
@@ -193,6 +195,7 @@ export async function testPorts(options: TestOptions = {}) {
     wasm: options.wasm ?? { check: async () => Promise.reject(new Error('no WASM here')) },
     cache: responseCache({ clock, embedder: configuredEmbedder({ snapshots, providers }) }),
     breakers: () => providerBreakers.states(),
+    sampler: (samplers as Partial<AnswerSamplers>).answerSampler,
     timeouts: systemTimeouts,
     random: Math.random,
     recentTraces: async () => telemetry.recentTraces(),

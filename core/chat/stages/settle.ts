@@ -19,18 +19,11 @@ import { contextOf, lacksLongPrice } from '#core/limits/prices.ts';
 import { genAiMetrics } from '#core/models/routing/gen-ai-metrics.ts';
 import { followRisk, noteOfBlockedChat } from '#core/session/risk/assess.ts';
 import type { ChatCall } from '../call.ts';
-import type { EndedCall } from '../call-stages.ts';
+import type { EndedCall, RecordedEntry } from '../call-stages.ts';
 import { type Charge, chargeOf } from '../call-usage.ts';
 import { recordOf } from '../chat-record.ts';
 import { headOf, providerOf, rulingOf } from '../known-facts.ts';
 import type { ChatPorts } from '../ports.ts';
-
-/** Evidence entry of the call. */
-export interface RecordedEntry {
-  readonly hash: string;
-  readonly at: string;
-  readonly latencyMs: number;
-}
 
 interface SettledCall {
   /** Undefined for a call that leaves no entry. */

@@ -6,14 +6,18 @@ import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { Path, Problem } from '#core/contracts/problems.ts';
 import { hasProgramSecret } from '#core/text/secrets/program-secrets.ts';
 
-/** Sections that contain addresses. */
-const sections = [
-  ...(['providers', 'upstreams', 'approvals', 'credentials'] as const),
-  ...(['executors', 'identity', 'evaluation', 'federation'] as const),
+/** Sections of core in which text may look like an address. Those of features are searched. */
+const unsearched = [
+  ...(['version', 'server', 'admin', 'people', 'routes', 'aliases', 'tenants', 'transform', 'policies'] as const),
+  ...(['chat_completions', 'chat_addresses', 'messages', 'tool_policies', 'tool_guard', 'supply_chain'] as const),
+  ...(['sandbox', 'evidence', 'catalog', 'manifests', 'behavior', 'cache', 'budgets', 'prices', 'rollouts'] as const),
+  ...(['analytics', 'alerts', 'organizations', 'separation_rules', 'telemetry'] as const),
 ] satisfies readonly (keyof ConfigurationFile)[];
 
 export const checkAddresses = (file: ConfigurationFile): Problem[] => [
-  ...sections.flatMap((section) => addressesIn(file[section], [section]).flatMap(checkAddress)),
+  ...Object.entries(file)
+    .filter(([section]) => !unsearched.some((each) => each === section))
+    .flatMap(([section, value]) => addressesIn(value, [section]).flatMap(checkAddress)),
   ...file.upstreams.mcp.flatMap(({ command }, at) => checkCommand(command, ['upstreams', 'mcp', at, 'command'])),
 ];
 

@@ -4,7 +4,6 @@ import { adminPerson } from '#core/configuration/identity/identities.ts';
 import type { ConfigurationFile } from '#core/contracts/config.ts';
 import type { Problem } from '#core/contracts/problems.ts';
 import { sandboxGlobs } from '#core/effects/limits/globs.ts';
-import { witnessKey } from '#core/evidence/transparency/witness-keys.ts';
 import { sensitivePath } from '#core/text/secrets/json-path.ts';
 import { keyObject } from '../store/stored-keys.ts';
 import { checkAddresses } from './address-checks.ts';
@@ -38,14 +37,12 @@ export function checkConfiguration(file: ConfigurationFile, warnings: string[]):
     ...checkOrganizations(file, warnings),
     ...checkChannels(file),
     ...checkEscalation(file),
-    ...checkEvaluation(file),
     ...checkCredentials(file),
     ...checkUpstreams(file),
     ...checkUpstreamNames(file),
     ...unique(file.executors.sql.databases, ['executors', 'sql', 'databases'], 'name', 'Database'),
     ...checkSensitivePaths(file),
     ...checkCatalog(file),
-    ...checkWitnesses(file),
     ...sandboxGlobs(file.sandbox).flatMap(({ path, patterns }) => globProblems(patterns, (i) => [...path, i])),
     ...checkSecretNames(file),
     ...checkAddresses(file),
@@ -53,18 +50,6 @@ export function checkConfiguration(file: ConfigurationFile, warnings: string[]):
   if (problems.length === 0) warnings.push(...routingWarnings(file));
   return problems;
 }
-
-/** Requires a signing secret, so that the receiver can verify who sent the prompts. */
-const checkEvaluation = ({ evaluation: { url, secret_env } }: ConfigurationFile): Problem[] =>
-  url !== undefined && secret_env === undefined
-    ? [
-        {
-          path: ['evaluation', 'secret_env'],
-          found: 'nothing',
-          allowed: 'the name of the secret that signs the requests',
-        },
-      ]
-    : [];
 
 function checkPeople(file: ConfigurationFile, warnings: string[]): Problem[] {
   const tenants = ['*', ...file.tenants.map(({ id }) => id)];
@@ -175,16 +160,6 @@ const checkUpstreams = ({ upstreams: { mcp, http } }: ConfigurationFile): Proble
     globProblems(allowed_paths, (at) => ['upstreams', 'http', i, 'allowed_paths', at]),
   ),
 ];
-
-const checkWitnesses = ({ evidence: { log } }: ConfigurationFile): Problem[] =>
-  log.witnesses.flatMap((text, i) =>
-    problemOfAttempt(
-      () => void witnessKey(text),
-      text,
-      ['evidence', 'log', 'witnesses', i],
-      'the verifier key that agentctl witness prints',
-    ),
-  );
 
 const checkSensitivePaths = ({ evidence: { sensitive } }: ConfigurationFile): Problem[] =>
   sensitive.flatMap((path, i) =>

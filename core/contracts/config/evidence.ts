@@ -1,30 +1,20 @@
 /** Redaction and retention of evidence, and session manifests. */
 import * as z from 'zod';
+import type { SectionsBelow } from './sections.ts';
 
-export const evidence = z
-  .strictObject({
-    sensitive: z.array(z.string().min(1)).default([]).meta({
-      description: 'JSON paths such as $.parameters.password whose values are replaced by salted digests.',
-    }),
-    log: z
-      .strictObject({
-        enabled: z.boolean().default(true).meta({
-          description:
-            "Whether the gateway on this machine appends the state of each session's chain to the transparency log of the tenant. On AWS, the deployment sets this (transparencyLog).",
-        }),
-        witnesses: z.array(z.string().max(300)).max(16).default([]).meta({
-          description:
-            'Verifier keys of the witnesses whose cosignatures the gateway accepts, such as name+1a2b3c4d+BF…: 0 to 16, each of the cosignature type.',
-        }),
-      })
-      .prefault({})
-      .meta({ description: 'The transparency log, and who witnesses it.' }),
-    retention_days: z.int().min(30).max(36_500).optional().meta({
-      description:
-        'Rows of evidence older than this are removed from the table once they equal their archived copies; if unset, they stay. Once set, keep it set: without it, sessions that lost rows do not verify.',
-    }),
-  })
-  .prefault({});
+export const evidence = (sections: SectionsBelow<'evidence.'>) =>
+  z
+    .strictObject({
+      sensitive: z.array(z.string().min(1)).default([]).meta({
+        description: 'JSON paths such as $.parameters.password whose values are replaced by salted digests.',
+      }),
+      ...sections,
+      retention_days: z.int().min(30).max(36_500).optional().meta({
+        description:
+          'Rows of evidence older than this are removed from the table once they equal their archived copies; if unset, they stay. Once set, keep it set: without it, sessions that lost rows do not verify.',
+      }),
+    })
+    .prefault({});
 
 export const manifests = z
   .strictObject({

@@ -1,6 +1,6 @@
-/** Export of traces and metrics, and the webhook that evaluates prompts and responses. */
+/** Export of traces and metrics. */
 import * as z from 'zod';
-import { address, secretName } from './words.ts';
+import { address } from './words.ts';
 
 export const telemetry = z
   .strictObject({
@@ -28,18 +28,5 @@ export const telemetry = z
       .max(3_600_000)
       .default(10_000)
       .meta({ description: 'Milliseconds from which a trace counts as slow.' }),
-  })
-  .prefault({});
-
-export const evaluation = z
-  .strictObject({
-    url: address.optional().meta({ description: 'Address of the webhook. Without it nothing is sent.' }),
-    secret_env: secretName
-      .optional()
-      .meta({ description: 'Environment variable (or secret) with the key that signs the webhook.' }),
-    sample_rate: z.number().min(0).max(1).default(0).meta({ description: 'Share of calls that are sent, 0 to 1.' }),
-    max_characters: z.int().positive().max(20_000).default(2000).meta({
-      description: 'Characters (code points) of prompt and of response that are sent; the rest is cut off.',
-    }),
   })
   .prefault({});

@@ -6,7 +6,6 @@
 import type { ServerResponse } from 'node:http';
 import { Http2ServerRequest, type Http2ServerResponse } from 'node:http2';
 import type { Duplex } from 'node:stream';
-import { edge as edgeSettings } from '#core/contracts/config/edge.ts';
 import { asGatewayError, GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { resourceHosts } from '#core/mcp/resource-address.ts';
 import type { CallOutcome } from '#core/models/routing/breaker.ts';
@@ -24,6 +23,7 @@ import { refuseConnection } from '../../../bin/local/refuse-connection.ts';
 import type { LocalEdge, LocalEdgeOptions } from '../../feature.ts';
 import { forwardedHeaders } from '../forwarded-headers.ts';
 import { type EdgeTarget, type EdgeUpstream, edgeTarget } from '../routing.ts';
+import { section } from '../section.ts';
 import { EdgeAdmission } from './admission.ts';
 import type { Certificate } from './certificate.ts';
 import {
@@ -46,7 +46,7 @@ interface EdgeOptions extends LocalEdgeOptions {
   readonly sessionIdleMs?: number | undefined;
 }
 
-const edgeDefaults = edgeSettings.parse({});
+const edgeDefaults = section.edge.parse({});
 
 export async function startEdge(options: EdgeOptions): Promise<LocalEdge> {
   const { telemetry, ids } = options;

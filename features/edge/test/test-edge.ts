@@ -12,11 +12,11 @@ import { systemIds } from '#adapters/system/ids.ts';
 import { type LogTelemetry, logTelemetry } from '#adapters/telemetry/telemetry.ts';
 import { buildIdentities } from '#core/configuration/identity/identities.ts';
 import type { Snapshot } from '#core/configuration/store/snapshots.ts';
-import { edge as edgeSettings } from '#core/contracts/config/edge.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import type { Serve } from '../../../bin/local/http-server.ts';
 import { type Certificate, keptCertificate } from '../host/certificate.ts';
 import { startEdge } from '../host/edge.ts';
+import { section } from '../section.ts';
 
 export interface Answer {
   readonly status: number;
@@ -119,7 +119,7 @@ function snapshotWith(settings: object): Snapshot {
     people: [],
     firstTenant: 'default',
   });
-  return { configuration: { identity: {}, edge: edgeSettings.parse(settings) }, identities } as unknown as Snapshot;
+  return { configuration: { identity: {}, edge: section.edge.parse(settings) }, identities } as unknown as Snapshot;
 }
 
 function overH1(port: number, ca: string, path: string, { method, headers, body }: Sent = {}): Promise<Answer> {

@@ -51,6 +51,7 @@ async function changeLogKey(folder: string, what: 'rotate' | 'retire'): Promise<
 
 export const localLog: LocalLog = {
   openLog,
+  appends: ({ evidence }) => evidence.log.enabled,
   logKey: { file: keyFile, make: async (folder, pem) => void (await logKeysOf(folder, async () => sharedLogKey(pem))) },
   changeLogKey,
 };

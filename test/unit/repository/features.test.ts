@@ -21,11 +21,10 @@ import { configurationMembers } from '../../support/configuration-members.ts';
 import { thorough } from '../../support/extent.ts';
 
 const root = join(__dirname, '../../..');
-const lists = ['index', 'quick-commands', 'added-tables', 'aws-logs', 'stacks', 'value-tracers', 'sections'].map(
-  (name) => `features/${name}.ts`,
-);
+/** Lists of the features' parts. */
+const lists = readdirSync(join(root, 'features')).flatMap((name) => (name.endsWith('.ts') ? [`features/${name}`] : []));
 const linesOf = (list: string) => readFileSync(join(root, list), 'utf8');
-const features = [...linesOf(lists[0]!).matchAll(/^export .* from '\.\/([\w-]+)\/feature\.ts';$/gm)];
+const features = [...linesOf('features/index.ts').matchAll(/^export .* from '\.\/([\w-]+)\/feature\.ts';$/gm)];
 const names = features.map(([, name]) => name!);
 
 /** Places of the sections that a feature adds to the configuration. */

@@ -1,6 +1,6 @@
 /** The message sent to an evaluator. */
 import fc from 'fast-check';
-import { excerptOf, isSampled } from '#core/observatory/evaluation/message.ts';
+import { excerptOf, isSampled } from '../excerpt.ts';
 
 describe('[evaluation.webhook] an excerpt', () => {
   test('is truncated between code points, never within one', () => {

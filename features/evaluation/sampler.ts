@@ -1,24 +1,18 @@
 /** Queues a sample of answered calls for the evaluator, after their callers have received the answer. */
 
 import { deliveryId } from '#core/approvals/notifications/enqueue.ts';
-import type { DeliveryStore } from '#core/approvals/notifications/ports.ts';
-import { type Clock, isoTime, type Telemetry } from '#core/kernel/ports.ts';
+import type { RunningCall } from '#core/chat/call-stages.ts';
+import { callUsage } from '#core/chat/call-usage.ts';
+import { providerOf } from '#core/chat/known-facts.ts';
+import type { AnswerSampler } from '#core/chat/ports.ts';
+import { isoTime } from '#core/kernel/ports.ts';
 import type { TextSlot } from '#core/models/dialects/dialect.ts';
 import { isEndpoint } from '#core/models/dialects/endpoints.ts';
-import { excerptOf, isSampled } from '#core/observatory/evaluation/message.ts';
-import type { EndedCall, RunningCall } from './call-stages.ts';
-import { callUsage } from './call-usage.ts';
-import { providerOf } from './known-facts.ts';
-import type { RecordedEntry } from './stages/settle.ts';
+import { excerptOf, isSampled } from './excerpt.ts';
 
-interface SubmitPorts {
-  readonly clock: Clock;
-  readonly deliveries: Pick<DeliveryStore, 'enqueue'>;
-  readonly telemetry: Pick<Telemetry, 'log' | 'outgoing'>;
-}
+export const answerSampler: AnswerSampler = { sampleOf, submit };
 
-/** Returns the maximum number of code points to send per text, or undefined if the call is not sampled. */
-export function sampleOf({ call }: Pick<RunningCall, 'call'>): number | undefined {
+function sampleOf({ call }: Pick<RunningCall, 'call'>): number | undefined {
   const { url, sample_rate, max_characters } = call.snapshot.configuration.evaluation;
   if (url === undefined || isEndpoint(call.operation) || call.storing) return undefined;
   return isSampled(call.envelopeId, sample_rate) ? max_characters : undefined;
@@ -35,14 +29,13 @@ function promptOf(slots: readonly TextSlot[], enough: number): string {
   return text;
 }
 
-/** Queues a call. Never rejects: if queuing fails, the call is not evaluated and the failure is logged. */
-export async function submitForEvaluation(
-  { deliveries, clock, telemetry }: SubmitPorts,
-  { known, ending: { outcome } }: EndedCall,
-  recorded: RecordedEntry | undefined,
-  most: number,
-  answer: string,
-): Promise<void> {
+/** Queues a call. If queuing fails, the call is not evaluated and the failure is logged. */
+async function submit(...[ports, ended, recorded, most, answer]: Parameters<AnswerSampler['submit']>): Promise<void> {
+  const { deliveries, clock, telemetry } = ports;
+  const {
+    known,
+    ending: { outcome },
+  } = ended;
   const { call } = known;
   if (!recorded || (outcome !== 'completed' && outcome !== 'cached')) return;
   // Building the excerpt requires some text beyond its own length.
