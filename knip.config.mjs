@@ -21,7 +21,7 @@ export default {
     'lambdas/*.ts!',
     'lambdas/*/{handler,http,event}.ts!',
     'adapters/aws/step-functions-clock.ts!',
-    'features/{answer-samplers,aws-logs,value-tracers}.ts!',
+    'features/{answer-samplers,aws-logs,channel-limits,value-tracers}.ts!',
     // Threads.
     'adapters/{*,local/views}/worker.ts!',
     // The console's bundles and the modules that replace Node's in them.

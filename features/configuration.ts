@@ -2,4 +2,6 @@
 import { configurationSchemaOf } from '#core/contracts/config.ts';
 import * as sections from './sections.ts';
 
-export const configurationSchema = configurationSchemaOf(Object.assign({}, ...Object.values(sections)));
+export const configurationSchema = configurationSchemaOf(
+  Object.assign({}, ...Object.values(sections)) as sections.FeatureSections,
+);

@@ -42,6 +42,7 @@ import { type BreakerBoard, sharedStates } from '#core/models/routing/breaker-bo
 import { DependencyStates } from '#core/observatory/dependency-states.ts';
 import { keptTraces } from '#core/observatory/traces.ts';
 import { Probes } from '#core/session/risk/probes.ts';
+import * as channelLimits from '#features/channel-limits.ts';
 import { configurationSchema } from '#features/lazy-configuration.ts';
 import { tables } from '#features/tables.ts';
 import type { ValueTracers } from '#features/value-tracers.ts';
@@ -187,6 +188,7 @@ export function compose(
     results: objectBucket({ bucket, folder: objectFolders.results }),
     definitionTexts: objectBucket({ bucket, folder: objectFolders.definitions }),
     configStore,
+    channelLimits,
     listedSecretNames: undefined, // the Secrets Manager bundles contain only the operator's values
     snapshots,
     hostLimits: lambdaLimits,

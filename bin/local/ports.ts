@@ -52,6 +52,7 @@ import { refusedPartsRecorded } from '#core/operations/unsigned-parts.ts';
 import { Probes } from '#core/session/risk/probes.ts';
 import type { AnswerSamplers } from '#features/answer-samplers.ts';
 import * as samplers from '#features/answer-samplers.ts';
+import * as channelLimits from '#features/channel-limits.ts';
 import { configurationSchema } from '#features/lazy-configuration.ts';
 import type { ValueTracers } from '#features/value-tracers.ts';
 import * as tracers from '#features/value-tracers.ts';
@@ -189,6 +190,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     results: objects,
     definitionTexts: objects,
     configStore,
+    channelLimits,
     listedSecretNames: listedSecretNames(environment),
     snapshots,
     compileModule: async (bytes) => (await import('#adapters/wasm/module.ts')).compileModule(bytes),

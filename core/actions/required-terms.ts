@@ -60,5 +60,5 @@ export async function applyDecisionTerms(
     import('#core/approvals/expire.ts'),
     import('#core/approvals/channels.ts'),
   ]);
-  return expire(ports, row, channelsOf(action.snapshot.configuration, row));
+  return expire(ports, row, channelsOf(ports, action.snapshot.configuration, row));
 }

@@ -1,40 +1,13 @@
 /** Finds the notification channels that a configuration enables for an approval. */
 import type { ApprovalRow } from '#core/contracts/approval.ts';
-import type { Configuration, GithubChannel } from '#core/contracts/config.ts';
-import { type PullRequest, parsePullRequest, repositoryPattern } from '#core/contracts/repository.ts';
-import { globMatches } from '#core/text/matching/glob.ts';
+import type { Configuration } from '#core/contracts/config.ts';
+import type { VotePorts } from './ports.ts';
 
-export function channelsOf(
-  { approvals: { channels } }: Pick<Configuration, 'approvals'>,
-  row: Parameters<typeof pullRequestOf>[0],
-): string[] {
-  return Object.entries(channels)
-    .filter(([, channel]) => channel?.enabled)
-    .map(([name]) => name)
-    .filter((name) => name !== 'github' || (channels.github && pullRequestOf(row, channels.github) !== undefined));
-}
-
-/**
- * Returns the call's own pull request if the channel allows its repository, otherwise the channel's fixed one. Agents
- * choose the target and number, and must not thereby choose who sees the call.
- */
-export function pullRequestOf(
+export const channelsOf = (
+  { channelLimits }: Pick<VotePorts, 'channelLimits'>,
+  configuration: Pick<Configuration, 'approvals'>,
   row: Pick<ApprovalRow, 'protocol' | 'tool' | 'target' | 'parameters'>,
-  { repositories, pull_request }: Pick<GithubChannel, 'repositories' | 'pull_request'>,
-): PullRequest | undefined {
-  const subject = subjectOf(row);
-  if (subject && repositories.some((pattern) => globMatches(pattern, subject.repository))) return subject;
-  return pull_request === undefined ? undefined : parsePullRequest(pull_request);
-}
-
-function subjectOf({
-  protocol,
-  tool,
-  target,
-  parameters,
-}: Parameters<typeof pullRequestOf>[0]): PullRequest | undefined {
-  if (protocol !== 'git' || !repositoryPattern.test(target)) return undefined;
-  const given = [parameters.pull_number, parameters.pullNumber, tool.includes('pull_request') && parameters.number];
-  const number = given.find((value) => Number.isSafeInteger(value) && (value as number) > 0);
-  return number === undefined ? undefined : { repository: target, number: number as number };
-}
+): string[] =>
+  Object.entries(configuration.approvals.channels)
+    .filter(([name, channel]) => channel?.enabled && channelLimits[name]?.(configuration, row) !== false)
+    .map(([name]) => name);

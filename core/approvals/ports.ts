@@ -1,6 +1,7 @@
 /** Ports needed by approvals. */
 import type { DeliveryStore } from '#core/approvals/notifications/ports.ts';
 import type { ApprovalRow, ApprovalStatus } from '#core/contracts/approval.ts';
+import type { Configuration } from '#core/contracts/config.ts';
 import type { Ledger, Signer } from '#core/evidence/ports.ts';
 import type { Page } from '#core/kernel/page.ts';
 import type { Clock, Ids, Telemetry } from '#core/kernel/ports.ts';
@@ -80,6 +81,17 @@ export interface ReviewAddressPorts {
   readonly consoleUrl: string | undefined;
 }
 
+/** Channels that take only some approvals, by name, with the function that reports whether one is theirs. */
+export type ChannelLimits = Readonly<
+  Record<
+    string,
+    (
+      configuration: Pick<Configuration, 'approvals'>,
+      row: Pick<ApprovalRow, 'protocol' | 'tool' | 'target' | 'parameters'>,
+    ) => boolean
+  >
+>;
+
 /** Ports for counting votes. */
 export interface VotePorts {
   readonly clock: Clock;
@@ -87,6 +99,7 @@ export interface VotePorts {
   readonly ledger: Ledger;
   readonly approvals: ApprovalStore;
   readonly approvalClock: ApprovalClock;
+  readonly channelLimits: ChannelLimits;
   readonly deliveries: DeliveryStore;
   readonly telemetry: Telemetry;
   /** Signs approving votes; functions that use approvals read its public keys. */

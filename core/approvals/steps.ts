@@ -29,7 +29,7 @@ export async function announce(ports: StepPorts, envelopeId: string): Promise<{ 
   if (row.status === 'pending') {
     const configuration = await ports.configuration();
     const { escalate_to } = configuration.approvals;
-    const channels = channelsOf(configuration, row);
+    const channels = channelsOf(ports, configuration, row);
     await bestEffort(ports, row, 'notification', () => enqueueSubmitted(ports, channels, escalate_to, row));
   }
   const left = Math.ceil((Date.parse(row.expires_at) - ports.clock.now()) / 1000);
@@ -46,7 +46,7 @@ export async function hold(ports: StepPorts, envelopeId: string, taskToken: stri
 export async function settle(ports: StepPorts, envelopeId: string, host: Host = {}): Promise<{ status: string }> {
   let row = await rowOf(ports, envelopeId);
   const configuration = await ports.configuration();
-  const channels = channelsOf(configuration, row);
+  const channels = channelsOf(ports, configuration, row);
   if (row.status === 'pending') {
     if (row.expires_at > isoTime(ports.clock.now())) return { status: 'pending' };
     row = await expire(ports, row, channels);

@@ -82,7 +82,7 @@ async function heal(
   switch (row.status) {
     case 'pending':
       if (row.expires_at <= now) {
-        await expire(ports, row, channelsOf(configuration, row));
+        await expire(ports, row, channelsOf(ports, configuration, row));
         return 'timed_out';
       }
       if (row.clock_started) {

@@ -30,7 +30,6 @@ import { rolloutDefaultsSchema } from './rollout-schema.ts';
 import { sandboxSchema } from './sandbox.ts';
 import type { ToolPack } from './tool-policy.ts';
 
-export type { ApprovalChannels, GithubChannel } from './config/approvals.ts';
 export type { KeySettings } from './config/callers.ts';
 export { piiEntities } from './config/content-filters.ts';
 export type { OidcCaller, OidcProvider } from './config/identity.ts';
@@ -79,7 +78,9 @@ export const configurationSchemaOf = (sections: FeatureSections) =>
       tool_policies: toolPolicies.meta({ description: 'Which tool calls are allowed, reviewed or blocked.' }),
       tool_guard: toolGuard,
       supply_chain: supplyChain.meta({ description: 'Whose signatures on packs and WASM filters count.' }),
-      approvals: approvals.meta({ description: 'How approvals are requested, and how long they are valid.' }),
+      approvals: approvals(sectionsBelow(sections, 'approvals.channels.')).meta({
+        description: 'How approvals are requested, and how long they are valid.',
+      }),
       credentials: credentials.meta({
         description: 'Short-lived credentials for allowed calls, and capability tickets.',
       }),

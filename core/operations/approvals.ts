@@ -221,7 +221,7 @@ const vote =
       reviewer,
       comment: comment ?? '',
       channel: 'http',
-      channels: channelsOf(snapshot.configuration, row),
+      channels: channelsOf(ports, snapshot.configuration, row),
       useSeconds: snapshot.configuration.approvals.timeout_seconds,
       denialLifetime: snapshot.configuration.approvals.denial_lifetime,
     });
@@ -239,5 +239,5 @@ async function rowOf(call: Call): Promise<ApprovalRow> {
   assertOwn(call, found.key_id, things.approval, id);
   const row = await shownUnderTerms(call, found);
   if (row.status !== 'pending' || row.expires_at > isoTime(call.ports.clock.now())) return row;
-  return expire(call.ports, row, channelsOf(call.snapshot.configuration, row));
+  return expire(call.ports, row, channelsOf(call.ports, call.snapshot.configuration, row));
 }

@@ -2,7 +2,6 @@
 
 import { currentTermsFinder } from '#core/actions/current-terms-finder.ts';
 import { verifyingSecrets } from '#core/approvals/channel-secrets.ts';
-import type { GithubChannel } from '#core/contracts/config.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import type { Callback } from '#core/operations/operation.ts';
@@ -11,6 +10,7 @@ import { voteByComment } from './comment-vote.ts';
 import { parseGithubDelivery, verifyGithubDelivery } from './delivery.ts';
 import { pullRequestHost } from './host.ts';
 import { replyComment } from './pull-request-comment.ts';
+import type { GithubChannel } from './section.ts';
 
 /**
  * Limit per request: GitHub allows ten seconds in total, for two concurrent requests and perhaps a reply to the author.

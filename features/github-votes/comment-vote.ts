@@ -203,7 +203,7 @@ const countVote = async (
     comment: command.comment,
     channel: 'github',
     given_on: { pull_request: pullRequestName(notice.at), comment_id: written.id, head_sha: notice.head_sha },
-    channels: channelsOf(configuration, row),
+    channels: channelsOf(ports, configuration, row),
     useSeconds: configuration.approvals.timeout_seconds,
     denialLifetime: configuration.approvals.denial_lifetime,
   });

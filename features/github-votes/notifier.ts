@@ -1,12 +1,12 @@
 /** Requests approvals on pull requests. */
 import { secretOfChannel } from '#core/approvals/channel-secrets.ts';
-import { pullRequestOf } from '#core/approvals/channels.ts';
 import type { Notifier } from '#core/approvals/notifications/deliver-ports.ts';
-import type { GithubChannel } from '#core/contracts/config.ts';
 import type { CreateNotifier } from '../feature.ts';
 import { type PullRequestHost, pullRequestHost } from './host.ts';
 import { noticeOf, receiptOf, textDigest } from './notice.ts';
+import { pullRequestOf } from './pull-request.ts';
 import { isWholeInComment, pullRequestComment } from './pull-request-comment.ts';
+import type { GithubChannel } from './section.ts';
 
 export const notifier: CreateNotifier = async (ports, { approvals }) => {
   const { github } = approvals.channels;

@@ -144,7 +144,7 @@ async function decide(ports: GatewayPorts, snapshot: Snapshot, confirmation: Sla
     reviewer: voter.name,
     comment,
     channel: 'slack',
-    channels: channelsOf(snapshot.configuration, row),
+    channels: channelsOf(ports, snapshot.configuration, row),
     useSeconds: snapshot.configuration.approvals.timeout_seconds,
     denialLifetime: snapshot.configuration.approvals.denial_lifetime,
   });

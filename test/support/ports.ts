@@ -34,6 +34,7 @@ import type { GatewayPorts } from '#core/operations/ports.ts';
 import { Probes } from '#core/session/risk/probes.ts';
 import type { AnswerSamplers } from '#features/answer-samplers.ts';
 import * as samplers from '#features/answer-samplers.ts';
+import * as channelLimits from '#features/channel-limits.ts';
 import { configurationSchema } from '#features/lazy-configuration.ts';
 import { loadConfiguration } from '#features/load-configuration.ts';
 import type { ValueTracers } from '#features/value-tracers.ts';
@@ -163,6 +164,7 @@ export async function testPorts(options: TestOptions = {}) {
     results: folderObjectStore(join(folder, 'results')),
     definitionTexts: folderObjectStore(join(folder, 'definitions')),
     configStore,
+    channelLimits,
     listedSecretNames: undefined,
     snapshots,
     compileModule: async (bytes) => (await import('#adapters/wasm/module.ts')).compileModule(bytes),

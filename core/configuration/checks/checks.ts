@@ -35,7 +35,6 @@ export function checkConfiguration(file: ConfigurationFile, warnings: string[]):
     ...checkFederation(file),
     ...checkIdentity(file, warnings),
     ...checkOrganizations(file, warnings),
-    ...checkChannels(file),
     ...checkEscalation(file),
     ...checkCredentials(file),
     ...checkUpstreams(file),
@@ -97,34 +96,6 @@ function checkEscalation({ approvals: { channels, escalate_to } }: Configuration
       ? []
       : [{ path: ['approvals', 'escalate_to', at], found, allowed: enabled.join(', ') || 'a channel that is enabled' }],
   );
-}
-
-function checkChannels({ approvals: { channels } }: ConfigurationFile): Problem[] {
-  const { github } = channels;
-  if (!github?.enabled) return [];
-  const path = ['approvals', 'channels', 'github'] as const;
-  const verifying = [github.webhook_secret_env, github.previous_webhook_secret_env];
-  return [
-    ...globProblems(github.repositories, (at) => [...path, 'repositories', at]),
-    ...(github.repositories.length === 0 && github.pull_request === undefined
-      ? [
-          {
-            path: [...path],
-            found: 'neither repositories nor pull_request',
-            allowed: 'at least one of them, as the place where approvals are requested',
-          },
-        ]
-      : []),
-    ...(verifying.includes(github.token_env)
-      ? [
-          {
-            path: [...path, 'token_env'],
-            found: github.token_env,
-            allowed: 'a name other than that of a webhook secret',
-          },
-        ]
-      : []),
-  ];
 }
 
 function checkCredentials({ credentials: { brokers, grants } }: ConfigurationFile): Problem[] {

@@ -3,6 +3,7 @@
 import { defaultTicketKeyName } from '#core/contracts/config/secret-names.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { type Path, pathText } from '#core/contracts/problems.ts';
+import { fields, text } from '#core/kernel/json-fields.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
 
 export interface SecretUse {
@@ -40,7 +41,6 @@ export function environmentNames(value: unknown, path: Path): { readonly path: P
 /** Returns the uses of secrets that leave the gateway, directly or as credentials derived from them. */
 function sentUses(configuration: Configuration): SecretUse[] {
   const { providers, upstreams, approvals, federation } = configuration;
-  const { slack, github } = approvals.channels;
   const to = (path: Path, name: string | undefined, ...uses: readonly string[]): SecretUse[] =>
     name === undefined ? [] : uses.map((use) => ({ path, name, use: sameForm(use), environment: true }));
   return [
@@ -53,8 +53,11 @@ function sentUses(configuration: Configuration): SecretUse[] {
       ...server.env.flatMap((name, nth) => to(['upstreams', 'mcp', at, 'env', nth], name, serverAddress(server))),
     ]),
     ...to(['federation', 'token_env'], federation.token_env, federation.control_plane_url ?? ''),
-    ...to(['approvals', 'channels', 'slack', 'bot_token_env'], slack?.bot_token_env, slack?.api_url ?? ''),
-    ...to(['approvals', 'channels', 'github', 'token_env'], github?.token_env, github?.api_url ?? ''),
+    ...Object.entries(approvals.channels).flatMap(([channel, settings]) =>
+      environmentNames(settings, ['approvals', 'channels', channel])
+        .filter(({ path }) => String(path.at(-1)).endsWith('token_env'))
+        .flatMap(({ path, name }) => to(path, name, text(fields(settings).api_url) ?? '')),
+    ),
     ...brokerUses(configuration),
   ];
 }

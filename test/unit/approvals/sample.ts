@@ -104,6 +104,7 @@ export function approvalsWorld(...given: ApprovalRow[]) {
       waiting: async () => ({ pending: rows.size, oldest: at(0) }),
     },
     approvalClock: { start: note('start'), settle: note('settle') },
+    channelLimits: {},
     deliveries: {
       enqueue: async ({ id }: Delivery) => void did.push(['enqueue', id]),
       get: async () => undefined,

@@ -56,7 +56,7 @@ describe('[alert.lifecycle] notifications about things other than approvals', ()
     expect((await kept(one({ policy }), undefined))[1]).toMatchObject({ state: 'sent', receipt: {} });
   });
 
-  test('the text of an evaluated call is deleted from the store once it is sent or abandoned', async () => {
+  test('[evaluation.webhook] the text of an evaluated call is deleted from the store once it is sent or abandoned', async () => {
     const evaluation = { prompt: 'p' } as unknown as NonNullable<Delivery['evaluation']>;
     const taking = { ...plain, evaluate: async () => ({ score: '1' }) };
     const sent = (await kept(one({ evaluation }), taking))[1]!;
