@@ -18,7 +18,7 @@ export type SectionsBelow<Prefix extends string> = {
 
 /** Returns the sections directly below a place, by name. @param prefix the place with a final dot, or an empty string */
 export function sectionsBelow<Prefix extends string>(sections: FeatureSections, prefix: Prefix): SectionsBelow<Prefix> {
-  const below = Object.entries<z.ZodType>(sections as Record<string, z.ZodType>)
+  const below = Object.entries<z.ZodType>({ ...sections })
     .filter(([place]) => place.startsWith(prefix) && !place.slice(prefix.length).includes('.'))
     .map(([place, schema]) => [place.slice(prefix.length), schema]);
   return Object.fromEntries(below) as SectionsBelow<Prefix>;

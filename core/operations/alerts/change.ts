@@ -1,6 +1,7 @@
 /** Changes an alert: writes its row and evidence entry in one transaction, then sends a message over each channel. */
 
 import type { Delivery, DeliveryStore } from '#core/approvals/notifications/ports.ts';
+import type { ChannelLimits } from '#core/approvals/ports.ts';
 import { type AlertChange, type AlertRow, platformAlerts } from '#core/contracts/alert.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { EntryDraft } from '#core/contracts/evidence.ts';
@@ -8,6 +9,7 @@ import type { Ledger } from '#core/evidence/ports.ts';
 import { type Clock, type Ids, isoTime, type Telemetry } from '#core/kernel/ports.ts';
 
 interface ChangePorts {
+  readonly channelLimits: ChannelLimits;
   readonly clock: Clock;
   readonly deliveries: Pick<DeliveryStore, 'enqueue'>;
   readonly ids: Ids;
@@ -60,18 +62,21 @@ export async function changeAlert(
   return true;
 }
 
-/** Returns the channels for alerts. Pull-request comments are excluded, because they concern one action. */
-const alertChannels = ({ approvals: { channels } }: Pick<Configuration, 'approvals'>): string[] =>
-  (['slack', 'webhook'] as const).filter((name) => channels[name]?.enabled);
+/** Returns the channels for alerts. Those that take only some approvals, such as pull requests, are excluded. */
+const alertChannels = ({ channelLimits }: ChangePorts, { approvals }: Pick<Configuration, 'approvals'>): string[] =>
+  Object.entries(approvals.channels).flatMap(([name, channel]) =>
+    channel?.enabled && !channelLimits[name] ? [name] : [],
+  );
 
 async function announce(
-  { deliveries, clock, telemetry }: ChangePorts,
+  ports: ChangePorts,
   configuration: Configuration,
   { alert }: AlertRow,
   change: AlertChange,
   tenant: string,
 ): Promise<void> {
-  for (const channel of alertChannels(configuration)) {
+  const { deliveries, clock, telemetry } = ports;
+  for (const channel of alertChannels(ports, configuration)) {
     const delivery: Delivery = {
       id: `${alert.id}#${change}#${alert.severity}#${channel}`,
       channel,

@@ -3,7 +3,7 @@
  */
 
 import type { DeliveryStore } from '#core/approvals/notifications/ports.ts';
-import type { ApprovalStore } from '#core/approvals/ports.ts';
+import type { ApprovalStore, ChannelLimits } from '#core/approvals/ports.ts';
 import type { ConfigurationTrouble } from '#core/configuration/file-trouble.ts';
 import type { ConfigStore } from '#core/configuration/ports.ts';
 import type { Snapshot, Snapshots } from '#core/configuration/store/snapshots.ts';
@@ -45,6 +45,7 @@ import type { TrafficWatch } from './traffic-watch.ts';
 interface AlertPorts {
   readonly alerts: AlertStore;
   readonly approvals: Pick<ApprovalStore, 'list'>;
+  readonly channelLimits: ChannelLimits;
   readonly clock: Clock;
   /** State of the configuration file, if this process watches one. */
   readonly configurationTrouble: ConfigurationTrouble | undefined;

@@ -1,8 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { noteKeyTypes, noteSigner, verifierKey } from '#core/evidence/transparency/note.ts';
 import { logKey, logTrustOf, witnessKey } from '#core/evidence/transparency/witness-keys.ts';
-import { loadConfiguration } from '#features/load-configuration.ts';
-import { base, packs } from '../../configuration/memory.ts';
 
 const { privateKey } = generateKeyPairSync('ed25519');
 const witness = verifierKey(noteSigner('auditor', privateKey, noteKeyTypes.cosignature));
@@ -14,13 +12,6 @@ test('[transparency.tree] witness keys and log keys are not interchangeable', ()
   expect(() => witnessKey(log)).toThrow(/log key/);
   expect(() => logKey(witness)).toThrow(/witness key/);
   expect(() => witnessKey('auditor')).toThrow(/not a verifier key/);
-});
-
-test('[transparency.tree] the configuration accepts witness keys, and rejects other values with their position', async () => {
-  const load = (key: string) => loadConfiguration(base(`evidence: { log: { witnesses: ["${key}"] } }`), { packs });
-  expect((await load(witness)).configuration.evidence.log).toEqual({ enabled: true, witnesses: [witness] });
-  await expect(load(log)).rejects.toThrow(/evidence\.log\.witnesses\[0\].*log key/);
-  await expect(load('auditor')).rejects.toThrow(/the verifier key that agentctl witness prints/);
 });
 
 test('[console.verify-log] keys on separate lines are grouped by kind, and an invalid key is reported with its position', () => {
