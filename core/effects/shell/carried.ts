@@ -37,6 +37,8 @@ const cwdKeys = [
 ];
 const situationKeys = ['stdin', 'input', 'env', 'environment', 'shell', 'workspace'];
 const readKeys: ReadonlySet<string> = new Set([...lineKeys, ...vectorKeys, ...cwdKeys, ...situationKeys]);
+/** Calls of the shell itself may also be the effects of a line. */
+const shellKeys: ReadonlySet<string> = new Set([...readKeys, 'shows']);
 
 /** Returns the shell text of a call, or undefined if it has none. */
 export function lineOf(call: ToolCall): CarriedCommand | undefined {
@@ -94,7 +96,8 @@ function ofShell(call: ToolCall, name: string): CarriedCommand {
     workspace === undefined && Object.hasOwn(call.parameters, 'workspace')
       ? { unclear: 'the parameter workspace is not the absolute path of a folder in plain form' }
       : {};
-  return { ...situationOf(call), ...found, ...unclear, texts, carrier, ...(workspace && { workspace }) };
+  const besides = otherParameter(call, shellKeys);
+  return { ...situationOf(call), ...found, ...unclear, texts, carrier, besides, ...(workspace && { workspace }) };
 }
 
 function ofTarget(target: string, name: string, carrier: boolean): (string | readonly Arg[])[] {

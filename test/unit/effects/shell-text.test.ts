@@ -42,6 +42,24 @@ describe('[effects.bypasses] shell text has the same meaning in all shells', () 
   });
 });
 
+describe('[effects.bypasses] parameters of a call of the shell', () => {
+  const argv = ['git', 'log', '-3'];
+  test.each([{ options: ['--output=x'] }, { user: 'root' }, { container: 'web' }, { stdout: 'out.txt' }, { frob: 1 }])(
+    '%j may change what runs',
+    (other) => {
+      expect(read({ argv, ...other }).unclear).toContain('may change what runs');
+      expect(read({ command: 'git log -3', ...other }).unclear).toContain('may change what runs');
+    },
+  );
+  test.each([
+    { timeout: 5 },
+    { description: 'Show history' },
+    { run_in_background: false },
+    { cwd: 'src' },
+    { user: '' },
+  ])('%j does not', (other) => expect(read({ argv: ['ls'], ...other }).unclear).toBeUndefined());
+});
+
 describe('[effects.bypasses] a large text', () => {
   const many = (count: number): string[] => Array.from({ length: count }, (_, i) => `x${i}`);
   const braces = '{a,b}'.repeat(7);
