@@ -61,9 +61,17 @@ export abstract class Cursor {
       const char = this.char;
       if (char === ' ' || char === '\t') this.at++;
       else if (char === '\\' && this.source[this.at + 1] === '\n') this.#goOn();
-      else if (char === '#') this.at = this.lineEnd();
+      else if (char === '#') this.#skipComment();
       else return;
     }
+  }
+
+  /** Skips a comment. An interactive zsh has none, so a comment with operators is doubtful. */
+  #skipComment(): void {
+    const end = this.lineEnd();
+    if (/[;&|<>`]|\$\(/.test(this.source.slice(this.at, end)))
+      this.doubt('an interactive zsh runs what a comment contains after an operator');
+    this.at = end;
   }
 
   /** Skips a line continuation between two words. Elsewhere, it may join two apparent operators. */
