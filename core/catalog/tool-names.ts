@@ -4,6 +4,7 @@ export const verbs = {
   "reading": "browse calculate cat check compare compute count describe diff estimate explain fetch find get glob grep head inspect list lookup ls peek preview read retrieve search show stat summarise summarize tail validate verify view whoami",
   "reading_nouns": "blame details history info log logs overview stats status summary tree",
   "explaining_nouns": "docs documentation guide guides help instructions",
+  "measures": "count date rate reason time window",
   "authoring": "add append change create edit fill make modify overwrite put record rename replace save send set submit upd update upsert write",
   "reading_with": {
     "analyse": {

@@ -112,6 +112,7 @@ export const toolNamesSchema = z.strictObject({
     reading: words,
     reading_nouns: words,
     explaining_nouns: words,
+    measures: words,
     authoring: words,
     reading_with: z.record(
       z.string(),

@@ -8,6 +8,8 @@ import {
   authoringVerbs,
   changingVerbs,
   explainingNouns,
+  joining,
+  measures,
   producingVerbs,
   readingVerbs,
 } from '#core/policy/classification/verbs.ts';
@@ -204,7 +206,7 @@ function contradictions({ name, annotations }: JsonObject): DefinitionFinding[] 
   const changes = [...family, ...words]
     .filter((word) => !producingVerbs.has(word))
     .map((word) => changingVerbs.get(word));
-  const deletes = changes.includes('delete');
+  const deletes = changes.includes('delete') && !readsMeasure([...family, ...words]);
   const writes = changes.includes('write') && !words.some((word) => readingVerbs.has(word)) && !explainsAct(words);
   if (annotations.readOnlyHint === true && (deletes || writes))
     return [
@@ -231,6 +233,16 @@ function contradictions({ name, annotations }: JsonObject): DefinitionFinding[] 
 const explainsAct = (words: readonly string[]): boolean =>
   /\bdry run\b/.test(words.join(' ')) ||
   (explainingNouns.has(words.at(-1) ?? '') && !words.some((word) => authoringVerbs.has(word)));
+
+/** Checks for a leading verb that reads a measure of one other verb: `fetch_reset_date`, but not `get_and_reset_date`. */
+function readsMeasure(words: readonly string[]): boolean {
+  const [first = '', ...between] = words.slice(0, -1);
+  return (
+    readingVerbs.has(first) &&
+    measures.has(words.at(-1) ?? '') &&
+    !between.slice(0, -1).some((word) => changingVerbs.has(word) || joining.has(word))
+  );
+}
 
 /** Keeps one finding per kind and severity. */
 function withoutRepeats(findings: readonly DefinitionFinding[]): DefinitionFinding[] {

@@ -19,6 +19,7 @@ const changes = (table: Readonly<Record<Change, string>>): ReadonlyMap<string, C
 export const readingVerbs = wordSet(verbs.reading);
 export const readingNouns = wordSet(verbs.reading_nouns);
 export const explainingNouns = wordSet(`${verbs.reading_nouns} ${verbs.explaining_nouns}`);
+export const measures = wordSet(verbs.measures);
 export const authoringVerbs = wordSet(verbs.authoring);
 export const readingWith: ReadonlyMap<string, { readonly objects: Words; readonly otherwise: Change }> = new Map(
   Object.entries(verbs.reading_with).map(([verb, { objects, otherwise }]) => [
