@@ -28,8 +28,8 @@ export const models = {
     function: 'models',
     role: 'viewer',
     counts: true,
-    // Anthropic's clients send these. OpenAI's list has no pages.
-    query: ['after_id', 'before_id', 'beta', 'limit'],
+    // Anthropic's clients send these, and Codex its version. OpenAI's list has no pages.
+    query: ['after_id', 'before_id', 'beta', 'client_version', 'limit'],
     summary: 'Models the tenant may use',
     output: () =>
       z.union([
