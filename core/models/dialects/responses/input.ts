@@ -66,6 +66,9 @@ function addItem(messages: JsonObject[], item: JsonObject, path: string): void {
     // Only the provider that created the reasoning can read it, and a chat completion cannot contain it.
     case 'reasoning':
       return;
+    // Its tools are read with those of the request.
+    case 'additional_tools':
+      return;
     case 'item_reference':
       throw invalidRequest(
         `${path}.type is item_reference, and the gateway keeps no items; allowed: the item itself. The AI SDK sends it with providerOptions: { openai: { store: false } }.`,
@@ -74,7 +77,7 @@ function addItem(messages: JsonObject[], item: JsonObject, path: string): void {
     default:
       throw unreadableInput(
         `${path}.type`,
-        'message, function_call, function_call_output, custom_tool_call, custom_tool_call_output, reasoning',
+        'message, function_call, function_call_output, custom_tool_call, custom_tool_call_output, reasoning, additional_tools',
       );
   }
 }
@@ -83,8 +86,9 @@ function addItem(messages: JsonObject[], item: JsonObject, path: string): void {
 function addCall(messages: JsonObject[], given: JsonObject): void {
   const call = withVendorMembers(given);
   const last = messages.at(-1);
-  if (last?.role === 'assistant') last.tool_calls = [...objectsOf(last.tool_calls), call];
-  else messages.push({ role: 'assistant', content: null, tool_calls: [call] });
+  if (last?.role !== 'assistant') messages.push({ role: 'assistant', content: null, tool_calls: [call] });
+  else if (Array.isArray(last.tool_calls)) last.tool_calls.push(call);
+  else last.tool_calls = [call];
 }
 
 function messageOf({ role, content }: JsonObject, path: string): JsonObject {
@@ -136,6 +140,7 @@ const itemMembers: ReadonlyMap<string, readonly string[]> = new Map(
     custom_tool_call: ['call_id', 'name', 'namespace', 'input'],
     function_call_output: ['call_id', 'output'],
     custom_tool_call_output: ['call_id', 'output'],
+    additional_tools: ['role', 'tools'],
     input_text: ['text'],
     output_text: ['text'],
     text: ['text'],

@@ -1,15 +1,15 @@
 /** Maps errors to members of the responses request, which was run as a chat completion [error.plain-words]. */
 import type { GatewayError } from '#core/kernel/errors.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { objectsOf } from '#core/kernel/narrow.ts';
+import { objectOf, objectsOf } from '#core/kernel/narrow.ts';
 import { replaceWords, withMember } from '../translate/member-path.ts';
 import { originOfMessage } from './input.ts';
-import { toolsOfNamespace } from './namespaces.ts';
+import { offeredTools, toolsOfNamespace } from './namespaces.ts';
 
 const words = [
   [/^response_format\.json_schema\.schema\b.*/, 'text.format.schema'],
   [/^response_format\b.*/, 'text.format'],
-  [/^(tools\[\d+\])\.function\b/, '$1'],
+  [/^((?:input\[\d+\]\.)?tools\[\d+\])\.function\b/, '$1'],
   [/^max_(?:completion_)?tokens$/, 'max_output_tokens'],
   [/^reasoning_effort$/, 'reasoning.effort'],
   [/^verbosity$/, 'text.verbosity'],
@@ -34,10 +34,11 @@ function responsesMember(path: string, request: JsonObject): string {
  * Returns the path of a tool in the request. Positions differ because some tools are left out and a namespace contains
  * several.
  */
-function atOwnTool(path: string, { tools }: JsonObject): string {
-  const places = objectsOf(tools).flatMap((tool, at) => {
-    if (tool.type === 'namespace') return toolsOfNamespace(tool).flatMap(({ fits }) => (fits ? [at] : []));
-    return tool.type === 'function' || tool.type === 'custom' ? [at] : [];
+function atOwnTool(path: string, request: JsonObject): string {
+  const places = offeredTools(request).flatMap(({ path: own, tool: given }) => {
+    const tool = objectOf(given);
+    if (tool?.type === 'namespace') return toolsOfNamespace(tool).flatMap(({ fits }) => (fits ? [own] : []));
+    return tool?.type === 'function' || tool?.type === 'custom' ? [own] : [];
   });
-  return path.replace(/^tools\[(\d+)\]/, (_, place: string) => `tools[${places[Number(place)] ?? place}]`);
+  return path.replace(/^tools\[(\d+)\]/, (found, place: string) => places[Number(place)] ?? found);
 }

@@ -3,8 +3,9 @@
  * completion has a single list of tools, so each tool is named `<namespace>__<tool>` there and gets its own name back
  * in the response [responses.create].
  */
+import { invalidRequest } from '#core/kernel/errors.ts';
 import type { Json, JsonObject } from '#core/kernel/json.ts';
-import { objectsOf, textOf } from '#core/kernel/narrow.ts';
+import { objectOf, objectsOf, textOf } from '#core/kernel/narrow.ts';
 
 /** Format of function names that providers accept. */
 const nameForm = /^[A-Za-z0-9_-]{1,64}$/;
@@ -38,13 +39,39 @@ export const toolsOfNamespace = ({ name: namespace, tools }: JsonObject): Groupe
     };
   });
 
+interface OfferedTool {
+  readonly path: string;
+  readonly tool: Json;
+  /** True if the tool replaces an earlier one of its name. */
+  readonly later: boolean;
+}
+
+/**
+ * Returns the tools that a request offers: those of `tools`, and those that Codex adds in the items of the input.
+ * @throws GatewayError `invalid_request` if a member is not an array.
+ */
+export function offeredTools({ tools, input }: JsonObject): OfferedTool[] {
+  const added = (Array.isArray(input) ? input : []).flatMap((item, at) => {
+    const given = objectOf(item);
+    return given?.type === 'additional_tools' ? toolsAt(given.tools, `input[${at}].tools`, true) : [];
+  });
+  return [...toolsAt(tools, 'tools', false), ...added];
+}
+
+function toolsAt(tools: Json | undefined, path: string, later: boolean): OfferedTool[] {
+  if (tools === undefined || tools === null) return [];
+  if (!Array.isArray(tools))
+    throw invalidRequest(`${path} is not an array; allowed: an array of tools.`, { param: path });
+  return tools.map((tool, at) => ({ path: `${path}[${at}]`, tool, later }));
+}
+
 /** Name of a call in the response, with its namespace if it has one. */
 export type QualifiedToolName = Readonly<{ name: string; namespace?: string }>;
 
 /** Returns a function that maps a name in the chat completion to the tool's own name. */
-export function ownNamesOf({ tools }: JsonObject): (flat: string) => QualifiedToolName {
+export function ownNamesOf(request: JsonObject): (flat: string) => QualifiedToolName {
   const names = new Map<string, QualifiedToolName>();
-  for (const group of objectsOf(tools)) {
+  for (const group of objectsOf(offeredTools(request).map(({ tool }) => tool))) {
     if (group.type !== 'namespace') continue;
     for (const { name, flat } of toolsOfNamespace(group))
       names.set(flat, { name, namespace: textOf(group.name) ?? '' });

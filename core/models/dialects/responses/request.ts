@@ -10,7 +10,7 @@ import { refuseOtherEndpoint } from '../check-request.ts';
 import { noteRest, noteStreamOptions } from '../translate/members.ts';
 import { member } from '../wire.ts';
 import { itemsLeftOut, messagesOf } from './input.ts';
-import { flatName, toolsOfNamespace } from './namespaces.ts';
+import { flatName, offeredTools, toolsOfNamespace } from './namespaces.ts';
 
 interface ReadRequest {
   readonly body: JsonObject;
@@ -29,7 +29,7 @@ export function readResponsesRequest(body: JsonObject): ReadRequest {
     ...partsLeftOut(body),
     ...itemsLeftOut(body.input),
   ];
-  const tools = toolsOf(body.tools, leftOut);
+  const tools = toolsOf(body, leftOut);
   const text = objectOf(body.text);
   const chat: JsonObject = {
     ...member('model', body.model),
@@ -50,7 +50,7 @@ export function readResponsesRequest(body: JsonObject): ReadRequest {
       'give the tool, or leave tool_choice out',
     );
   if (tools.length === 0 && body.tool_choice === 'required') {
-    const without = leftOut.filter((name) => name.startsWith('tools[')).join(', ') || 'none';
+    const without = leftOut.filter((name) => /^(input\[\d+\]\.)?tools\[/.test(name)).join(', ') || 'none';
     throw invalidMember(
       'tool_choice',
       `is required, but no tool remains (left out: ${without})`,
@@ -122,44 +122,52 @@ function refuseLogprobs({ top_logprobs, include }: JsonObject): void {
 /** The provider's optional tools; a model can still answer without them. */
 const optional = /^(web_search(_preview)?(_\d{4}_\d\d_\d\d)?|image_generation|tool_search)$/;
 
-function toolsOf(tools: Json | undefined, leftOut: string[]): JsonObject[] {
-  if (tools === undefined || tools === null) return [];
-  if (!Array.isArray(tools)) throw invalidMember('tools', 'is not an array', 'an array of tools');
-  const read = tools.flatMap((tool, at) => {
+function toolsOf(body: JsonObject, leftOut: string[]): JsonObject[] {
+  const offered = offeredTools(body);
+  const read = offered.flatMap(({ path, tool, later }) => {
     const given = objectOf(tool);
     const type = textOf(given?.type) ?? '';
     if (given && (type === 'function' || type === 'custom')) {
-      noteTool(given, `tools[${at}]`, leftOut);
-      return [type === 'custom' ? customOf(given) : functionOf(given)];
+      noteTool(given, path, leftOut);
+      return [{ later, tool: type === 'custom' ? customOf(given) : functionOf(given) }];
     }
-    if (given && type === 'namespace') return groupOf(given, at, leftOut);
+    if (given && type === 'namespace') return groupOf(given, path, leftOut).map((each) => ({ later, tool: each }));
     if (!optional.test(type))
       throw invalidMember(
-        `tools[${at}]`,
+        path,
         `is of type ${JSON.stringify(type.slice(0, 64))}`,
         'function and custom tools: the provider or its client runs others without a decision by the gateway',
       );
-    leftOut.push(`tools[${at}] ${type.slice(0, 64)}`);
+    leftOut.push(`${path} ${type.slice(0, 64)}`);
     return [];
   });
-  const names = read.map((tool) => objectOf(tool.function)?.name ?? objectOf(tool.custom)?.name);
+  const tools = newestOf(read);
+  const names = tools.map(nameOf);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   // If two tools had the same name, a call in the response would be ambiguous.
-  if (twice !== undefined && tools.some((tool) => objectOf(tool)?.type === 'namespace'))
+  if (twice !== undefined && offered.some(({ tool }) => objectOf(tool)?.type === 'namespace'))
     throw invalidMember(
       'tools',
       `has ${JSON.stringify(String(twice).slice(0, 64))} twice`,
       'only one tool per name, including <namespace>__<name>',
     );
-  return read;
+  return tools;
+}
+
+const nameOf = (tool: JsonObject): Json | undefined => objectOf(tool.function)?.name ?? objectOf(tool.custom)?.name;
+
+/** Returns the tools without those that an item of the input defines again later in the conversation. */
+function newestOf(read: readonly { readonly later: boolean; readonly tool: JsonObject }[]): JsonObject[] {
+  const last = new Map(read.flatMap(({ later, tool }, at) => (later ? [[nameOf(tool), at] as const] : [])));
+  return read.flatMap(({ tool }, at) => ((last.get(nameOf(tool)) ?? at) <= at ? [tool] : []));
 }
 
 /** Returns the tools of a namespace as separate tools. */
-function groupOf(group: JsonObject, at: number, leftOut: string[]): JsonObject[] {
+function groupOf(group: JsonObject, path: string, leftOut: string[]): JsonObject[] {
   return toolsOfNamespace(group).flatMap(({ flat, tool, fits }) => {
-    if (fits) noteTool(tool, `tools[${at}]`, leftOut);
+    if (fits) noteTool(tool, path, leftOut);
     if (fits) return [tool.type === 'custom' ? customOf(tool) : functionOf(tool)];
-    leftOut.push(`tools[${at}] ${flat.slice(0, 128)}`);
+    leftOut.push(`${path} ${flat.slice(0, 128)}`);
     return [];
   });
 }
