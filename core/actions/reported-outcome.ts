@@ -10,13 +10,6 @@ import { isoTime } from '#core/kernel/ports.ts';
 import type { GovernPorts, StartedActions } from './ports.ts';
 import { idOfCall } from './started.ts';
 
-interface ReportedOutcome {
-  readonly envelope_id: string;
-  readonly session_id: string;
-  readonly outcome: OutcomeRequest['outcome'];
-  readonly evidence_hash: string;
-}
-
 interface Needs extends Pick<GovernPorts, 'clock'> {
   readonly startedActions: StartedActions;
   readonly ledger: Ledger;
@@ -32,7 +25,7 @@ export async function reportedOutcome(
   ports: Needs,
   principal: Principal,
   { call_id, outcome, ...details }: OutcomeRequest,
-): Promise<ReportedOutcome> {
+) {
   const { tenant, key_id } = principal;
   const found = await ports.startedActions.get(tenant, idOfCall(key_id, call_id));
   if (!found)

@@ -3,12 +3,6 @@ import type { ApprovalRow } from '#core/contracts/approval.ts';
 import { canonicalize, sha256 } from '#core/kernel/canonical.ts';
 import { remembered } from '#core/kernel/remembered.ts';
 
-interface SimilarRequest {
-  readonly envelope_id: string;
-  readonly session_id: string;
-  readonly queued_at: string;
-}
-
 /** Newlines and tabs appear as escapes in JSON. */
 const spaces = /(?:\\[nrt]|\s)+/g;
 
@@ -34,6 +28,6 @@ export function similarTo(row: ApprovalRow, pending: readonly ApprovalRow[], now
   const own = likenessOf(row);
   const similar_pending = others
     .filter((each) => likenessOf(each) === own)
-    .map(({ envelope_id, session_id, queued_at }): SimilarRequest => ({ envelope_id, session_id, queued_at }));
+    .map(({ envelope_id, session_id, queued_at }) => ({ envelope_id, session_id, queued_at }));
   return similar_pending.length > 0 ? { similar_pending } : {};
 }

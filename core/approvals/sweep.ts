@@ -20,21 +20,9 @@ const concurrency = 20;
 /** Maximum duration of a sweep in milliseconds. The next one continues with the rows longest overdue. */
 export const sweepMs = 40_000;
 
-interface SweepCounts {
-  readonly pending: number;
-  readonly oldest_seconds: number;
-  /** Longest time by which the sweep found a request still pending after its deadline. */
-  readonly overdue_seconds: number;
-  readonly timed_out: number;
-  readonly started: number;
-  readonly released: number;
-  readonly leases_ended: number;
-  readonly restarted: number;
-}
-
 type SweepAction = 'timed_out' | 'started' | 'released' | 'leases_ended' | 'restarted';
 
-export async function sweepApprovals(ports: StepPorts): Promise<SweepCounts> {
+export async function sweepApprovals(ports: StepPorts) {
   const configuration = await ports.configuration();
   const now = ports.clock.now();
   const count: Record<SweepAction, number> = { timed_out: 0, started: 0, released: 0, leases_ended: 0, restarted: 0 };

@@ -13,11 +13,6 @@ import { type FormPart, formParts } from './multipart.ts';
 /** A request's files by SHA-256. Filters do not read their bytes, as with images in chats. */
 export type FormFiles = ReadonlyMap<string, File>;
 
-interface ReadForm {
-  readonly body: JsonObject;
-  readonly files: FormFiles;
-}
-
 const maxFields = 64;
 const fieldName = /^[A-Za-z][A-Za-z0-9_]{0,63}(\[\])?$/;
 /** Fields that JSON would express as numbers or booleans, so that they are validated as such. */
@@ -29,7 +24,7 @@ const truths: ReadonlyMap<string, boolean> = new Map(Object.entries({ true: true
  * @param bytes bytes held in memory, so the caller must limit their number.
  * @throws GatewayError `unsupported_media_type`, `invalid_request`.
  */
-export function readForm(type: string | undefined, bytes: Uint8Array): ReadForm {
+export function readForm(type: string | undefined, bytes: Uint8Array) {
   if (!/^multipart\/form-data\s*;/i.test(type ?? '')) {
     const found = type === undefined ? 'missing' : JSON.stringify(type.slice(0, 64));
     throw new GatewayError('unsupported_media_type', `Content-Type is ${found}; send multipart/form-data.`);

@@ -3,19 +3,11 @@ import { type TimedSums, totalsOf } from './buckets.ts';
 
 type Health = 'healthy' | 'degraded' | 'unhealthy' | 'unknown';
 
-interface ProviderHealth {
-  readonly requests: number;
-  readonly errors: number;
-  readonly error_rate: number;
-  readonly p95_latency_ms?: number;
-  readonly health: Health;
-}
-
 const degradedFrom = 0.05;
 const unhealthyFrom = 0.5;
 
 /** Returns a provider's health from the sums of its most recent minutes. */
-export function providerHealth(sums: readonly TimedSums[]): ProviderHealth {
+export function providerHealth(sums: readonly TimedSums[]) {
   const { requests, errors, error_rate, p95_latency_ms } = totalsOf(sums.map(({ measures }) => measures));
   return {
     requests,

@@ -3,11 +3,6 @@ import type { UnreadKind, Verification } from '#core/contracts/evidence.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import type { GatewayPorts } from './ports.ts';
 
-interface Piece {
-  readonly sessions: readonly string[];
-  readonly cursor?: string;
-}
-
 /**
  * Phases of verification: sessions with checkpoints come first, even if they are no longer in the tables, followed by
  * the others.
@@ -19,7 +14,7 @@ export async function nextSessions(
   tenant: string,
   limit: number,
   given: string | undefined,
-): Promise<Piece> {
+) {
   const { part, cursor } = positionOf(given);
   const sessions: string[] = [];
   if (part === 'checkpointed' && checkpoints) {

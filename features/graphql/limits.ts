@@ -17,11 +17,6 @@ import { GatewayError } from '#core/kernel/errors.ts';
 
 export const graphqlLimits = { tokens: 1_000, depth: 8, cost: 5_000 } as const;
 
-interface OperationCost {
-  readonly depth: number;
-  readonly cost: number;
-}
-
 /** Assumed length of a list that has no limit. */
 const usualLimit = 50;
 const paged: ReadonlySet<string> = new Set(['violations', 'audit']);
@@ -48,7 +43,7 @@ type Values = Readonly<Record<string, unknown>>;
  * those of variables, the variables' defaults, or the schema's defaults [admin.graphql].
  * @param document a document that is valid for the schema.
  */
-export function measureOperation(document: DocumentNode, schema: GraphQLSchema, variables: Values): OperationCost {
+export function measureOperation(document: DocumentNode, schema: GraphQLSchema, variables: Values) {
   const fragments = new Map<string, FragmentDefinitionNode>();
   for (const node of document.definitions)
     if (node.kind === Kind.FRAGMENT_DEFINITION) fragments.set(node.name.value, node);

@@ -7,12 +7,6 @@ export interface OperandRole {
   readonly role: Role;
 }
 
-interface Slot {
-  readonly role: Role;
-  readonly least: 0 | 1;
-  readonly repeats: boolean;
-}
-
 /** Returns each argument with its role, or undefined if there are too few or too many. */
 export function assign(args: readonly Arg[], operands: Operands): readonly OperandRole[] | undefined {
   const slots = operands.map(slotOf);
@@ -43,7 +37,7 @@ export function operandCountText(operands: Operands): string {
   return slots.length === least ? `${least}` : `${least} to ${slots.length}`;
 }
 
-function slotOf(operand: string): Slot {
+function slotOf(operand: string) {
   const last = operand.at(-1)!;
   const isMarked = '?*+'.includes(last);
   const role = (isMarked ? operand.slice(0, -1) : operand) as Role;

@@ -33,20 +33,11 @@ const outsideText = ({ kind, found, allowed }: Drift): string =>
 const maxEffects = 32;
 export const maxTarget = 200;
 
-interface TaskNote {
-  readonly effects?: readonly EffectSummary[];
-  readonly effects_left_out?: number;
-  readonly carrier?: true;
-  readonly unclear?: string;
-  readonly drift?: readonly Drift[];
-  readonly first_request?: FirstSheet;
-}
-
 /**
  * Returns members for a decision entry's body: the effects, which later checks of drift and risk use, and the drift
  * itself.
  */
-export function taskNote(effects: Effects, drift: readonly Drift[] = [], firstRequest?: FirstSheet): TaskNote {
+export function taskNote(effects: Effects, drift: readonly Drift[] = [], firstRequest?: FirstSheet) {
   const { parts, unclear } = effects;
   const summary = parts
     .slice(0, maxEffects)

@@ -4,12 +4,11 @@ import { addCommand, addGroup, type Cli, type Outcome, type Parent } from '#agen
 import { exitCodes, Failure, UsageError } from '#agentctl/failure.ts';
 import { stateFolder } from '#agentctl/local-run.ts';
 import type { PluginEntry } from '#core/configuration/supply-chain/documents.ts';
-import type { TrustedIndex } from '#core/configuration/supply-chain/verify-index.ts';
 import { digestOf } from '#core/kernel/canonical.ts';
 import { fields, list } from '#core/kernel/json-fields.ts';
 import { assertMayRecord, type KnownPlugin, refusalsReported, report } from './acts.ts';
-import { checkArtifact, fileContent, type IndexSource, readIndex, refusals, verdictOf } from './index-source.ts';
-import { type PluginRecord, PluginStore } from './store.ts';
+import { checkArtifact, fileContent, readIndex, refusals, verdictOf } from './index-source.ts';
+import { PluginStore } from './store.ts';
 
 interface IndexOptions {
   readonly index: string;
@@ -93,19 +92,11 @@ export function addPlugin(program: Parent): void {
   });
 }
 
-interface PluginContext {
-  readonly store: PluginStore;
-  readonly record: PluginRecord | undefined;
-  readonly root: string;
-  readonly source: IndexSource;
-  readonly trusted: TrustedIndex;
-}
-
 const storeOf = ({ globals }: Cli): PluginStore =>
   new PluginStore(stateFolder(globals.state ?? (process.env.GATEWAY_STATE || undefined)).path);
 
 /** Opens the index, after verifying it with the pinned key and checking that it is not older than the last one seen. */
-async function openIndex(cli: Cli, { index, root: rootFile }: IndexOptions): Promise<PluginContext> {
+async function openIndex(cli: Cli, { index, root: rootFile }: IndexOptions) {
   const { keyIdOf, publicKeyOf } = await import('#core/configuration/supply-chain/keys.ts');
   const { verifyIndex } = await import('#core/configuration/supply-chain/verify-index.ts');
   const { refuseDocument: refuse } = await import('#core/configuration/supply-chain/refusal.ts');

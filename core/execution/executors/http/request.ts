@@ -17,12 +17,6 @@ const httpParameters = z.strictObject({
   form: z.record(z.string(), z.string()).optional(),
 });
 
-interface RequestHead {
-  readonly method: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
-}
-
 const methods = ['GET', 'HEAD', 'OPTIONS', 'POST', 'PUT', 'PATCH', 'DELETE'];
 /** Operations that take the HTTP method as a parameter. */
 const carriers = ['request', 'fetch', 'call'];
@@ -32,7 +26,7 @@ export function sendingOf(
   envelope: Pick<ActionEnvelope, 'tool' | 'parameters'>,
   service: HttpServiceEntry,
   credential: IssuedCredential | undefined,
-): RequestHead {
+) {
   const parameters = parametersOf(httpParameters, envelope.parameters);
   const method = methodOf(envelope.tool, parameters.method);
   if (!service.allowed_methods.some((allowed) => allowed === method))

@@ -12,13 +12,8 @@ import { member } from '../wire.ts';
 import { itemsLeftOut, messagesOf } from './input.ts';
 import { flatName, offeredTools, toolsOfNamespace } from './namespaces.ts';
 
-interface ReadRequest {
-  readonly body: JsonObject;
-  readonly leftOut: string[];
-}
-
 /** Translates the request. @throws GatewayError `invalid_request`. */
-export function readResponsesRequest(body: JsonObject): ReadRequest {
+export function readResponsesRequest(body: JsonObject) {
   // A prompt given as an object is a template specific to this endpoint.
   const { prompt, ...others } = body;
   refuseOtherEndpoint(objectOf(prompt) ? others : body, 'input');
