@@ -18,6 +18,16 @@ export interface Measurement {
   };
 }
 
+/** Returns a measurement, which fires if its value is above the threshold. Most alerts are warnings. */
+export const measurement = (
+  { threshold = 0, ...about }: Omit<Measurement, 'threshold' | 'firing'> & { readonly threshold?: number },
+  alert: (Partial<NonNullable<Measurement['firing']>> & { readonly message: string }) | undefined,
+): Measurement => ({
+  ...about,
+  threshold,
+  ...(alert && about.value > threshold && { firing: { severity: 'warning', ...alert } }),
+});
+
 /** Number of consecutive normal evaluations after which an alert is resolved. */
 const normalToResolve = 5;
 

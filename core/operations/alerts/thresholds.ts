@@ -7,7 +7,7 @@ import { type Dimension, partsOf } from '#core/observatory/dimensions.ts';
 import type { Measures } from '#core/observatory/measures.ts';
 import { toUsd } from '#core/observatory/request-row.ts';
 import { type Baseline, type BaselineMetric, baselineMetrics, recentOf, upperBound } from './baseline.ts';
-import type { Measurement } from './lifecycle.ts';
+import { type Measurement, measurement } from './lifecycle.ts';
 
 export type AlertSettings = Configuration['alerts'];
 
@@ -52,15 +52,10 @@ export function staticThresholds(
     const [value, threshold] = [values[metric], settings[metric]];
     const severity = metric === 'error_rate' ? 'critical' : 'warning';
     const message = `${dimension}: ${words[metric](value)} in the last five minutes; the threshold is ${words[metric](threshold)}.`;
-    return {
-      scope: scopeOf(dimension),
-      type: 'static_threshold' as const,
-      dimension,
-      metric,
-      value,
-      threshold,
-      ...(value > threshold && { firing: { severity, message } }),
-    };
+    return measurement(
+      { scope: scopeOf(dimension), type: 'static_threshold', dimension, metric, value, threshold },
+      { severity, message },
+    );
   });
 }
 
@@ -72,15 +67,7 @@ export function otherModels(tenant: string, measures: readonly Measures[]): Meas
   const value = measures.reduce((sum, { other_model = 0 }) => sum + other_model, 0);
   const dimension = `tenant:${tenant}`;
   const message = `${dimension}: ${value} replies in the last five minutes named a model other than the requested one. Evidence records it as \`replied_model\`; the more expensive model was charged. Check which models the provider maps to others.`;
-  return {
-    scope: tenant,
-    type: 'static_threshold',
-    dimension,
-    metric: 'other_model',
-    value,
-    threshold: 0,
-    ...(value > 0 && { firing: { severity: 'warning', message } }),
-  };
+  return measurement({ scope: tenant, type: 'static_threshold', dimension, metric: 'other_model', value }, { message });
 }
 
 /** Compares each metric with its baseline. */
@@ -98,15 +85,10 @@ export function baselineConditions(
     const message = `${dimension}: ${words[metric](value)} in the last five minutes; the day before had ${words[metric](baseline.mean)} on average, and ${words[metric](threshold)} is the bound of ${settings.sigmas} standard deviations.`;
     const evidence = { mean: baseline.mean, deviation: baseline.deviation, buckets: baseline.buckets };
     return [
-      {
-        scope: scopeOf(dimension),
-        type: 'statistical_baseline',
-        dimension,
-        metric,
-        value,
-        threshold,
-        ...(value > threshold && { firing: { severity: 'warning', message, evidence } }),
-      },
+      measurement(
+        { scope: scopeOf(dimension), type: 'statistical_baseline', dimension, metric, value, threshold },
+        { message, evidence },
+      ),
     ];
   });
 }
