@@ -1,4 +1,4 @@
-/** Types of the values that a schema describes. */
+/** Types and members of the values that a schema describes. */
 import type * as z from 'zod';
 
 /** Read-only value that a schema describes. Optional members are absent, never undefined. */
@@ -11,3 +11,6 @@ type DeepReadonly<T> = T extends RegExp
     : T extends object
       ? { readonly [Key in keyof T]: DeepReadonly<Exclude<T[Key], undefined>> }
       : T;
+
+/** Returns the names of the members that an object's schema lists. */
+export const membersOf = <S extends z.ZodObject>({ shape }: S) => Object.keys(shape) as (keyof z.output<S>)[];

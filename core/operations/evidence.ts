@@ -1,7 +1,9 @@
 /** Evidence over HTTP: sessions, export, verification, reports and audit. */
 
+import { sessionRowSchema } from '#core/contracts/answers/evidence.ts';
 import { entryKinds } from '#core/contracts/entry-kinds.ts';
 import { decisions } from '#core/contracts/envelope.ts';
+import { membersOf } from '#core/contracts/shape.ts';
 import { bundleChunks, firstEntries } from '#core/evidence/bundle.ts';
 import { rowPlace, type StoredEntry } from '#core/evidence/entry-text.ts';
 import { signingKeysOf } from '#core/evidence/key-succession.ts';
@@ -35,8 +37,7 @@ export const listSessions: Operation = async (call) => {
 
 /** Returns a session head without the state of the risk rules and task sheets. */
 const sessionAnswer = (head: SessionHead) => ({
-  ...pickMembers(head, ['tenant', 'session_id', 'owner_key', 'total_entries', 'first_hash', 'last_hash', 'counts']),
-  ...pickMembers(head, ['policy_versions', 'opened_at', 'updated_at', 'spent_microusd']),
+  ...pickMembers(head, membersOf(sessionRowSchema)),
   ...(head.risk && { risk: pickMembers(head.risk, ['score', 'rule']) }),
 });
 

@@ -4,6 +4,8 @@ import { failingDeliveries } from '#core/approvals/notifications/failing.ts';
 import { troubleAsRead } from '#core/configuration/file-trouble.ts';
 import { environmentOfTenant, teamsOf } from '#core/configuration/identity/organization.ts';
 import { warningsAsRead } from '#core/configuration/tenant-view.ts';
+import { usageSchema } from '#core/contracts/answers/usage.ts';
+import { membersOf } from '#core/contracts/shape.ts';
 import { separateArchiveWarning } from '#core/evidence/archived.ts';
 import { pickMembers } from '#core/kernel/only.ts';
 import { isoTime } from '#core/kernel/ports.ts';
@@ -147,19 +149,7 @@ export const usage: Operation = async (call) => {
   const span = pickMembers(query, ['from', 'to']);
   const tenants = tenantsOf(call);
   const each = await Promise.all(tenants.map((tenant) => ports.observations.usage(tenant, span)));
-  const all = addUsages(each);
-  const sums = {
-    ...pickMembers(all, [
-      'total',
-      'decisions',
-      'protocols',
-      'tools',
-      'decisions_by_protocol',
-      'blocked_by_rule',
-      'decided_by_rule',
-    ]),
-    ...pickMembers(all, ['requests', 'tokens', 'cost_microusd', 'cost_usd', 'outcomes', 'models']),
-  };
+  const sums = pickMembers(addUsages(each), membersOf(usageSchema));
   return { body: { ...subjectOf(call, tenants), ...span, ...sums } };
 };
 

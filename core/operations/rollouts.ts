@@ -4,9 +4,11 @@
  */
 
 import { personActor } from '#core/configuration/identity/principal.ts';
+import { rolloutSchema } from '#core/contracts/answers/rollouts.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { durationMs, type Rollout } from '#core/contracts/rollout.ts';
 import { createRolloutSchema } from '#core/contracts/rollout-schema.ts';
+import { membersOf } from '#core/contracts/shape.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { pickMembers } from '#core/kernel/only.ts';
@@ -137,29 +139,4 @@ function assertCanary({ providers }: Configuration, canary: string, baseline: re
 }
 
 /** Returns a rollout without internal counters. */
-const rolloutAnswer = (rollout: Rollout) => ({
-  ...pickMembers(rollout, [
-    'id',
-    'tenant',
-    'route_model',
-    'baseline_providers',
-    'canary_provider',
-    'stages',
-    'current_stage',
-  ]),
-  ...pickMembers(rollout, [
-    'current_percentage',
-    'state',
-    'observation_window_ms',
-    'error_threshold',
-    'latency_p95_threshold',
-  ]),
-  ...pickMembers(rollout, [
-    'start_at',
-    'stage_started_at',
-    'created_at',
-    'created_by',
-    'completed_at',
-    'rollback_reason',
-  ]),
-});
+const rolloutAnswer = (rollout: Rollout) => pickMembers(rollout, membersOf(rolloutSchema));
