@@ -1,6 +1,8 @@
 /** All handlers by function name, for hosts other than Lambda. */
 
+import type { FunctionName } from '#core/contracts/functions.ts';
 import type { McpPorts } from '#core/mcp/ports.ts';
+import { features } from '#features/features.ts';
 import { createHandler as alerts } from './alerts/event.ts';
 import { createHandler as approvalCallback } from './approval-callback/http.ts';
 import { createHandler as approvalSteps } from './approval-steps/event.ts';
@@ -19,7 +21,11 @@ import { createHandler as policies } from './policies/http.ts';
 import type { GatewayPorts } from './ports.ts';
 import { createHandler as sweep } from './sweep/event.ts';
 
+/** Functions of features. Those without endpoints have a handler here that no route leads to. */
+const ofFeatures = features.flatMap(({ functions = {} }) => Object.keys(functions) as FunctionName[]);
+
 export const httpHandlers = (ports: GatewayPorts) => ({
+  ...Object.fromEntries(ofFeatures.map((name) => [name, httpEndpoint(name, ports)])),
   'test-action': httpEndpoint('test-action', ports),
   approvals: approvals(ports),
   'approval-callback': approvalCallback(ports),
@@ -27,7 +33,6 @@ export const httpHandlers = (ports: GatewayPorts) => ({
   archive: httpEndpoint('archive', ports),
   policies: policies(ports),
   credentials: httpEndpoint('credentials', ports),
-  federation: httpEndpoint('federation', ports),
   observatory: httpEndpoint('observatory', ports),
 });
 
