@@ -43,6 +43,7 @@ import { DependencyStates } from '#core/observatory/dependency-states.ts';
 import { keptTraces } from '#core/observatory/traces.ts';
 import { Probes } from '#core/session/risk/probes.ts';
 import * as channelLimits from '#features/channel-limits.ts';
+import * as judges from '#features/judges.ts';
 import { configurationSchema } from '#features/lazy-configuration.ts';
 import { tables } from '#features/tables.ts';
 import type { ValueTracers } from '#features/value-tracers.ts';
@@ -189,6 +190,7 @@ export function compose(
     definitionTexts: objectBucket({ bucket, folder: objectFolders.definitions }),
     configStore,
     channelLimits,
+    judges: Object.values(judges),
     listedSecretNames: undefined, // the Secrets Manager bundles contain only the operator's values
     snapshots,
     hostLimits: lambdaLimits,

@@ -87,7 +87,7 @@ export const policyOf = ({ configuration }: Pick<ReadConfiguration, 'configurati
  */
 export function simulator({ configuration, places }: Pick<ReadConfiguration, 'configuration' | 'places'>) {
   const evaluated = decidedBy(configuration);
-  const ports = { effects: lazyEffects, calls: undefined, links: undefined, pause: async () => {} };
+  const ports = { effects: lazyEffects, calls: undefined, links: undefined, judges: [], pause: async () => {} };
   const place = places ? findIn(places) : noRulePlaces;
   return async (call: SimulatedCall, explain?: boolean) => {
     const [decided] = await decidedCalls(ports, evaluated, [call], { place, explain });

@@ -53,6 +53,7 @@ import { Probes } from '#core/session/risk/probes.ts';
 import type { AnswerSamplers } from '#features/answer-samplers.ts';
 import * as samplers from '#features/answer-samplers.ts';
 import * as channelLimits from '#features/channel-limits.ts';
+import * as judges from '#features/judges.ts';
 import { configurationSchema } from '#features/lazy-configuration.ts';
 import type { ValueTracers } from '#features/value-tracers.ts';
 import * as tracers from '#features/value-tracers.ts';
@@ -191,6 +192,7 @@ export async function localPorts(options: PortsOptions): Promise<LocalPorts> {
     definitionTexts: objects,
     configStore,
     channelLimits,
+    judges: Object.values(judges),
     listedSecretNames: listedSecretNames(environment),
     snapshots,
     compileModule: async (bytes) => (await import('#adapters/wasm/module.ts')).compileModule(bytes),

@@ -6,6 +6,7 @@ import { chatJson, chatSizes } from '#core/contracts/chat.ts';
 import { sessionPattern, sizes } from '#core/contracts/envelope.ts';
 import { longestSandboxMs } from '#core/execution/executors/sandbox-message.ts';
 import { maxNesting, maxValues } from '#core/kernel/json.ts';
+import { fields } from '#core/kernel/json-fields.ts';
 import { wrongKeyRate } from '#core/limits/admissions.ts';
 import { reservationLeaseSeconds } from '#core/limits/ports.ts';
 import { maxShards } from '#core/limits/shards.ts';
@@ -18,7 +19,7 @@ import { code, origin, table } from './markdown.ts';
 
 export function limitsPage(): string {
   const defaults = configurationSchema.parse({ version: 1, tenants: [{ id: 'default', api_keys: ['k'] }] });
-  const { admin, approvals, server, manifests, behavior, credentials, executors } = defaults;
+  const { admin, approvals, server, behavior, credentials, executors } = defaults;
   const { shell, sql } = executors;
   const { concurrency, diskMb } = functions.sandbox.sandboxed!;
   const rows = [
@@ -119,7 +120,9 @@ export function limitsPage(): string {
       'killed; refused, nothing ran',
     ],
     ['a page of a list', '1 to 200 items, 50 unless `limit` says otherwise', '400'],
-    ['manifest enforcement', code(manifests.enforcement_mode), ''],
+    ...('manifests' in defaults
+      ? [['manifest enforcement', code(String(fields(defaults.manifests).enforcement_mode)), '']]
+      : []),
     ['session risk that stops a session', behavior.kill_switch_score, '403'],
   ];
   return `# Limits

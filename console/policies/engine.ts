@@ -155,4 +155,4 @@ async function effects(call: ToolCall, programs: OwnPrograms) {
   return found;
 }
 
-const ports = { effects, calls: undefined, links: undefined, pause: async () => {} };
+const ports = { effects, calls: undefined, links: undefined, judges: [], pause: async () => {} };

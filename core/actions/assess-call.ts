@@ -19,21 +19,29 @@ type PolicySnapshot = Pick<Snapshot, 'policy' | 'policyDocument' | 'configuratio
 
 /** Makes the decision on a call that is simulated or not yet placed. @throws GatewayError as `assess`. */
 export async function assessCall(
-  ports: Pick<GovernPorts, 'calls' | 'links'>,
+  ports: Pick<GovernPorts, 'calls' | 'judges' | 'links'>,
   evaluated: PolicySnapshot,
   call: ToolCall,
   effects: Effects,
 ): Promise<CallDecision> {
   const facts = await textFacts(ports, evaluated, call, effects);
   const { verdict } = await textVerdict(ports, evaluated, facts, 'requested', undefined);
-  return decisionOf(facts, 'requested', verdict);
+  return decisionOf(ports, facts, 'requested', verdict);
 }
 
-const callerJudges = (): Judge[] => judges.filter((judge) => !textJudges.some((ofText) => ofText === judge));
+function callerJudges(added: readonly Judge[]): Judge[] {
+  const own = judges.filter((judge) => !textJudges.some((ofText) => ofText === judge));
+  return [...own.slice(0, -1), ...added, ...own.slice(-1)];
+}
 
 /** Runs the judges that `textVerdict` has not run. */
-export async function decisionOf(facts: CallFacts, when: JudgementTime, verdict: CallVerdict): Promise<CallDecision> {
-  const { decision, matched_rule, ...said } = await ask(callerJudges(), facts, when, verdict);
+export async function decisionOf(
+  { judges: added }: Pick<GovernPorts, 'judges'>,
+  facts: CallFacts,
+  when: JudgementTime,
+  verdict: CallVerdict,
+): Promise<CallDecision> {
+  const { decision, matched_rule, ...said } = await ask(callerJudges(added), facts, when, verdict);
   if (decision === undefined || matched_rule === undefined) throw new Error('no judge returned a decision on the call');
   return { decision, matched_rule, policy: facts.policy.name, ...said };
 }

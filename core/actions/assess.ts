@@ -5,7 +5,6 @@ import type { Snapshot } from '#core/configuration/store/snapshots.ts';
 import type { Drift } from '#core/contracts/drift.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { FirstSheet } from '#core/contracts/task-manifest.ts';
-import type { SessionHead } from '#core/evidence/ports.ts';
 import type { RootLists } from '#core/guard/roots.ts';
 import type { Probes } from '#core/session/risk/probes.ts';
 import { driftKey } from '#core/session/tasks/accepted.ts';
@@ -38,7 +37,7 @@ export async function assess<Found = undefined>(
   const { verdict, redaction } = await textVerdict(ports, snapshot, facts, when, recorded ? envelope : undefined);
   await turn();
   const [caller, found] = await Promise.all([callerFacts(ports, made, envelope, when), beside?.(verdict)]);
-  const decision = await decisionOf({ ...facts, caller }, when, verdict);
+  const decision = await decisionOf(ports, { ...facts, caller }, when, verdict);
   await turn();
   const { head = null, standing, firstRequest } = caller;
   const given = { envelope, principal, snapshot, call_digest, effects, redaction };
@@ -74,7 +73,7 @@ interface MadeCall {
  * @throws GatewayError `forbidden` for a request in another key's session.
  */
 async function callerFacts(
-  ports: Pick<GovernPorts, 'evidence' | 'keyRisks' | 'tasks' | 'clock' | 'provenance'>,
+  ports: Pick<GovernPorts, 'evidence' | 'judges' | 'keyRisks' | 'tasks' | 'clock' | 'provenance'>,
   { snapshot: { configuration, policy }, principal, call_digest: callDigest, words, probes, shownDrift = [] }: MadeCall,
   envelope: ActionEnvelope,
   when: JudgementTime,
@@ -105,18 +104,19 @@ async function callerFacts(
     probed: probed ?? 0,
     nowMs,
     acceptedDrift: head?.accepted_drift?.filter((accepted) => !shown.includes(accepted)),
-    firstRequest: await firstRequestOf(configuration, head, words?.prompt),
+    firstRequest: head?.first_request ? undefined : await firstSheet(ports, configuration, words?.prompt),
     standing: { session: head?.risk, key },
     sourceNotes,
   };
 }
 
-/** Returns a task sheet made from the call's prompt if the session has none yet. */
-async function firstRequestOf(
-  { manifests }: Snapshot['configuration'],
-  head: SessionHead | undefined,
+/** Returns a task sheet made from the call's prompt, if a judge makes one. */
+async function firstSheet(
+  { judges }: Pick<GovernPorts, 'judges'>,
+  configuration: Snapshot['configuration'],
   prompt: string | undefined,
 ): Promise<FirstSheet | undefined> {
-  if (manifests.first_request === 'off' || !prompt || head?.first_request) return undefined;
-  return (await import('#core/session/tasks/first-request.ts')).sheetOfFirstRequest(prompt);
+  if (!prompt) return undefined;
+  const sheets = await Promise.all(judges.map((judge) => judge.firstSheet?.(configuration, prompt)));
+  return sheets.find((sheet) => sheet !== undefined);
 }

@@ -34,6 +34,12 @@ export interface Judge<Facts = CallFacts> {
   ): CallVerdict | undefined | Promise<CallVerdict | undefined>;
 }
 
+/** A judge that a feature adds. `features/judges.ts` lists them. */
+export interface AddedJudge extends Judge {
+  /** Returns a task sheet made from the prompt of a call in a session that has no sheet yet. */
+  firstSheet?(configuration: Configuration, prompt: string): Promise<FirstSheet | undefined>;
+}
+
 /** The facts that do not depend on the caller. Workers also receive them [limit.hostile]. */
 export interface TextFacts {
   readonly call: ToolCall;

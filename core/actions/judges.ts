@@ -1,17 +1,12 @@
 /** The list of judges, one entry per judge. */
 
-import type { Drift } from '#core/contracts/drift.ts';
 import { decideEffects } from '#core/effects/decide-effects.ts';
-import type { Effects } from '#core/effects/ports.ts';
 import { argumentGuard, argumentVerdict } from '#core/guard/decide-arguments.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
 import { addVerdict, replaceDecision } from '#core/policy/rules/verdict.ts';
 import { assessAction, type BehaviorBlock, blockedBy } from '#core/session/risk/assess.ts';
 import { signalContextOf } from '#core/session/risk/signal-context.ts';
-import { signalsOf } from '#core/session/risk/signals.ts';
-import { driftVerdict } from '#core/session/tasks/decide-manifests.ts';
-import { withFirst } from '#core/session/tasks/first-sheet.ts';
-import type { CallerFacts, CallVerdict, Judge, JudgementTime, TextFacts } from './judge.ts';
+import type { CallVerdict, Judge, JudgementTime, TextFacts } from './judge.ts';
 import { refuseSecrets, secretRule } from './program-texts.ts';
 
 const secretsInPrograms: Judge<TextFacts> = {
@@ -60,16 +55,6 @@ const killSwitch: Judge = {
   },
 };
 
-const tasks: Judge = {
-  name: 'task',
-  rules: 'manifest:',
-  records: true,
-  async judge({ effects, caller }) {
-    const drift = caller ? await driftOf(caller, effects) : [];
-    return caller && drift.length > 0 ? { ...driftVerdict(drift, caller.configuration.manifests), drift } : undefined;
-  },
-};
-
 /** Scores the call based on the decision of all other judges, so it runs last. */
 const sessionRisk: Judge = {
   name: 'risk',
@@ -101,8 +86,11 @@ export const textJudges: readonly Judge<TextFacts>[] = [
   guardOnArguments,
 ];
 
-/** All judges in the order in which they run. Among equal verdicts, the first counts. */
-export const judges: Judge[] = [...textJudges, sourceNotes, killSwitch, tasks, sessionRisk];
+/**
+ * All judges of core in the order in which they run. Among equal verdicts, the first counts. Those of features run before
+ * the last one, which scores the call.
+ */
+export const judges: Judge[] = [...textJudges, sourceNotes, killSwitch, sessionRisk];
 
 /**
  * Returns the worst of all verdicts. After a block, only recording judges run; after the kill switch, none do.
@@ -129,28 +117,3 @@ const effectLimitsModule = lazyImport(() => import('#core/effects/limits/check.t
 
 const stoppedBy = (stopped: BehaviorBlock | undefined): CallVerdict | undefined =>
   stopped && { decision: 'block', matched_rule: stopped.matched_rule, reason: stopped.reason, stopped };
-
-/**
- * Returns how the call departs from its declared tasks; empty if there is no manifest. The checker is loaded on the
- * first call with a manifest.
- */
-async function driftOf(caller: CallerFacts, effects: Effects): Promise<Drift[]> {
-  const { envelope, head, firstRequest, acceptedDrift, configuration, nowMs } = caller;
-  const attached = withFirst(caller.attached, envelope.tenant, firstRequest ?? head?.first_request);
-  if (attached.manifests.length === 0 && attached.unknown === undefined) return [];
-  const asked = {
-    call: envelope,
-    effects,
-    session: envelope.actor.session,
-    key_id: envelope.key_id,
-    signals: signalsOf(envelope, effects, 'allow', signalContextOf(configuration)),
-  };
-  const history = {
-    actions: head?.counts.allow ?? 0,
-    spent_microusd: head?.spent_microusd ?? 0,
-    score: head?.risk?.score ?? 0,
-    ...(configuration.manifests.enforcement_mode === 'review' && { accepted: acceptedDrift }),
-  };
-  const { checkManifests } = await import('#core/session/tasks/check.ts');
-  return checkManifests(attached, asked, history, configuration.behavior, nowMs);
-}

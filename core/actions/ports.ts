@@ -16,6 +16,7 @@ import type { Probes } from '#core/session/risk/probes.ts';
 import type { TaskManifests } from '#core/session/tasks/ports.ts';
 import type { ValueTracer } from '#core/session/value-tracer.ts';
 import type { CallWork } from './call-work.ts';
+import type { AddedJudge } from './judge.ts';
 
 /** Started actions; they change only inside `Ledger.commit`. */
 export interface StartedActions {
@@ -45,6 +46,8 @@ export interface GovernPorts
   readonly keyRisks: KeyRisks;
   /** Traces the sources of values for rules that check them. Without it, such conditions are unclear. */
   readonly provenance: ValueTracer | undefined;
+  /** Judges that features add. */
+  readonly judges: readonly AddedJudge[];
   readonly tasks: TaskManifests;
   /** Limit on pending requests. */
   readonly pendingLimit: PendingLimit;
@@ -64,7 +67,7 @@ type PickPorts<Names extends keyof GovernPorts> = Pick<GovernPorts, Names>;
 export type SourcePorts = PickPorts<'provenance' | 'tasks' | 'evidence' | 'clock' | 'telemetry'>;
 
 /** Ports for evaluating a call based on its text and effects. */
-export type EvaluationPorts = PickPorts<'calls' | 'links' | 'effects'>;
+export type EvaluationPorts = PickPorts<'calls' | 'links' | 'effects' | 'judges'>;
 
 /** Ports for reading a call: its placement, effects, sources and decision. */
 export type ReadCallPorts = SourcePorts & EvaluationPorts & PickPorts<'executors' | 'pause'>;

@@ -45,7 +45,7 @@ export async function simulatedCall(configuration: Configuration, given: Simulat
  * @throws GatewayError `payload_too_large`, `service_unavailable` if a worker could not evaluate a large call.
  */
 export async function simulateCall(
-  ports: Pick<GovernPorts, 'calls' | 'links' | 'effects'>,
+  ports: Pick<GovernPorts, 'calls' | 'links' | 'effects' | 'judges'>,
   evaluated: Pick<Snapshot, 'policy' | 'policyDocument' | 'configuration'>,
   given: SimulatedCall,
   caller?: SimulatedCaller,

@@ -12,7 +12,7 @@ import { catalogSection } from './config/catalog.ts';
 import type { contentFilter, piiEntities } from './config/content-filters.ts';
 import { contentPolicies } from './config/content-policies.ts';
 import { type broker, credentials } from './config/credentials.ts';
-import { evidence, manifests } from './config/evidence.ts';
+import { evidence } from './config/evidence.ts';
 import { executors, type sqlDatabase } from './config/executors.ts';
 import { federation } from './config/federation.ts';
 import { identity } from './config/identity.ts';
@@ -97,7 +97,6 @@ export const configurationSchemaOf = (sections: FeatureSections) =>
         description: 'What evidence leaves out, and how long it is kept.',
       }),
       catalog: catalogSection.prefault({}).meta({ description: 'What this deployment adds to the catalog of facts.' }),
-      manifests: manifests.meta({ description: 'Task manifests: what a session has declared to do.' }),
       behavior: behaviorSchema
         .prefault({})
         .meta({ description: 'Risk scores of sessions and keys, and the score at which they are blocked.' }),

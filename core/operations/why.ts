@@ -68,7 +68,7 @@ export const why: Operation = async (call) => {
       envelope_id: entry.envelope_id,
       decision: entry.kind,
       matched_rule,
-      decided_by: ofEffect ? 'effect' : decidedBy(decider, trace, effects.effects),
+      decided_by: ofEffect ? 'effect' : decidedBy(call.ports, decider, trace, effects.effects),
       ...(reason !== undefined && { reason }),
       ...(rule !== undefined && { rule }),
       ...(needs !== undefined && { needs }),
@@ -93,22 +93,27 @@ const placeOfDecider = (
   effects.find(({ matched_rule }) => matched_rule === matched)?.place;
 
 /** Lists the prefixes of matched rules that are not policy rules, each with its source. */
-const sources = (): (readonly [prefix: string, source: string])[] => [
+const sources = ({ judges: added }: Pick<Call['ports'], 'judges'>): (readonly [prefix: string, source: string])[] => [
   ['approved:', 'approval'],
   ['denied:', 'approval'],
   ['provenance:', 'provenance'],
   ['effects:', 'effects'],
   ['guard:', 'guard'],
   [levelPrefix, 'level'],
-  ...judges.flatMap(({ rules, name }) => (rules === undefined ? [] : [[rules, name] as const])),
+  ...[...judges, ...added].flatMap(({ rules, name }) => (rules === undefined ? [] : [[rules, name] as const])),
 ];
 
 /**
  * Returns the kind of source that made the decision: a rule on the call, a rule on one of its effects, or another
  * source.
  */
-function decidedBy(matched: string, trace: readonly RuleTrace[], effects: readonly EffectView[]): string {
-  const named = sources().find(([prefix]) => matched.startsWith(prefix));
+function decidedBy(
+  ports: Pick<Call['ports'], 'judges'>,
+  matched: string,
+  trace: readonly RuleTrace[],
+  effects: readonly EffectView[],
+): string {
+  const named = sources(ports).find(([prefix]) => matched.startsWith(prefix));
   const onCall = trace.find((step) => step.matched)?.rule ?? 'default';
   const onEffect = onCall !== matched && effects.some(({ matched_rule }) => matched_rule === matched);
   if (named && !(onEffect && named[1] === 'guard')) return named[1];

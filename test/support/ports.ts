@@ -35,6 +35,7 @@ import { Probes } from '#core/session/risk/probes.ts';
 import type { AnswerSamplers } from '#features/answer-samplers.ts';
 import * as samplers from '#features/answer-samplers.ts';
 import * as channelLimits from '#features/channel-limits.ts';
+import * as judges from '#features/judges.ts';
 import { configurationSchema } from '#features/lazy-configuration.ts';
 import { loadConfiguration } from '#features/load-configuration.ts';
 import type { ValueTracers } from '#features/value-tracers.ts';
@@ -165,6 +166,7 @@ export async function testPorts(options: TestOptions = {}) {
     definitionTexts: folderObjectStore(join(folder, 'definitions')),
     configStore,
     channelLimits,
+    judges: Object.values(judges),
     listedSecretNames: undefined,
     snapshots,
     compileModule: async (bytes) => (await import('#adapters/wasm/module.ts')).compileModule(bytes),

@@ -10,7 +10,7 @@ import { hasProgramSecret } from '#core/text/secrets/program-secrets.ts';
 const unsearched = [
   ...(['version', 'server', 'admin', 'people', 'routes', 'aliases', 'tenants', 'transform', 'policies'] as const),
   ...(['chat_completions', 'chat_addresses', 'messages', 'tool_policies', 'tool_guard', 'supply_chain'] as const),
-  ...(['sandbox', 'evidence', 'catalog', 'manifests', 'behavior', 'cache', 'budgets', 'prices', 'rollouts'] as const),
+  ...(['sandbox', 'evidence', 'catalog', 'behavior', 'cache', 'budgets', 'prices', 'rollouts'] as const),
   ...(['analytics', 'alerts', 'organizations', 'separation_rules', 'telemetry'] as const),
 ] satisfies readonly (keyof ConfigurationFile)[];
 

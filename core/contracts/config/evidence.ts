@@ -1,4 +1,4 @@
-/** Redaction and retention of evidence, and session manifests. */
+/** Redaction and retention of evidence. */
 import * as z from 'zod';
 import type { SectionsBelow } from './sections.ts';
 
@@ -15,16 +15,3 @@ export const evidence = (sections: SectionsBelow<'evidence.'>) =>
       }),
     })
     .prefault({});
-
-export const manifests = z
-  .strictObject({
-    enforcement_mode: z.enum(['warn', 'review', 'enforce']).default('warn').meta({
-      description:
-        'What happens to a call outside the declared task: warn records it, review asks a human once for each tool, resource or recipient outside, enforce blocks it.',
-    }),
-    first_request: z.enum(['off', 'narrow']).default('off').meta({
-      description:
-        'Whether the first request of a session is a task sheet: narrow limits recipients, and resources if the prompt names any, to those in the prompt of the first call that has one. It adds to the declared limits and allows nothing.',
-    }),
-  })
-  .prefault({});

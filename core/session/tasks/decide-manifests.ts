@@ -2,7 +2,6 @@
  * Handles drift according to the manifest's mode: `warn` records it, `review` holds the call for approval, `enforce`
  * blocks the call.
  */
-import type { Configuration } from '#core/contracts/config.ts';
 import type { Drift } from '#core/contracts/drift.ts';
 import type { EffectSummary, FirstSheet } from '#core/contracts/task-manifest.ts';
 import type { Effects } from '#core/effects/ports.ts';
@@ -11,7 +10,7 @@ import type { Verdict } from '#core/policy/rules/verdict.ts';
 /** Returns the verdict on drift, or undefined if drift is only recorded. */
 export function driftVerdict(
   drift: readonly Drift[],
-  { enforcement_mode }: Pick<Configuration['manifests'], 'enforcement_mode'>,
+  { enforcement_mode }: { readonly enforcement_mode: 'warn' | 'review' | 'enforce' },
 ): Verdict | undefined {
   const [first] = drift;
   if (!first || enforcement_mode === 'warn') return undefined;
