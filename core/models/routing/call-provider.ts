@@ -86,8 +86,12 @@ export async function callProvider(ports: RoutingPorts, plan: RoutePlan, call: R
   throw (mostSpecificFault(faults) ?? noProvider(plan)).with({ attempts });
 }
 
-const breakerOpen = (provider: string) =>
-  new ProviderFault(provider, 'unavailable', `the breaker of ${provider} is open`, { reason: 'breaker_open' });
+/** Returns the fault of a skipped provider. The next trial call is at most `open_seconds` away. */
+const breakerOpen = ({ name, breaker }: ProviderEntry) =>
+  new ProviderFault(name, 'unavailable', `the breaker of ${name} is open`, {
+    reason: 'breaker_open',
+    retryAfterSeconds: breaker.open_seconds,
+  });
 
 const noProvider = ({ route, model }: RoutePlan) =>
   new ProviderFault('', 'unavailable', `every provider of the route ${route ?? model} is disabled`);
@@ -105,7 +109,7 @@ async function attemptCall(
       return new ProviderFault(entry.name, 'unavailable', `${entry.name} has no ${call.endpoint}`);
     if (call.signal.aborted) throw new ProviderFault(entry.name, 'aborted', 'the caller went away');
     admitted = await ports.providerBreakers.admit(entry, ports);
-    if (!admitted) return breakerOpen(entry.name);
+    if (!admitted) return breakerOpen(entry);
     const { reply, settleSpan } = await traced(ports, provider, call, admitted);
     return { provider, entry, region, reply, settleSpan };
   } catch (thrown) {

@@ -43,6 +43,8 @@ export function faultToError(cause: ProviderFault, gatewayRequestId?: string): G
   return fault(
     'provider_error',
     'The provider could not complete the request. Send it again later, or name another model.',
+    // Without the wait, the official clients would retry at once, before the next trial call.
+    { ...(cause.reason === 'breaker_open' && retryAfterSeconds !== undefined && { retryAfterSeconds }) },
   );
 }
 

@@ -212,6 +212,16 @@ test('[chat.breaker] a provider that keeps failing is skipped until its breaker 
   expect(providerBreakers.states().a).toBe('closed');
   await read(probe);
 });
+test('[chat.breaker] a caller without another provider learns when the next trial call is due, but after other faults not', async () => {
+  const breaker = { min_requests: 1, error_rate: 0.5, window_seconds: 30, open_seconds: 15 };
+  first.answers(refuse('openai', 500));
+  const { call } = world([at(first, 'a', { breaker })]);
+  const errors = [await faultOf(call()), await faultOf(call())].map((fault) => faultToError(fault));
+  expect(errors.map(({ code, retryAfterSeconds }) => [code, retryAfterSeconds])).toEqual([
+    ['provider_error', undefined],
+    ['provider_error', 15],
+  ]);
+});
 test('[chat.breaker] rate limits, invalid requests and disconnected callers do not trip the breaker, but broken streams do', async () => {
   const breaker = { min_requests: 1, error_rate: 0.1, window_seconds: 30, open_seconds: 15 };
   const { call, providerBreakers } = world([at(first, 'a', { breaker })]);
