@@ -1,5 +1,5 @@
 /** A server's last tool list, per conversation: a server may offer different tools to different clients. */
-import type { JsonObject } from '#core/kernel/json.ts';
+import type { Json, JsonObject } from '#core/kernel/json.ts';
 import { isObject } from '#core/kernel/narrow.ts';
 
 /** A listed tool, with this process's findings. */
@@ -31,12 +31,44 @@ export const asListedTool = (definition: JsonObject): ListedTool => ({ definitio
 
 /**
  * Returns the definitions that clients can read. Clients refuse a whole list because of one tool whose input is not an
- * object, so that tool is left out; a tool without a schema accepts any object.
+ * object, so that tool is left out; a tool without a schema accepts any object. For the same reason, optional members
+ * that are null or of another type are left out, as some servers send them.
  */
 export const readableDefinitions = (definitions: readonly JsonObject[]): JsonObject[] =>
-  definitions.flatMap((definition) => {
+  definitions.map(withoutUnreadable).flatMap((definition) => {
     const { inputSchema = null } = definition;
     if (isObject(inputSchema) && inputSchema.type === 'object') return [definition];
     const unstated = inputSchema === null || (isObject(inputSchema) && inputSchema.type === undefined);
     return unstated ? [{ ...definition, inputSchema: { ...inputSchema, type: 'object' } }] : [];
   });
+
+function withoutUnreadable(definition: JsonObject): JsonObject {
+  const unreadable = optionalMembers.filter(
+    ([name, isReadable]) => definition[name] !== undefined && !isReadable(definition[name]),
+  );
+  if (unreadable.length === 0) return definition;
+  const names = new Set(unreadable.map(([name]) => name));
+  return Object.fromEntries(Object.entries(definition).filter(([name]) => !names.has(name)));
+}
+
+const isText = (value: Json): boolean => typeof value === 'string';
+
+/** Checks the hints of annotations. Without them, clients assume the worst of a tool. */
+const areHints = (value: Json): boolean =>
+  isObject(value) &&
+  Object.entries(value).every(([name, hint]) =>
+    name === 'title' ? isText(hint) : !name.endsWith('Hint') || typeof hint === 'boolean',
+  );
+
+const areIcons = (value: Json): boolean =>
+  Array.isArray(value) && value.every((icon) => isObject(icon) && typeof icon.src === 'string');
+
+const optionalMembers: readonly (readonly [name: string, isReadable: (value: Json) => boolean])[] = [
+  ['title', isText],
+  ['description', isText],
+  ['annotations', areHints],
+  ['outputSchema', isObject],
+  ['icons', areIcons],
+  ['execution', isObject],
+  ['_meta', isObject],
+];
