@@ -213,7 +213,7 @@ describe('[guard.changes] a tool added by an already known server', () => {
     expect(await toolNames(session)).toContain('web.get');
     web.offer(toolsOf(later));
     expect(await toolNames(session)).not.toContain('web.later');
-    expect((await act({ tool: 'web.later' })).last.error.message).toMatch(/waits for a human/);
+    expect((await act({ tool: 'web.later' })).last.error.message).toMatch(/pending acceptance by a human/);
     expect((await call('web.later', {}, { session })).last.error.code).toBe(-32001);
     expect((await call('web.get', {}, { session })).last.result).toBeDefined();
     expect(sent()).toEqual([[], ['web.get'], []]);
