@@ -48,10 +48,14 @@ function faultRows<R extends { readonly tenant: string; readonly session_id: str
   };
   const seriesOf = (tenant: string): string => `${tenant}#${kind}`;
   const keyOf = (row: R): Key => ({ series: seriesOf(row.tenant), at: at(row) });
+  const itemOf = (row: R) => ({ ...keyOf(row), row: JSON.stringify(row) });
   return {
     async put(row: R): Promise<boolean> {
-      const item = { ...keyOf(row), row: JSON.stringify(row) };
-      return (await store.put('observations', item, { if: { absent: 'series' } })).written;
+      return (await store.put('observations', itemOf(row), { if: { absent: 'series' } })).written;
+    },
+
+    async advance(row: R): Promise<void> {
+      await store.put('observations', itemOf(row));
     },
 
     list: (tenant: string, limit: number): Promise<readonly R[]> => rowsIn({ tenant }, limit),

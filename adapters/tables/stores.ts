@@ -42,6 +42,7 @@ export function tableStores({ store: rows }: StoreOptions, clock: Clock) {
     }),
     startedActions: actionsTable(store),
     setAside: lazyStore(async () => (await import('./set-aside-rows.ts')).setAsideRows(store), {
+      advance: true,
       put: true,
       list: true,
       ofSessions: true,

@@ -20,6 +20,8 @@ export interface FailedEntry {
 export interface SetAsideStore {
   /** Stores the first failure per session and step. @throws GatewayError `service_unavailable` */
   put(row: FailedEntry): Promise<unknown>;
+  /** Moves the session's row to a later entry. */
+  advance(row: FailedEntry): Promise<void>;
   /** Lists at most `limit` of a tenant's rows. */
   list(tenant: string, limit: number): Promise<readonly FailedEntry[]>;
   /** Returns the rows of these sessions, however many rows the tenant has. */

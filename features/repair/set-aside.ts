@@ -30,8 +30,8 @@ export async function resumeProjection({ ports }: Call, row: FailedEntry): Promi
   let done = 0;
   for await (const entry of archived!.entries(row.tenant, row.session_id, row.index)) {
     if (done === entriesPerCall) {
-      await setAside.remove(row);
-      await setAside.put({ ...row, index: entry.index, at: entry.timestamp });
+      // In one write: without a row, the rest would never be projected.
+      await setAside.advance({ ...row, index: entry.index, at: entry.timestamp });
       return false;
     }
     held.push(entry);
