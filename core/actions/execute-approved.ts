@@ -8,6 +8,7 @@ import { callDigest } from '#core/approvals/call-digest.ts';
 import { isVoteInEvidence } from '#core/approvals/vote-in-evidence.ts';
 import { recall } from '#core/configuration/identity/federation/recall.ts';
 import type { Principal } from '#core/configuration/identity/principal.ts';
+import { approversStillCount } from '#core/configuration/identity/separation-of-duties.ts';
 import { ofTenant } from '#core/configuration/store/tenant-policy.ts';
 import type { ApprovalRow, RefusedUse } from '#core/contracts/approval.ts';
 import type { ActionEnvelope } from '#core/contracts/envelope.ts';
@@ -170,8 +171,8 @@ const gone = (because: RefusedUse, reason: string): ActionRefusal => ({
 });
 
 /**
- * Refuses the call if it is now blocked, or if it is no longer in review under the approved rule and with the approved
- * credential.
+ * Refuses the call if it is now blocked, or if it is no longer in review under the approved rule, with the approved credential
+ * and by people who may still approve it.
  */
 function undecidedRefusal(row: ApprovalRow, action: GovernedAction): ActionRefusal | undefined {
   const [{ matched_rule }, { decision }] = [row, action];
@@ -181,6 +182,8 @@ function undecidedRefusal(row: ApprovalRow, action: GovernedAction): ActionRefus
     return { because, matched_rule: decision.matched_rule, reason };
   }
   if (decision.decision === 'review' && decision.matched_rule === matched_rule) {
+    if (!approversStillCount(row, action.snapshot))
+      return gone('policy_changed', 'A person who approved this call may no longer approve it.');
     if (hasApprovedCredential(action, row)) return undefined;
     return gone('policy_changed', `Rule ${matched_rule} grants a different credential than the approved one.`);
   }

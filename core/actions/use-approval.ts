@@ -5,6 +5,7 @@ import { type UnusableReason, unusableReason } from '#core/approvals/approval.ts
 import { isMadeByGateway } from '#core/approvals/choose-waiting.ts';
 import { shownDigest } from '#core/approvals/shown-call.ts';
 import { isVoteInEvidence } from '#core/approvals/vote-in-evidence.ts';
+import { approversStillCount } from '#core/configuration/identity/separation-of-duties.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { DecisionResult } from '#core/contracts/envelope.ts';
 import { rpcCodes } from '#core/kernel/errors.ts';
@@ -66,7 +67,9 @@ async function whyNot(
     matched_rule: decision.matched_rule,
     now: isoTime(ports.clock.now()),
   });
-  if (row && why === undefined && !hasApprovedCredential(action, row)) return 'policy_changed';
+  const isAsApproved = (given: ApprovalRow) =>
+    hasApprovedCredential(action, given) && approversStillCount(given, action.snapshot);
+  if (row && why === undefined && !isAsApproved(row)) return 'policy_changed';
   const shown = () => shownDigest({ ...envelope, ...withhold(ports, action) });
   return row && !(await isVoteInEvidence(ports, row, why, call_digest, shown)) ? 'not_in_evidence' : why;
 }

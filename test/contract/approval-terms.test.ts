@@ -39,6 +39,10 @@ const gateway = useGateway({ configuration: configuration() }, 'test');
 const call = (method: string, path: string, person: string, body?: unknown) =>
   caller(gateway.ports)(method, `/admin/v1${path}`, { key: `${person}-key-1`, ...(body !== undefined && { body }) });
 let sessions = 0;
+const withoutCarol = (yaml: string) =>
+  yaml
+    .replace(', { id: carol, role: operator }', '')
+    .replace('      - { key: carol-key-1, kind: human, person: carol }\n', '');
 const publishing = { protocol: 'git', tool: 'scm.publish', target: 'acme/shop', capability: 'write' };
 const everyone = { to: 'everyone' };
 const asAgent = async (session: string, approval_ref?: string, parameters: object = everyone) =>
@@ -197,13 +201,10 @@ test('[approval.strictest-terms] [identity.separation-rules] a separation rule i
 
 describe('[approval.strictest-terms] of two approvals, the first no longer counts', () => {
   const twoPeople = configuration({ rules: publish('required: 2') });
-  const withoutCarol = twoPeople
-    .replace(', { id: carol, role: operator }', '')
-    .replace('      - { key: carol-key-1, kind: human, person: carol }\n', '');
   const ofCarol = twoPeople.replace('name: builder', 'name: builder, owner: carol');
 
   test.each([
-    ['if its person has been removed', withoutCarol],
+    ['if its person has been removed', withoutCarol(twoPeople)],
     ['if the key of the request now belongs to its person', ofCarol],
   ])('%s', async (_when, text) => {
     await changeTo(twoPeople);
@@ -228,6 +229,19 @@ describe('[approval.strictest-terms] of two approvals, the first no longer count
     await changeTo(twoPeople.replace('key: carol-key-1', 'key: carol-key-2'));
     expect(said(await approve(id, 'bob'))).toEqual([200, 'approved']);
   });
+});
+
+test('[approval.bound] an approval is not used if its person has been removed, but it is if the person only got another key', async () => {
+  const { id, session } = await asked();
+  await approve(id, 'carol');
+  const kept = await asked();
+  await approve(kept.id, 'carol');
+  await changeTo(configuration().replace('key: carol-key-1', 'key: carol-key-2'));
+  expect((await asAgent(kept.session, kept.id)).matched_rule).toBe(`approved:${kept.id}`);
+  await changeTo(withoutCarol(configuration()));
+  const body = await asAgent(session, id);
+  expect(body).toMatchObject({ decision: 'review', error: { data: { reason: 'policy_changed' } } });
+  expect(body.envelope_id).not.toBe(id);
 });
 
 test('[approval.strictest-terms] a condition on a withheld value is treated as possibly matching', async () => {

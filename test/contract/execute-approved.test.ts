@@ -68,6 +68,9 @@ const own = (decision: string) => () =>
   configure((yaml) => yaml.replace('tool_policies: { pack: pr-writer }', rule(decision)));
 const line = (start: string) => new RegExp(`^ *${start}.*\\n`, 'm');
 
+const withoutAlice = () =>
+  configure((yaml) => yaml.replace(line('- \\{ id: alice'), '').replace(line('- \\{ key: human-key'), ''));
+
 test.each([
   ['the kill switch tripped', 'session_blocked', blockedBy],
   [
@@ -84,6 +87,7 @@ test.each([
   ['a rule allows it now', 'policy_changed', () => own('allow')],
   ['another rule reviews it now', 'policy_changed', () => own('review')],
   ['its rule grants another credential now', 'policy_changed', () => regrant],
+  ['the person who approved it was removed', 'policy_changed', () => withoutAlice],
 ])(
   '[approval.execute-asks-again] when %s, the approved call is not made, and evidence records why',
   async (_, because, change) => {

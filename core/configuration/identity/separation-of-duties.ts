@@ -47,6 +47,13 @@ export function stillCounts(
   return isKnown && !requestersOf(approval, identities.byKeyId).includes(person);
 }
 
+/** Checks whether the approvals of all people who approved a request still count. */
+export const approversStillCount = (
+  row: Request & { readonly person?: string; readonly votes?: readonly { readonly person: string }[] },
+  people: Parameters<typeof stillCounts>[2],
+): boolean =>
+  [row, ...(row.votes ?? [])].every(({ person }) => person === undefined || stillCounts(person, row, people));
+
 /** Returns the persons who may not approve a request because it is theirs. */
 function requestersOf(approval: Request, byKeyId: Identities['byKeyId']): (string | undefined)[] {
   const requester = byKeyId.get(approval.key_id);
