@@ -3,12 +3,15 @@
  * control plane.
  */
 import type { FederationState } from '#core/configuration/ports.ts';
-import { isSkewed, maxClockSkewMs, stalenessOf, stateOf } from '#core/configuration/store/staleness.ts';
+import { maxClockSkewMs, stalenessOf, stateOf } from '#core/configuration/store/staleness.ts';
 import { platformAlerts } from '#core/contracts/alert.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { PlaneRow } from '#core/contracts/federation.ts';
 import { leaseMs } from '#core/operations/federation/lease.ts';
-import type { Measurement } from './lifecycle.ts';
+import { type Measurement, measurement } from './lifecycle.ts';
+
+const ofPlane = (plane: string | undefined) =>
+  ({ scope: platformAlerts, type: 'system', dimension: `plane:${plane}` }) as const;
 
 export function dataPlaneConditions(
   { federation }: Configuration,
@@ -18,31 +21,25 @@ export function dataPlaneConditions(
   if (federation.role !== 'data') return [];
   const state = stateOf(federation, given);
   const stale = stalenessOf(federation, state, now);
-  const base = { scope: platformAlerts, type: 'system', dimension: `plane:${federation.plane}`, threshold: 0 } as const;
+  const about = ofPlane(federation.plane);
   const refused = state?.refused?.reason;
   return [
-    {
-      ...base,
-      metric: 'federation_document',
-      value: refused === undefined ? 0 : 1,
-      ...(refused !== undefined && {
-        firing: {
-          severity: 'critical',
-          message: `The document of the control plane is refused: ${refused.replace(/\.$/, '')}. ${state!.version > 0 ? 'The last good one stays in force.' : 'No other came before, so calls are refused.'}`,
-        },
-      }),
-    },
-    {
-      ...base,
-      metric: 'federation_stale',
-      value: stale ? 1 : 0,
-      ...(stale && {
-        firing: {
-          severity: 'critical',
-          message: `${stale.reason} ${federation.stale === 'refuse' || stale.never ? 'Calls are refused' : 'Calls go on'} until the control plane confirms a configuration.`,
-        },
-      }),
-    },
+    measurement(
+      { ...about, metric: 'federation_document', value: refused === undefined ? 0 : 1 },
+      refused === undefined
+        ? undefined
+        : {
+            severity: 'critical',
+            message: `The document of the control plane is refused: ${refused.replace(/\.$/, '')}. ${state!.version > 0 ? 'The last good one stays in force.' : 'No other came before, so calls are refused.'}`,
+          },
+    ),
+    measurement(
+      { ...about, metric: 'federation_stale', value: stale ? 1 : 0 },
+      stale && {
+        severity: 'critical',
+        message: `${stale.reason} ${federation.stale === 'refuse' || stale.never ? 'Calls are refused' : 'Calls go on'} until the control plane confirms a configuration.`,
+      },
+    ),
   ];
 }
 
@@ -59,87 +56,54 @@ export const controlPlaneConditions = (rows: readonly PlaneRow[], version: numbe
     skewOf(row),
   ]);
 
-const baseOf = ({ plane }: PlaneRow) =>
-  ({ scope: platformAlerts, type: 'system', dimension: `plane:${plane}`, threshold: 0 }) as const;
+const chainsOf = ({ plane, divergence, divergences }: PlaneRow): Measurement =>
+  measurement(
+    { ...ofPlane(plane), type: 'evidence', metric: 'evidence_heads', value: divergences },
+    divergence && {
+      severity: 'critical',
+      message: `plane:${plane}: the evidence of session ${divergence.session_id} of tenant ${divergence.tenant} does not match what the plane reported (${divergence.kind} at entry ${divergence.index}).`,
+      evidence: { session_id: divergence.session_id, index: divergence.index },
+    },
+  );
 
-function chainsOf(row: PlaneRow): Measurement {
-  const { plane, divergence, divergences } = row;
-  return {
-    ...baseOf(row),
-    type: 'evidence',
-    metric: 'evidence_heads',
-    value: divergences,
-    ...(divergence && {
-      firing: {
-        severity: 'critical',
-        message: `plane:${plane}: the evidence of session ${divergence.session_id} of tenant ${divergence.tenant} does not match what the plane reported (${divergence.kind} at entry ${divergence.index}).`,
-        evidence: { session_id: divergence.session_id, index: divergence.index },
-      },
-    }),
-  };
+function silenceOf({ plane, seen_at, interval_seconds }: PlaneRow, now: number): Measurement {
+  const value = Math.max(0, Math.floor((now - Date.parse(seen_at)) / 1000));
+  return measurement(
+    { ...ofPlane(plane), metric: 'plane_silent_seconds', value, threshold: leaseMs(interval_seconds) / 1000 },
+    { message: `plane:${plane}: no report since ${seen_at}.` },
+  );
 }
 
-function silenceOf(row: PlaneRow, now: number): Measurement {
-  const seconds = Math.max(0, Math.floor((now - Date.parse(row.seen_at)) / 1000));
-  const threshold = leaseMs(row.interval_seconds) / 1000;
-  return {
-    ...baseOf(row),
-    metric: 'plane_silent_seconds',
-    value: seconds,
-    threshold,
-    ...(seconds > threshold && {
-      firing: { severity: 'warning', message: `plane:${row.plane}: no report since ${row.seen_at}.` },
-    }),
-  };
+function conflictOf({ plane, conflict, interval_seconds }: PlaneRow, now: number): Measurement {
+  const holds = conflict !== undefined && now - Date.parse(conflict.at) < leaseMs(interval_seconds);
+  return measurement(
+    { ...ofPlane(plane), metric: 'plane_conflict', value: holds ? 1 : 0 },
+    {
+      severity: 'critical',
+      message: `plane:${plane}: two gateways report under this name. Give each its own plane and token, and replace a token that is used elsewhere.`,
+    },
+  );
 }
 
-function conflictOf(row: PlaneRow, now: number): Measurement {
-  const { conflict } = row;
-  const holds = conflict !== undefined && now - Date.parse(conflict.at) < leaseMs(row.interval_seconds);
-  return {
-    ...baseOf(row),
-    metric: 'plane_conflict',
-    value: holds ? 1 : 0,
-    ...(holds && {
-      firing: {
-        severity: 'critical',
-        message: `plane:${row.plane}: two gateways report under this name. Give each its own plane and token, and replace a token that is used elsewhere.`,
-      },
-    }),
-  };
-}
-
-function setBackOf(row: PlaneRow, version: number): Measurement {
-  const ahead = Math.max(0, row.version - version);
-  return {
-    ...baseOf(row),
-    metric: 'versions_ahead',
-    value: ahead,
-    ...(ahead > 0 && {
-      firing: {
-        severity: 'critical',
-        message: `plane:${row.plane}: it has version ${row.version}, and version ${version} is in force here: this control plane was restored to an earlier state, and its planes refuse the configuration it serves. Store the configuration repeatedly until the version is above ${row.version}.`,
-      },
-    }),
-  };
-}
+const setBackOf = (row: PlaneRow, version: number): Measurement =>
+  measurement(
+    { ...ofPlane(row.plane), metric: 'versions_ahead', value: Math.max(0, row.version - version) },
+    {
+      severity: 'critical',
+      message: `plane:${row.plane}: it has version ${row.version}, and version ${version} is in force here: this control plane was restored to an earlier state, and its planes refuse the configuration it serves. Store the configuration repeatedly until the version is above ${row.version}.`,
+    },
+  );
 
 /**
  * Measures clock skew. A plane whose clock is slow refuses documents; if it is fast, its minutes that lie in the future
  * do not count.
  */
-function skewOf(row: PlaneRow): Measurement {
-  const seconds = row.skew_seconds ?? 0;
-  return {
-    ...baseOf(row),
-    metric: 'plane_skew_seconds',
-    value: Math.abs(seconds),
-    threshold: maxClockSkewMs / 1000,
-    ...(isSkewed(row) && {
-      firing: {
-        severity: 'warning',
-        message: `plane:${row.plane}: its clock is ${Math.round(Math.abs(seconds) / 60)} minutes ${seconds > 0 ? 'ahead of' : 'behind'} the one here; at most ${maxClockSkewMs / 60_000} are allowed. Set the clocks.`,
-      },
-    }),
-  };
+function skewOf({ plane, skew_seconds: seconds = 0 }: PlaneRow): Measurement {
+  const value = Math.abs(seconds);
+  return measurement(
+    { ...ofPlane(plane), metric: 'plane_skew_seconds', value, threshold: maxClockSkewMs / 1000 },
+    {
+      message: `plane:${plane}: its clock is ${Math.round(value / 60)} minutes ${seconds > 0 ? 'ahead of' : 'behind'} the one here; at most ${maxClockSkewMs / 60_000} are allowed. Set the clocks.`,
+    },
+  );
 }
