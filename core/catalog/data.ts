@@ -137,7 +137,55 @@ export const guardsData: readonly ToolGuard[] = [
     ],
     "arguments": {
       "kind": {
-        "glob": "[Ss][Ee][Cc][Rr][Ee][Tt]{,s}"
+        "glob": "[Ss][Ee][Cc][Rr][Ee][Tt]{,s}{,[Ll]ist,.**}"
+      }
+    },
+    "reason": "The call names secrets of a cluster."
+  },
+  {
+    "name": "cluster-secrets",
+    "protocols": [
+      "mcp"
+    ],
+    "arguments": {
+      "Kind": {
+        "glob": "[Ss][Ee][Cc][Rr][Ee][Tt]{,s}{,[Ll]ist,.**}"
+      }
+    },
+    "reason": "The call names secrets of a cluster."
+  },
+  {
+    "name": "cluster-secrets",
+    "protocols": [
+      "mcp"
+    ],
+    "arguments": {
+      "kinds[?]": {
+        "glob": "[Ss][Ee][Cc][Rr][Ee][Tt]{,s}{,[Ll]ist,.**}"
+      }
+    },
+    "reason": "The call names secrets of a cluster."
+  },
+  {
+    "name": "cluster-secrets",
+    "protocols": [
+      "mcp"
+    ],
+    "arguments": {
+      "resourceType": {
+        "glob": "[Ss][Ee][Cc][Rr][Ee][Tt]{,s}{,[Ll]ist,.**}"
+      }
+    },
+    "reason": "The call names secrets of a cluster."
+  },
+  {
+    "name": "cluster-secrets",
+    "protocols": [
+      "mcp"
+    ],
+    "arguments": {
+      "resource_type": {
+        "glob": "[Ss][Ee][Cc][Rr][Ee][Tt]{,s}{,[Ll]ist,.**}"
       }
     },
     "reason": "The call names secrets of a cluster."

@@ -4,6 +4,7 @@
  */
 import { wordSet } from '#core/kernel/word-set.ts';
 import { toolWords, wordsIn } from '#core/policy/classification/tool-words.ts';
+import { isPlace } from '#core/policy/rules/parameter-places.ts';
 
 /** SQL found in a parameter. */
 export interface StatementText {
@@ -50,20 +51,24 @@ function statementAt(key: readonly string[], text: string, searches: boolean): S
   const last = key.at(-1) ?? '';
   if (isOfSql(last) || (key.some(isOfSql) && textNames.has(last))) return { text, certain: true };
   const isQuery = queryNames.has(last) || (key.includes('query') && textNames.has(last));
-  if (!statementNames.has(last) && !(isQuery && !searches)) return undefined;
-  const at = startOfStatement(text);
+  const holdsStatement = statementNames.has(last) || (isQuery && !searches);
+  // Servers put names, such as that of a table, into a statement of their own.
+  if (!holdsStatement && !isPlace('not-text', key.join('_'))) return undefined;
+  const at = startOfStatement(text, holdsStatement ? 0 : behindSemicolon(text));
   return at === undefined ? undefined : { text: text.slice(at), certain: true };
 }
+
+const behindSemicolon = (text: string): number => text.indexOf(';') + 1 || text.length;
 
 /** Checks for `sql`, `tsql`, `plsql`, and Hive's `hql`, but not for `nosql` or `mysql`, which names a server. */
 const isOfSql = (word: string): boolean => /(?<!^(?:no|my|postgre))sql$|^[hc]ql$/.test(word);
 
-/** Returns the index at which a statement begins, at the start of the text or after a semicolon. */
-function startOfStatement(text: string): number | undefined {
-  let at = 0;
+/** Returns the index at which a statement begins, at the given index or after a semicolon. */
+function startOfStatement(text: string, from: number): number | undefined {
+  let at = from;
   for (let seen = 0; at >= 0 && at < text.length; seen++) {
     // Text with more semicolons is read from its beginning.
-    if (seen > maxSemicolons) return 0;
+    if (seen > maxSemicolons) return from;
     if (shape.test(text.slice(at, at + 2048))) return at;
     const end = text.indexOf(';', at);
     at = end < 0 ? -1 : end + 1;

@@ -86,5 +86,5 @@ export function isOptionInPlace(tool: readonly string[], key: readonly string[],
   if (isAssigned(word)) return true;
   const program = tool.find((each) => optionReaders.has(each));
   if (program === undefined || orders.has(last)) return false;
-  return /^--[a-z]/i.test(word) || (!negating.has(program) && isOptionWord(word));
+  return /(?:^|\s)--[a-z]/i.test(word) || (!negating.has(program) && isOptionWord(word));
 }

@@ -13,7 +13,7 @@ export type Places = 'all' | 'path-named' | 'not-text';
 /** Words that make a parameter a path if they occur anywhere in its name. */
 const pathWords = wordSet(`
   cwd dest destination destinations dir directories directory dirname dirs file filename filenames filepath filepaths files
-  folder folders glob globs include includes path pathname pathnames paths root roots src uri uris url urls workdir`);
+  folder folders glob globs include includes path pathname pathnames paths root roots src uri uris url urls workdir workspace`);
 
 /** Words that indicate that a search selects files: `include_pattern`. */
 const choosingWords = wordSet('glob include includes file files path paths');
