@@ -132,6 +132,7 @@ const facts: readonly Fact[] = [
     text(/etc\/|proc\/|\/dev\/|run\/|system32|kubernetes\.io/i),
   ],
   [/^The path climbs out of the workspace/, text(/(?:^|[/\s"'=])\.\.(?:[/\\"'\s]|$)/)],
+  [/^The search also covers hidden or ignored files/, text(/hidden|ignore/i)],
   [/^The path is not relative to the workspace/, text(/[":](?:[/~\\$%]|[A-Za-z]:|file:|host)|\.\./)],
   [/^The file changes what runs by itself/, text(changesWhatRuns)],
   [/^Without TypeScript in the workspace npx/, both(tool(/npx/), text(/\btsc\b/))],

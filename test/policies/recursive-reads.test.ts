@@ -33,6 +33,16 @@ describe.each(['readonly', 'pr-writer'])('[pack.shipped] %s: recursive reads of 
   });
 
   test.each([
+    ['search_content', { pattern: 'x', path: '.', hidden: true }, 'review'],
+    ['search_code', { query: 'x', includeIgnoredFiles: true }, 'review'],
+    ['search_files', { pattern: 'x', no_ignore: 'true' }, 'review'],
+    ['search_content', { pattern: 'x', path: '.', hidden: false }, 'allow'],
+    ['list_directory', { path: '.', hidden: true }, 'allow'],
+  ] as const)('a search of files that it otherwise leaves out: %s %j → %s', async (tool, parameters, decision) => {
+    expect(await decided(tool, parameters)).toBe(decision);
+  });
+
+  test.each([
     ['read_file', { path: '.en?' }, 'review'],
     ['read_file', { path: '.[e]nv' }, 'review'],
     ['read_files', { paths: ['src/a.ts', '*'] }, 'review'],
