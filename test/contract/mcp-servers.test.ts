@@ -365,6 +365,19 @@ describe('a server shared by several callers', () => {
     expect(methodsAsked('tools/list')).toHaveLength(2);
   });
 
+  test.each([
+    ['prompts/list', 'prompts', { name: 'p', arguments: [{ name: 'a' }] }],
+    ['resources/list', 'resources', { name: 'r', uri: 'file:///r' }],
+  ])(
+    '[mcp.names] members of null are left out of %s, because clients would refuse the list',
+    async (method, member, thing) => {
+      const nulls = { title: null, description: null, annotations: null, icons: null, _meta: null };
+      shared.results[method] = { [member]: [{ ...thing, ...nulls }, thing], nextCursor: null, _meta: null };
+      const session = await open({ at: process_ });
+      expect((await send(method, {}, { session, at: process_ })).last.result).toEqual({ [member]: [thing, thing] });
+    },
+  );
+
   test('[mcp.names] a list contains each name once, ends at an empty cursor, and contains no tool that would make clients reject the list', async () => {
     const [object, text] = [{ type: 'object' }, { type: 'string' }];
     shared.results['tools/list'] = {

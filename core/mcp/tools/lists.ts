@@ -63,7 +63,7 @@ export async function listTools(
       ...ownAndExposed(each.definition),
     }));
     const shown = (await shownOf(ports, caller, tools)).map(({ definition }) => definition);
-    return { result: { ...page.result, tools: readableDefinitions(shown) } };
+    return { result: { ...withoutNulls(page.result), tools: readableDefinitions(shown) } };
   }
   // The tools of several servers are returned in one page, so no cursor was ever issued for them.
   if (request.params.cursor !== undefined) throw invalidCursor();
@@ -145,9 +145,8 @@ export async function listThings(
     const page = await pageOf(conversation, only, request, asking);
     const own = memberOf(request.method);
     if ('error' in page || !Array.isArray(page.result[own])) return page;
-    return {
-      result: { ...page.result, [own]: await withoutBlocked(caller, only, own, page.result[own].filter(isObject)) },
-    };
+    const things = await withoutBlocked(caller, only, own, page.result[own].filter(isObject));
+    return { result: { ...withoutNulls(page.result), [own]: things.map(withoutNulls) } };
   }
   const { index, cursor } = cursorOf(request.params.cursor);
   const member = memberOf(request.method);
@@ -157,7 +156,7 @@ export async function listThings(
       (): JsonObject => ({ [member]: [] }),
     );
     const all = Array.isArray(page[member]) ? page[member].filter(isObject) : [];
-    const things = await withoutBlocked(caller, entry, member, all);
+    const things = (await withoutBlocked(caller, entry, member, all)).map(withoutNulls);
     const more = nextCursorOf(page, at === index ? cursor : undefined);
     const next = more === undefined ? { index: at + 1, cursor: undefined } : { index: at, cursor: more };
     const over = next.index >= conversation.entries.length;
@@ -168,6 +167,12 @@ export async function listThings(
   }
   return listOutcome(caller, request.method, { [member]: [] });
 }
+
+/** Returns the item without members of null, which some servers send for absent ones: clients refuse the whole list. */
+const withoutNulls = (item: JsonObject): JsonObject =>
+  Object.values(item).includes(null)
+    ? Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null))
+    : item;
 
 /** Prefixes prompt names if there are several servers, because collisions with other pages cannot be detected. */
 const promptName = (entry: McpUpstreamEntry, prompt: unknown): string => partedName(entry, asText(prompt));
