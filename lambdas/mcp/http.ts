@@ -199,9 +199,12 @@ const resourceMetadata = (event: HttpEvent, { identity }: Configuration): JsonOb
 const noIssuer =
   'No issuer is configured, so there is nowhere to sign in. Send a key as X-API-Key or Authorization: Bearer.';
 
+/** Domain that API Gateway gives an API; in China it has one more label. A host of one's own has no stage in its paths. */
+const apiDomain = /\.amazonaws\.com(?:\.cn)?$/;
+
 /** Returns the base address that the caller used, including API Gateway's domain and stage. */
 function baseOf(event: HttpEvent): string {
   const { domainName, stage } = event.requestContext ?? {};
   if (!domainName) return `http://${headerOf(event, 'host') ?? 'localhost'}`;
-  return domainName.endsWith('.amazonaws.com') && stage ? `https://${domainName}/${stage}` : `https://${domainName}`;
+  return apiDomain.test(domainName) && stage ? `https://${domainName}/${stage}` : `https://${domainName}`;
 }

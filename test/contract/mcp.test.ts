@@ -135,6 +135,19 @@ describe('refused requests', () => {
     });
   });
 
+  test.each([
+    ['api.execute-api.eu-west-1.amazonaws.com', '/gateway'],
+    ['api.execute-api.cn-north-1.amazonaws.com.cn', '/gateway'],
+    ['mcp.gateway.example.com', ''],
+    ['amazonaws.com.example.org', ''],
+  ])('[identity.oidc-mcp] behind the domain %s, the resource is at %s/mcp', async (domainName, stage) => {
+    const callers = [{ when: { scope: ['mcp:use'] }, tenant: 'default', role: 'operator' }];
+    const issuer = { name: 'corp', issuer: 'https://issuer.test', audiences: ['https://gw.example/mcp'], callers };
+    await configure({ extra: { identity: { oidc: [issuer] } } });
+    const metadata = await http('GET', '/.well-known/oauth-protected-resource/mcp', undefined, { domainName });
+    expect(metadata.last.resource).toBe(`https://${domainName}${stage}/mcp`);
+  });
+
   test("[mcp.upstream-error] calls above the tenant's limit are refused before any work is done, and not as a gateway error", async () => {
     await configure({ rate: 2 });
     const session = await open();

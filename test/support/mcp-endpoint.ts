@@ -78,15 +78,17 @@ export interface Sent {
   readonly at?: ReturnType<typeof compose>;
   /** Aborts when the client disconnects. */
   readonly signal?: AbortSignal;
+  /** Domain of API Gateway. */
+  readonly domainName?: string;
 }
 
 export async function http(
   method: string,
   path: string,
   body: unknown,
-  { key = keys.agent, headers, session, at = gateway, signal }: Sent = {},
+  { key = keys.agent, headers, session, at = gateway, signal, domainName }: Sent = {},
 ) {
-  const event = eventTo(method, path, {
+  const made = eventTo(method, path, {
     key,
     ...(typeof body === 'string' ? { raw: body } : { body }),
     headers: {
@@ -95,6 +97,10 @@ export async function http(
       ...headers,
     },
   });
+  const event =
+    domainName === undefined
+      ? made
+      : { ...made, requestContext: { ...made.requestContext, domainName, stage: 'gateway' } };
   const { handledBy } = routes.find((each) => each.path === event.resource && each.surface !== 'gateway')!;
   const reply = await at.handlers[handledBy]!(event, { awsRequestId: 'r', ...(signal && { signal }) });
   const text = await textOf(reply);
