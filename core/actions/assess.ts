@@ -7,6 +7,8 @@ import type { ActionEnvelope } from '#core/contracts/envelope.ts';
 import type { FirstSheet } from '#core/contracts/task-manifest.ts';
 import type { RootLists } from '#core/guard/roots.ts';
 import type { Probes } from '#core/session/risk/probes.ts';
+import { signalContextOf } from '#core/session/risk/signal-context.ts';
+import { signalsOf } from '#core/session/risk/signals.ts';
 import { driftKey } from '#core/session/tasks/accepted.ts';
 import { decisionOf, textFacts, textVerdict } from './assess-call.ts';
 import { isLarge, sentOf } from './call-work.ts';
@@ -106,6 +108,7 @@ async function callerFacts(
     acceptedDrift: head?.accepted_drift?.filter((accepted) => !shown.includes(accepted)),
     firstRequest: head?.first_request ? undefined : await firstSheet(ports, configuration, words?.prompt),
     standing: { session: head?.risk, key },
+    signals: (effects) => signalsOf(envelope, effects, 'allow', signalContextOf(configuration)),
     sourceNotes,
   };
 }

@@ -1,6 +1,6 @@
 /** Types of judges and the facts of a call that they use. `judges.ts` lists the judges; `assess.ts` runs them. */
 
-import type { BehaviorNote } from '#core/contracts/behavior.ts';
+import type { BehaviorNote, Signal } from '#core/contracts/behavior.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Drift } from '#core/contracts/drift.ts';
 import type { ActionEnvelope, ToolCall } from '#core/contracts/envelope.ts';
@@ -67,6 +67,8 @@ export interface CallerFacts {
   /** The task sheet that starts the session, made from the call's prompt. */
   readonly firstRequest?: FirstSheet | undefined;
   readonly standing: RiskRecords;
+  /** Returns the risk signals of the call if it is allowed. */
+  readonly signals: (effects: Effects) => readonly Signal[];
   readonly sourceNotes?: SourceNotes | undefined;
   /** True for agents' keys: only they are scored. */
   readonly scored: boolean;

@@ -1,15 +1,13 @@
 /** How a call departs from the declared tasks of its session. */
 import type { CallerFacts, CallVerdict } from '#core/actions/judge.ts';
 import type { Effects } from '#core/effects/ports.ts';
-import { signalContextOf } from '#core/session/risk/signal-context.ts';
-import { signalsOf } from '#core/session/risk/signals.ts';
 import { checkManifests } from '#core/session/tasks/check.ts';
 import { driftVerdict } from '#core/session/tasks/decide-manifests.ts';
 import type { AttachedManifests } from '#core/session/tasks/ports.ts';
 
 /** Returns the verdict on a call in a session with manifests. */
 export function verdictOn(
-  { envelope, head, acceptedDrift, configuration, nowMs }: CallerFacts,
+  { envelope, head, signals, acceptedDrift, configuration, nowMs }: CallerFacts,
   attached: AttachedManifests,
   effects: Effects,
 ): CallVerdict | undefined {
@@ -18,7 +16,7 @@ export function verdictOn(
     effects,
     session: envelope.actor.session,
     key_id: envelope.key_id,
-    signals: signalsOf(envelope, effects, 'allow', signalContextOf(configuration)),
+    signals: signals(effects),
   };
   const history = {
     actions: head?.counts.allow ?? 0,

@@ -53,6 +53,7 @@ const judged = (decision: Decision, attached: boolean) => {
       probed: 0,
       attached: { manifests: attached ? [manifest] : [] },
       standing: { session: undefined, key: undefined },
+      signals: () => [],
       nowMs: Date.UTC(2026, 5, 1),
     },
   });
