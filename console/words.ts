@@ -26,8 +26,6 @@ export function ageText(iso: string, nowMs = Date.now()): string {
   return `${Math.floor(seconds / size)} ${unit} ago`;
 }
 
-export const countText = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;
-
 /** Formats a measured value: whole numbers with thousands separators, others with three significant digits. */
 export const figure = (value: number): string =>
   value.toLocaleString('en', Number.isInteger(value) ? {} : { maximumSignificantDigits: 3 });

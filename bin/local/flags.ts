@@ -58,38 +58,38 @@ export const helpText = `Usage: npm start -- [options]
 Runs the gateway on this machine: the deployed functions in one process over a SQLite database.
 
 Options:
-  --config FILE       configuration (GATEWAY_CONFIG, default: config/gateway.yaml)
+  --config FILE       configuration file (GATEWAY_CONFIG, default: config/gateway.yaml)
   --state DIR         state folder (GATEWAY_STATE, default: .gateway)
   --host HOST         address to listen on (default: 127.0.0.1)
-  --gateway-port N    (default: 8080; 0 = any free port, here and below)
-  --admin-port N      (default: 8081)
-  --mcp-port N        (default: 8082)
-  --edge-port N       TLS with HTTP/2 and HTTP/1.1 for all three (default: 8443)
-  --edge-h2c-port N   the same in cleartext HTTP/2 (default: 8444; any free one where --edge-port is 0)
-  --edge-cert FILE    certificate (PEM) of the edge, with --edge-key; without it a self-signed one is kept in the state folder
-  --edge-key FILE     its private key (PEM)
-  --edge-h3-port N    HTTP/3, where a Caddy is found on PATH (default: 8445; any free one where --edge-port is 0)
-  --caddy FILE        the Caddy for HTTP/3, elsewhere than on PATH
-  --no-edge           without the edge
-  --keys DIR          folder with the keys of all gateways of one store (GATEWAY_KEYS); it is read, and changed by --rotate-… and --retire-… only
-  --make-keys DIR     make the keys that such a folder lacks, and end
-  --archive-bucket B  keep copies of evidence and their checkpoints in this S3 bucket, not in the state folder (GATEWAY_ARCHIVE_BUCKET)
-  --durability HOW    process: what was answered survives kill -9 (default); full: a power cut as well
-  --rotate-signing-key  put a new signing key, linked to the one in use, in its place, and end
-  --rotate-log-key    put a new key of the transparency log in place; the one in use signs beside it, and end
-  --retire-log-key    remove the log key that signs beside the present one, and end
+  --gateway-port N    port for model calls (default: 8080; here and below, 0 means any free port)
+  --admin-port N      port for administration and the console (default: 8081)
+  --mcp-port N        port for MCP clients (default: 8082)
+  --edge-port N       port that serves all three over TLS, with HTTP/2 and HTTP/1.1 (default: 8443)
+  --edge-h2c-port N   the same in cleartext HTTP/2 (default: 8444, or any free port if --edge-port is 0)
+  --edge-h3-port N    the same over HTTP/3, if Caddy is installed (default: 8445, or any free port if --edge-port is 0)
+  --edge-cert FILE    certificate of the edge (PEM), with --edge-key (default: a self-signed one in the state folder)
+  --edge-key FILE     private key of that certificate (PEM)
+  --caddy FILE        the Caddy program for HTTP/3 (default: the one on PATH)
+  --no-edge           do not start the edge
+  --keys DIR          folder with the keys that all gateways of one store share (GATEWAY_KEYS); only --rotate-… and --retire-… change it
+  --make-keys DIR     create the keys missing in such a folder, then exit
+  --archive-bucket B  keep copies of evidence and checkpoints in this S3 bucket instead of the state folder (GATEWAY_ARCHIVE_BUCKET)
+  --durability HOW    process (default): answered requests survive kill -9; full: they survive a power cut as well
+  --rotate-signing-key  replace the signing key with a new one that is linked to it, then exit
+  --rotate-log-key    replace the key of the transparency log, then exit; the old key signs as well until it is retired
+  --retire-log-key    remove the old key of the transparency log, then exit
   --adopt-signing-key   take over a store whose signing key is lost
-  --no-bell           at a terminal, do not ring when a request waits for a person (GATEWAY_NO_BELL=1)
-  --json-log          at a terminal, write log lines as JSON, as elsewhere (GATEWAY_JSON_LOG=1)
-  --help              this text
-  --version           the version
+  --no-bell           on a terminal, do not ring the bell for new requests for approval (GATEWAY_NO_BELL=1)
+  --json-log          on a terminal, write log lines as JSON, as they are written elsewhere (GATEWAY_JSON_LOG=1)
+  --help              print this help
+  --version           print the version
 
 Environment:
-  DYNAMODB_ENDPOINT   use this DynamoDB-compatible server instead of the database; several gateways may share it, with the same --keys
+  DYNAMODB_ENDPOINT   DynamoDB-compatible server to use instead of the SQLite database; gateways with the same --keys can share it
   AWS_REGION, AWS_ENDPOINT_URL_S3, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY
-                      where the bucket is, also on a server that is compatible with S3, and who may use it
+                      location of the bucket, on AWS or an S3-compatible server, and the credentials for it
   GATEWAY_ADMIN_TOKEN, GATEWAY_AGENT_KEY, GATEWAY_HUMAN_KEY, GATEWAY_VIEWER_KEY
-                      your own secrets in place of generated ones; needed when --host is not a loopback address
+                      your own secrets instead of generated ones; required if --host is not a loopback address
 `;
 
 const text = { type: 'string' } as const;

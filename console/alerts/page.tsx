@@ -3,6 +3,7 @@
  * demand [console.alerts].
  */
 import { useCallback, useState } from 'preact/hooks';
+import { countText } from '#core/kernel/count-text.ts';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { faultText } from '../api.ts';
 import { Badge } from '../design/badge.tsx';
@@ -18,7 +19,7 @@ import { refusedPage } from '../page-access.ts';
 import type { PageProps } from '../page-props.ts';
 import { hashOf } from '../route.ts';
 import { type Me, mayOperate } from '../session.ts';
-import { countText, figure } from '../words.ts';
+import { figure } from '../words.ts';
 import { pageOfAlert } from './page-of-alert.ts';
 
 const everyMs = 10_000;

@@ -1,6 +1,7 @@
 /** File changes as diffs, old text before new text: unified or side by side [console.card]. */
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { type FileChange, fileChanges } from '#core/effects/file-changes.ts';
+import { countText } from '#core/kernel/count-text.ts';
 import { visibleText } from '#core/text/secrets/visible-text.ts';
 import type { Api } from '../api.ts';
 import { Button } from '../design/button.tsx';
@@ -8,7 +9,6 @@ import { Icon } from '../design/icon.tsx';
 import { Code } from '../design/text.tsx';
 import { RelativeTime } from '../design/values.tsx';
 import { useLive } from '../live.ts';
-import { countText } from '../words.ts';
 import { type Difference, differenceOf, maxRows, type Row, sectionsOf, sideBySide } from './diff.ts';
 import type { Item } from './items.ts';
 import { type KnownText, lastRead } from './last-read.ts';

@@ -1,5 +1,6 @@
 /** Approvals page: pending requests, oldest first, and the card of one request [console.approvals]. */
 import { useCallback, useRef, useState } from 'preact/hooks';
+import { countText } from '#core/kernel/count-text.ts';
 import { useAddress } from '../address-query.ts';
 import { Button } from '../design/button.tsx';
 import { Choice, Field, Toolbar } from '../design/field.tsx';
@@ -9,7 +10,6 @@ import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { hashOf, routeOf } from '../route.ts';
 import { mayVote } from '../session.ts';
-import { countText } from '../words.ts';
 import { OpenCard } from './card.tsx';
 import { listedItems, riskOrAll } from './filters.ts';
 import { Help } from './help.tsx';

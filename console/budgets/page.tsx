@@ -3,6 +3,7 @@
  * [console.budgets].
  */
 import { useCallback, useState } from 'preact/hooks';
+import { countText } from '#core/kernel/count-text.ts';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { Badge } from '../design/badge.tsx';
 import { Toolbar } from '../design/field.tsx';
@@ -14,7 +15,7 @@ import { Money } from '../design/values.tsx';
 import { LevelField } from '../level-field.tsx';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
-import { countText, duration, figure, money } from '../words.ts';
+import { duration, figure, money } from '../words.ts';
 
 const everyMs = 10_000;
 

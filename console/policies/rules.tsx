@@ -5,6 +5,7 @@
 import { useCallback, useMemo, useState } from 'preact/hooks';
 import { catalogGuard } from '#core/catalog/guards.ts';
 import type { CatalogGuard } from '#core/contracts/guard-names.ts';
+import { countText } from '#core/kernel/count-text.ts';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { ruleDigest } from '#core/policy/rules/rule-digest.ts';
 import { useAddress } from '../address-query.ts';
@@ -16,7 +17,7 @@ import { EmptyState, Loaded, Notice } from '../design/states.tsx';
 import { Code, Text } from '../design/text.tsx';
 import { useLive } from '../live.ts';
 import { type Me, mayOperate } from '../session.ts';
-import { countText, figure } from '../words.ts';
+import { figure } from '../words.ts';
 import { conditionsOf } from './conditions.ts';
 import {
   groupsOf,

@@ -1,5 +1,6 @@
 /** The list of chat calls: filters in the address, pages, totals [console.requests]. */
 import { useCallback, useState } from 'preact/hooks';
+import { countText } from '#core/kernel/count-text.ts';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { useAddress } from '../address-query.ts';
 import { Badge } from '../design/badge.tsx';
@@ -15,7 +16,7 @@ import { LevelField } from '../level-field.tsx';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { hashOf } from '../route.ts';
-import { countText, figure } from '../words.ts';
+import { figure } from '../words.ts';
 import { outcomes, queryOf, type Request, requestAddress, spans, totalsOf } from './filters.ts';
 import { milliseconds } from './milliseconds.ts';
 

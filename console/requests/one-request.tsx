@@ -1,6 +1,7 @@
 /** One chat call: its steps in order, the judge that decided, its cost, and its evidence entries [console.request]. */
 import { useCallback } from 'preact/hooks';
 import { chatFacts } from '#core/evidence/report-chat.ts';
+import { countText } from '#core/kernel/count-text.ts';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { type Api, ApiError } from '../api.ts';
 import { Badge } from '../design/badge.tsx';
@@ -12,7 +13,7 @@ import { useKeyNames } from '../key-names.ts';
 import { useLive } from '../live.ts';
 import { hashOf } from '../route.ts';
 import { entriesOf } from '../sessions/recorded-session.ts';
-import { countText, figure } from '../words.ts';
+import { figure } from '../words.ts';
 import { parseRequestAddress } from './filters.ts';
 import { Status } from './list.tsx';
 import { milliseconds } from './milliseconds.ts';

@@ -3,6 +3,7 @@
  * [console.sessions].
  */
 import { useCallback, useState } from 'preact/hooks';
+import { countText } from '#core/kernel/count-text.ts';
 import { useAddress } from '../address-query.ts';
 import { Badge } from '../design/badge.tsx';
 import { Button, Buttons } from '../design/button.tsx';
@@ -17,7 +18,7 @@ import { lazy } from '../lazy.tsx';
 import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { hashOf } from '../route.ts';
-import { countText, figure } from '../words.ts';
+import { figure } from '../words.ts';
 import { BundleFile } from './bundle-file.tsx';
 import {
   callsOf,

@@ -1,5 +1,6 @@
 /** One session: its steps to replay, its risk with the reasons, and the verification of its chain. */
 import { useCallback, useState } from 'preact/hooks';
+import { countText } from '#core/kernel/count-text.ts';
 import { type Api, faultText } from '../api.ts';
 import { Button, Buttons } from '../design/button.tsx';
 import { Back, Card, Fact, Facts, Figure, Grid, Heading } from '../design/layout.tsx';
@@ -9,7 +10,7 @@ import { RelativeTime } from '../design/values.tsx';
 import { useKeyNames } from '../key-names.ts';
 import { useLive } from '../live.ts';
 import { hashOf } from '../route.ts';
-import { countText, figure } from '../words.ts';
+import { figure } from '../words.ts';
 import { type RecordedSession, recordedSession } from './recorded-session.ts';
 import { Timeline } from './timeline.tsx';
 import { noKeys, TrustedKeys, useVerifier, Verdict } from './verdict.tsx';

@@ -1,13 +1,14 @@
 /** The steps of a session, replayed one by one: with buttons, arrow keys or automatically [console.replay]. */
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { entryStory } from '#core/evidence/entry-story.ts';
+import { countText } from '#core/kernel/count-text.ts';
 import { useAddress } from '../address-query.ts';
 import { Badge } from '../design/badge.tsx';
 import { Button } from '../design/button.tsx';
 import { Card, Fact, Facts } from '../design/layout.tsx';
 import { Block, Code, Text } from '../design/text.tsx';
 import { Money, RelativeTime } from '../design/values.tsx';
-import { countText, duration, figure } from '../words.ts';
+import { duration, figure } from '../words.ts';
 import type { RecordedSession, RecordedStep } from './recorded-session.ts';
 import { type Entry, excerptOf, pauseBetween, type ReplayState, stepOf } from './replay.ts';
 

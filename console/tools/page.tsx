@@ -3,6 +3,7 @@
  * [console.tools].
  */
 import { useCallback, useState } from 'preact/hooks';
+import { countText } from '#core/kernel/count-text.ts';
 import type { AnswerOf } from '#core/operations/endpoints.ts';
 import { useAddress } from '../address-query.ts';
 import { Badge, Risk, type RiskKind } from '../design/badge.tsx';
@@ -17,7 +18,6 @@ import { useLive } from '../live.ts';
 import type { PageProps } from '../page-props.ts';
 import { hashOf } from '../route.ts';
 import { mayVote } from '../session.ts';
-import { countText } from '../words.ts';
 import { AcceptDialog } from './accept-dialog.tsx';
 import { Definition, type ToolView } from './definition.tsx';
 import { ofAddress, pathOf, toolAddress } from './tool-address.ts';

@@ -1,5 +1,6 @@
 /** The calls in the selected time range, newest first. */
 import { useCallback } from 'preact/hooks';
+import { countText } from '#core/kernel/count-text.ts';
 import type { Api } from '../api.ts';
 import { Loaded } from '../design/states.tsx';
 import { Table } from '../design/table.tsx';
@@ -7,7 +8,6 @@ import { useKeyNames } from '../key-names.ts';
 import { useLive } from '../live.ts';
 import { columns } from '../requests/list.tsx';
 import { hashOf } from '../route.ts';
-import { countText } from '../words.ts';
 import { clockOf, type Selection } from './plots.tsx';
 import type { Traffic } from './series.ts';
 

@@ -5,6 +5,7 @@
 
 import type * as z from 'zod';
 import { asText } from './as-text.ts';
+import { countText } from './count-text.ts';
 import { didYouMean } from './did-you-mean.ts';
 
 type Issue = z.core.$ZodRawIssue;
@@ -65,12 +66,13 @@ export function describeAllowed(issue: Issue): string {
 function describeFound(value: unknown, path: Path = []): string {
   if (value === undefined) return 'nothing';
   if (value === null) return 'null';
-  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : `a list of ${count(value.length, 'entry')}`;
+  if (Array.isArray(value))
+    return value.length === 0 ? 'an empty list' : `a list of ${countText(value.length, 'entry')}`;
   if (typeof value === 'object') return 'an object';
   if (value === '') return 'an empty string';
   if (mayHoldSecret(path, value)) return `a ${typeof value} (not shown)`;
   if (typeof value !== 'string') return String(value);
-  return value.length > longestQuoted ? `a string of ${count(value.length, 'character')}` : JSON.stringify(value);
+  return value.length > longestQuoted ? `a string of ${countText(value.length, 'character')}` : JSON.stringify(value);
 }
 
 const longestQuoted = 80;
@@ -197,13 +199,12 @@ function sizeWords(issue: Issue): string {
   const { least = 0, most } = boundsOf(schemaOf(issue));
   const [thing, part] = issue.origin === 'string' ? ['string', 'character'] : ['list', 'entry'];
   if (most === undefined)
-    return least === 1 ? `a ${thing} that is not empty` : `a ${thing} of at least ${count(least, part)}`;
-  if (least === most) return `a ${thing} of exactly ${count(most, part)}`;
-  return least === 0 ? `a ${thing} of at most ${count(most, part)}` : `a ${thing} of ${least} to ${count(most, part)}`;
+    return least === 1 ? `a ${thing} that is not empty` : `a ${thing} of at least ${countText(least, part)}`;
+  if (least === most) return `a ${thing} of exactly ${countText(most, part)}`;
+  return least === 0
+    ? `a ${thing} of at most ${countText(most, part)}`
+    : `a ${thing} of ${least} to ${countText(most, part)}`;
 }
-
-const count = (number: number, one: string): string =>
-  `${number} ${number === 1 ? one : one === 'entry' ? 'entries' : `${one}s`}`;
 
 function unionWords(issue: Issue & { readonly code: 'invalid_union' }): string {
   const { options = [], errors = [] } = issue as { readonly options?: readonly unknown[] } & typeof issue;

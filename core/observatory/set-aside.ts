@@ -1,5 +1,7 @@
 /** Sessions on which the projector failed. They are set aside, so that later entries in the stream are processed. */
+
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
+import { countText } from '#core/kernel/count-text.ts';
 
 /** The projector's steps. */
 export const projectionSteps = ['archive', 'checkpoint', 'views', 'announcement'] as const;
@@ -42,6 +44,6 @@ export function setAsideOf(step: ProjectionStep, entry: EvidenceEntry, cause: un
 export function setAsideInWords(rows: readonly FailedEntry[], atMost: number): string {
   const { session_id, index, step, error } = rows[0]!;
   const sessions = new Set(rows.map((row) => row.session_id)).size;
-  const count = `${rows.length >= atMost ? `at least ${sessions}` : sessions} session${sessions === 1 ? '' : 's'}`;
+  const count = `${rows.length >= atMost ? 'at least ' : ''}${countText(sessions, 'session')}`;
   return `the projection set ${count} aside, the first ${session_id} from entry ${index} on, at the step ${step}: ${error}. The entries are in the log. Run \`agentctl archive repair\`.`;
 }

@@ -26,7 +26,7 @@ export function slackDigest(digest: Digest, links: DigestLinks): SlackMessage {
   });
   if (of_other_rules > 0) rules.push(`• ${of_other_rules} by other rules`);
   const first = requests.map((request) => requestLine(request, links));
-  const title = waiting > requests.length ? `The ${requests.length} that end first:` : 'They end in this order:';
+  const title = waiting > requests.length ? `The ${requests.length} that expire first:` : 'They expire in this order:';
   const text = `${head}${timeText(digest)}`;
   return {
     text: fitText(visibleText(text), 400),
@@ -43,7 +43,7 @@ const section = (text: string) => ({ type: 'section', text: { type: 'mrkdwn', te
 const timeText = ({ next_expires_in_seconds: seconds }: Digest): string =>
   seconds === undefined
     ? ''
-    : `, and the first one ends in ${seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`}`;
+    : `, and the first one expires in ${seconds < 120 ? `${seconds} s` : `${Math.round(seconds / 60)} min`}`;
 
 function decideText({ linkBase, consoleUrl }: DigestLinks): string {
   const page =

@@ -95,7 +95,7 @@ function details(row: ApprovalRow, linkBase: string, place: string | undefined):
   const call = wholeCall(row, executed);
   if (areFactsWhole && call) return { sections: [...before, ...call], isWhole: true };
   const [names, values] = beginningOf(row, maxSection - 1000);
-  const named = `Parameters: ${code(names, 900)}\nHow they begin:\n`;
+  const named = `Parameters: ${code(names, 900)}\nTheir first characters:\n`;
   const beginning = named + codeBlock(values, maxSection - named.length);
   return {
     sections: [...before, beginning, ...(row.status === 'pending' ? [tooLong(envelope_id)] : [])],

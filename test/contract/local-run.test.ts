@@ -1,6 +1,5 @@
 /** `node bin/local.ts` as a user starts it: flags, ready line, refusals, hot reload, restart. */
 import { execFile, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
 import {
   copyFileSync,
   existsSync,

@@ -8,6 +8,7 @@ import type { ApprovalStore } from '#core/approvals/ports.ts';
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { type RiskTier, riskTiers } from '#core/contracts/task-manifest.ts';
+import { countText } from '#core/kernel/count-text.ts';
 import { type Clock, isoTime } from '#core/kernel/ports.ts';
 import { tierOfScore } from '#core/session/risk/risk-tier.ts';
 import type { Delivery, DeliveryStore } from './ports.ts';
@@ -177,8 +178,8 @@ async function waitingOf(approvals: WaitingRequests, tenant: string, counted: nu
 
 /** Describes the pending requests and their risks. */
 export const waitingText = ({ waiting, by_risk, counted }: Digest): string => {
-  if (waiting === 0) return 'No request waits for approval any more';
+  if (waiting === 0) return 'No request is pending approval any longer';
   const risks = [...riskTiers].reverse().flatMap((tier) => (by_risk[tier] > 0 ? [`${by_risk[tier]} ${tier}`] : []));
   const ofOldest = counted < waiting ? ` of the oldest ${counted}` : '';
-  return `${waiting} request${waiting === 1 ? ' waits' : 's wait'} for approval (risk${ofOldest}: ${risks.join(', ')})`;
+  return `${countText(waiting, 'request')} ${waiting === 1 ? 'is' : 'are'} pending approval (risk${ofOldest}: ${risks.join(', ')})`;
 };

@@ -2,10 +2,12 @@
  * Counts the approvals that a call needs, and determines whose votes count [identity.separation-rules]. Pure: the order
  * of votes does not matter.
  */
+
 import type { ApprovalRow } from '#core/contracts/approval.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import type { Role } from '#core/contracts/route.ts';
 import type { Ballot, Requirement } from '#core/contracts/separation.ts';
+import { countText } from '#core/kernel/count-text.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
 import { environmentOfTenant, teamsOf } from './organization.ts';
 
@@ -89,7 +91,7 @@ export const missingText = (missing: readonly MissingVotes[]): string =>
     .map((each) => {
       const { rule, approvals, missing: count } = each;
       const given = count < approvals ? `, ${approvals - count} of ${approvals} given` : '';
-      return `${count} more approval${count === 1 ? '' : 's'}${ofWhom(each)} (${rule})${given}`;
+      return `${countText(count, 'more approval')}${ofWhom(each)} (${rule})${given}`;
     })
     .join('; ');
 
@@ -98,9 +100,7 @@ export const missingText = (missing: readonly MissingVotes[]): string =>
  * merge)`.
  */
 export const neededText = (requirements: readonly Requirement[]): string =>
-  requirements
-    .map((each) => `${each.approvals} approval${each.approvals === 1 ? '' : 's'}${ofWhom(each)} (${each.rule})`)
-    .join('; ');
+  requirements.map((each) => `${countText(each.approvals, 'approval')}${ofWhom(each)} (${each.rule})`).join('; ');
 
 function ofWhom({ from_teams, not_of_teams, roles }: Requirement): string {
   const parts = [

@@ -1,8 +1,10 @@
 /** Conditions not based on traffic: pending approvals, disabled safeguards, rejected credentials and others. */
+
 import type { FileTrouble } from '#core/configuration/file-trouble.ts';
 import { type AlertScope, platformAlerts } from '#core/contracts/alert.ts';
 import type { Configuration } from '#core/contracts/config.ts';
 import { type Contradiction, contradictedInWords } from '#core/evidence/contradiction.ts';
+import { countText } from '#core/kernel/count-text.ts';
 import { type FailedEntry, setAsideInWords } from '#core/observatory/set-aside.ts';
 import { type Measurement, measurement } from './lifecycle.ts';
 import { type Refusal, refusalWindowMs } from './refusal-watch.ts';
@@ -72,7 +74,7 @@ export function refusedPlugins(tenant: string, refusals: readonly Refusal[]): Me
   return measurement(
     { ...ofTenant(tenant), type: 'system', metric: 'refused_plugins', value: refusals.length },
     last && {
-      message: `tenant:${tenant}: ${refusals.length} plugins, packs or modules were refused in ${refusalWindowMs / 60_000} minutes, the last one ${JSON.stringify(last.name)} (${last.reason}). \`agentctl supply-chain list\` shows who asked and why.`,
+      message: `tenant:${tenant}: ${countText(refusals.length, 'refusal')} of plugins, packs or modules in ${refusalWindowMs / 60_000} minutes, the latest for ${JSON.stringify(last.name)} (${last.reason}). \`agentctl supply-chain list\` shows who asked and why.`,
     },
   );
 }

@@ -1,7 +1,9 @@
 /** Approval terms of rules, and a check of which of two rules requires less. */
+
 import type { Requirement } from '#core/contracts/separation.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
 import { canonicalize } from '#core/kernel/canonical.ts';
+import { countText } from '#core/kernel/count-text.ts';
 
 export interface ApprovalTerms {
   readonly require_passkey: boolean;
@@ -77,7 +79,7 @@ const isWithin = (now: readonly string[] | undefined, old: readonly string[] | u
 export function approvalText(rule: ApprovalRule): string {
   const { required = 1, from_teams, roles, require_passkey } = rule.approval ?? {};
   return [
-    `${required} approval${required === 1 ? '' : 's'}`,
+    countText(required, 'approval'),
     ...(from_teams ? [`of ${from_teams.join(' or ')}`] : []),
     ...(roles ? [`with the role ${roles.join(' or ')}`] : []),
     ...(require_passkey ? ['with a passkey'] : []),

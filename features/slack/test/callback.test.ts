@@ -376,7 +376,7 @@ test('[notify.digest] pending requests arrive in one message over Slack and the 
   const [sent, ...further] = hook.calls;
   expect([others, further]).toEqual([[], []]);
   expect(posted).toMatchObject({ path: '/api/chat.postMessage', body: { channel: 'C1' } });
-  expect(posted!.body.text).toMatch(new RegExp(`^${before + 2} requests? waits? for approval`));
+  expect(posted!.body.text).toMatch(new RegExp(`^${before + 2} requests? (?:is|are) pending approval`));
   expect(sent!.body).toMatchObject({ event: 'digest', digest: { tenant: 'default', waiting: before + 2 } });
   expect(sent!.body.digest.approvals_url).toMatch(/\/admin\/v1\/approvals$/);
   expect(sent!.body.digest.requests[0].approval_url).toMatch(/\/admin\/v1\/approvals\/[0-9a-f-]{36}$/);

@@ -23,7 +23,7 @@ test('[notify.digest] a digest explains how to decide, and callers can add neith
   const digest = await digestOf(waiting([hostile]), 'default', at);
   const message = slackDigest(digest, { linkBase: 'https://a.example' });
   const text = JSON.stringify(message);
-  expect(message.text).toBe('1 request waits for approval (risk: 1 medium), and the first one ends in 20 min');
+  expect(message.text).toBe('1 request is pending approval (risk: 1 medium), and the first one expires in 20 min');
   expect(text).toContain('<https://a.example/admin/v1/approvals|how to decide>');
   expect(text).toContain('`agentctl pending`');
   expect(text).toContain('`&lt;!channel&gt;\\\\u{60}*x*` on `a b`');

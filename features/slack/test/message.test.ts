@@ -100,7 +100,7 @@ describe('the message about a request', () => {
         expect(text.match(/</g)).toHaveLength(1);
         expect(text.match(/```/g)).toHaveLength(2);
         expect(text.replaceAll(/&(amp|lt|gt);/g, '')).not.toContain('&');
-        const [lines = '', parameters = ''] = text.split(/\nParameters:.*\n(?:How they begin:\n)?/);
+        const [lines = '', parameters = ''] = text.split(/\nParameters:.*\n(?:Their first characters:\n)?/);
         const tail = message(row).blocks.at(-1) as unknown as Actions;
         const isWhole = tail.elements.some(({ action_id }) => action_id === 'approve');
         const without = [over.tool, over.target, over.justification].filter((each) => each === '').length;

@@ -291,7 +291,7 @@ describe('[notify.digest] its contents', () => {
     };
     const digest = await digestOf(many, 'default', at);
     expect([pages, digest.counted, digest.waiting]).toEqual([10, 1_000, 4_321]);
-    expect(waitingText(digest)).toBe('4321 requests wait for approval (risk of the oldest 1000: 1000 medium)');
+    expect(waitingText(digest)).toBe('4321 requests are pending approval (risk of the oldest 1000: 1000 medium)');
   });
 });
 
