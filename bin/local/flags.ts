@@ -80,7 +80,7 @@ Options:
   --retire-log-key    remove the old key of the transparency log, then exit
   --adopt-signing-key   take over a store whose signing key is lost
   --no-bell           on a terminal, do not ring the bell for new requests for approval (GATEWAY_NO_BELL=1)
-  --json-log          on a terminal, write log lines as JSON, as they are written elsewhere (GATEWAY_JSON_LOG=1)
+  --json-log          write log lines as JSON on a terminal as well (GATEWAY_JSON_LOG=1)
   --help              print this help
   --version           print the version
 
