@@ -5,8 +5,8 @@ import { systemTimeouts } from '#adapters/system/timeouts.ts';
 import type { HttpEvent, HttpHandler, HttpReply } from '#core/contracts/http.ts';
 import { bufferReply, composedEarly, composeFunction, contextOf, type HostCapabilities } from './aws.ts';
 import { originalRequest } from './behind-edge.ts';
-import type { LambdaContext } from './flushed.ts';
 import type { GatewayPorts } from './ports.ts';
+import type { LambdaContext } from './with-flush.ts';
 
 /** The streaming interface of Lambda's Node runtime. */
 interface StreamingRuntime {

@@ -51,9 +51,9 @@ import * as tracers from '#features/value-tracers.ts';
 import packageJson from '#package' with { type: 'json' };
 import { originalRequest } from './behind-edge.ts';
 import { startedEarly } from './early-start.ts';
-import { type LambdaContext, withFlush } from './flushed.ts';
 import { errorReply } from './middleware/answers.ts';
 import type { ChatPorts, GatewayPorts } from './ports.ts';
+import { type LambdaContext, withFlush } from './with-flush.ts';
 
 /** Inputs from which access to the archive, checkpoints and transparency log is built. */
 export interface EvidenceSources {

@@ -75,7 +75,7 @@ const isAwaited = (row: ApprovalRow) => row.status === 'pending' || isRunning(ro
 
 const sameCall = (action: GovernedAction, row: ApprovalRow) => row.call_digest === action.call_digest;
 
-const changes = lazyImport(() => import('./meanwhile.ts'));
+const changes = lazyImport(() => import('./recheck-approved.ts'));
 const pollMs = 250;
 
 /**

@@ -1,9 +1,9 @@
 /** Re-verifies contradicted chains, so that a repaired chain is no longer reported [evidence.contradicted]. */
 import { firstEntries } from './bundle.ts';
 import type { Contradiction, ContradictionStore } from './contradiction.ts';
+import { entriesWithCopies } from './entries-with-copies.ts';
 import type { EvidenceLog } from './ports.ts';
 import { originNotChecked, verifyChain } from './verify.ts';
-import { entriesWithCopies } from './with-copies.ts';
 import { type WitnessPorts, witnessOf } from './witness.ts';
 
 interface RecheckPorts extends WitnessPorts {

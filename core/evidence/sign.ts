@@ -3,7 +3,7 @@ import type { SessionManifest } from '#core/contracts/evidence.ts';
 import { GatewayError } from '#core/kernel/errors.ts';
 import { firstEntries } from './bundle.ts';
 import type { StoredEntry } from './entry-text.ts';
-import { followChain } from './pace.ts';
+import { followChain } from './follow-chain.ts';
 import type { ManifestStore, SessionHead, Signer } from './ports.ts';
 import { manifestBytes } from './session-manifest.ts';
 import { ChainWalk, headEnd } from './walk.ts';

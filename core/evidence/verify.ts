@@ -13,9 +13,9 @@ import {
 import type { LogTrust } from '#core/evidence/transparency/session-proof.ts';
 import { type JsonRules, parseStrict, parseStrictBytes } from '#core/kernel/json.ts';
 import { sessionCheckpointDefect } from './checkpoint.ts';
+import { followChain } from './follow-chain.ts';
 import { checkInLog, type LoggedEntry } from './in-log.ts';
 import { isSameKey, linkedKeys } from './key-succession.ts';
-import { followChain } from './pace.ts';
 import type { SessionHead } from './ports.ts';
 import { examineSeal, type Seal } from './seal.ts';
 import type { PublicKeys } from './signature.ts';

@@ -7,8 +7,8 @@ import { assertKnownVersion, assumedVersion, type Era, eraOf } from '../protocol
 import { type RpcMessage, readHeaders } from '../protocol/messages.ts';
 import type { Caller } from './caller.ts';
 import { type Conversation, type Conversations, versionNamed } from './conversations.ts';
+import { earlierSessions } from './earlier-sessions.ts';
 import { handshakeOf } from './handshake.ts';
-import { earlierSessions } from './resumed.ts';
 import type { Sessions } from './session.ts';
 
 interface Ports extends Pick<McpPorts, 'approvals' | 'clock' | 'mcpStore'> {

@@ -69,7 +69,7 @@ async function make(
   const named = params.name;
   const notings: Promise<void>[] = [];
   const tool = await findTool(ports, caller, named, exchange, notings).catch(async (fault: unknown) => {
-    const { refuseUnplaced } = await import('./unplaced.ts');
+    const { refuseUnplaced } = await import('./refuse-unplaced.ts');
     return refuseUnplaced(ports, caller, named, args, fault);
   });
   if (caller.era === 'stateless') checkParamHeaders(tool.definition, args, caller.passed);

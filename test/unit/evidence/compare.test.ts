@@ -3,7 +3,7 @@
 import * as z from 'zod';
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
 import { Comparison, type Copies } from '#core/evidence/compare.ts';
-import { followChain } from '#core/evidence/pace.ts';
+import { followChain } from '#core/evidence/follow-chain.ts';
 import type { ArchivedPlace } from '#core/evidence/ports.ts';
 import { ChainWalk } from '#core/evidence/walk.ts';
 import type { Witness } from '#core/evidence/witness.ts';

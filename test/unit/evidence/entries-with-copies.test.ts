@@ -1,6 +1,6 @@
 /** Entries of a session whose older rows have expired. */
 import type { EvidenceEntry } from '#core/contracts/evidence.ts';
-import { entriesWithCopies } from '#core/evidence/with-copies.ts';
+import { entriesWithCopies } from '#core/evidence/entries-with-copies.ts';
 import { draft, seal } from './sample.ts';
 
 const { entries: chain } = seal(Array.from({ length: 4 }, (_, n) => draft('deny', { n }, n)));

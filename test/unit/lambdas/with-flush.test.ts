@@ -1,5 +1,5 @@
 /** Flushing of telemetry around a function. */
-import { withFlush } from '#lambdas/flushed.ts';
+import { withFlush } from '#lambdas/with-flush.ts';
 
 const context = { awsRequestId: 'r', getRemainingTimeInMillis: () => 3 };
 
