@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 /** The command-line client `agentctl`; in a checkout, run `./agentctl`. */
+import { writeSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { compiledFile } from './compiled.ts';
 
@@ -10,6 +11,10 @@ const { main } = (await import(
 )) as typeof import('./agentctl/start.ts');
 
 // If the reader closes the pipe (`| head`), exits silently, without claiming success.
-for (const stream of [process.stdout, process.stderr]) stream.on('error', () => process.exit(1));
+process.stderr.on('error', () => process.exit(1));
+process.stdout.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+  if (code !== 'EPIPE') writeSync(process.stderr.fd, `error: cannot write the output: ${message}\n`);
+  process.exit(1);
+});
 
 process.exitCode = await main(process.argv.slice(2));

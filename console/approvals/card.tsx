@@ -291,7 +291,7 @@ function VoteSummary({ view }: { readonly view: View | Item }) {
             <Text of={person ?? reviewer ?? ''} />{' '}
             {channel && (
               <>
-                over <Text of={channel} />
+                via <Text of={channel} />
               </>
             )}
           </Fact>

@@ -1,5 +1,6 @@
 /** The words of the command line: version, help, usage errors. No test here needs a server. */
 
+import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import * as z from 'zod';
 import packageJson from '#package' with { type: 'json' };
@@ -33,6 +34,14 @@ test('[cli.typo] the process exits with the command’s exit code and reads its 
     expect([args, await home.start(args)]).toEqual([args, expect.objectContaining({ code })]);
   const { code, out } = await home.start(['hook', 'claude-code'], { stdin: '{"unfinished":' });
   expect([code, JSON.parse(out)]).toMatchObject([0, { hookSpecificOutput: { permissionDecision: 'deny' } }]);
+});
+
+test('[cli.typo] output that cannot be written is an error, but a closed pipe is silent', () => {
+  const version = `'${process.execPath}' '${join(__dirname, '../../../bin/agentctl.ts')}' --version`;
+  const shell = (line: string) => spawnSync('sh', ['-c', line], { encoding: 'utf8' });
+  const { status, stderr } = shell(`${version} > /dev/full`);
+  expect([status, stderr]).toEqual([1, expect.stringContaining('error: cannot write the output: ENOSPC')]);
+  expect(shell(`${version} | true`).stderr).toBe('');
 });
 
 test('a value that looks like a program option is still a value', async () => {
