@@ -151,6 +151,7 @@ export const toolNamesSchema = z.strictObject({
     elsewhere: words,
     other_languages: words,
     other_parameters: words,
+    query_parameters: words,
   }),
 });
 export type ToolNames = z.infer<typeof toolNamesSchema>;

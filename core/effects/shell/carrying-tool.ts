@@ -7,6 +7,7 @@ import { wordsIn } from '#core/policy/classification/tool-words.ts';
 const elsewhere = wordSet(carriers.elsewhere);
 const otherLanguages = wordSet(carriers.other_languages);
 const harmless = wordSet(carriers.other_parameters);
+const ofQueries = wordSet(carriers.query_parameters);
 
 /**
  * Returns the program that runs the text, if the tool's name shows that it does not use a local shell: `ssh` for
@@ -28,6 +29,19 @@ export function otherParameter({ parameters }: ToolCall, read: ReadonlySet<strin
     (key) => !read.has(key) && !harmless.has(wordsIn(key).join('_')) && !isUnset(parameters[key]),
   );
   return other && `the parameter ${JSON.stringify(other.slice(0, 64))} may change what runs, or where`;
+}
+
+/**
+ * Returns the reason why a tool that runs SQL may do more than its text shows, such as the parameter of a file, a host
+ * or a recipient.
+ * @param read parameters that hold SQL.
+ */
+export function otherQueryParameter(call: ToolCall, read: readonly string[]): string | undefined {
+  const known = Object.entries(call.parameters).filter(
+    // The name of a database may also be an address with a host.
+    ([key, value]) => ofQueries.has(wordsIn(key).join('_')) && !/:\/\/|@/.test(typeof value === 'string' ? value : ''),
+  );
+  return otherParameter(call, new Set([...read, ...known.map(([key]) => key)]));
 }
 
 const isUnset = (value: unknown): boolean =>

@@ -1,6 +1,7 @@
 /** Finds SQL in a call: in a parameter, or in the target of a tool that runs SQL text. */
 import type { ToolCall } from '#core/contracts/envelope.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
+import { otherQueryParameter } from '../shell/carrying-tool.ts';
 import type { Dialect } from './dialects.ts';
 import { statementsIn } from './statement-places.ts';
 
@@ -89,7 +90,9 @@ function ofOtherCall(call: ToolCall, tool: string, operation: string): SqlTexts 
   });
   const known = new Set(texts.map(({ text }) => text));
   const others = statementsIn(call.tool, call.parameters).filter(({ text }) => !known.has(text));
-  return { texts: [...texts, ...others], carrier: speaksSql && generic && others.length === 0, dialect };
+  const carrier = speaksSql && generic && others.length === 0;
+  const unclear = carrier && texts.length > 0 ? otherQueryParameter(call, textKeys) : undefined;
+  return { texts: [...texts, ...others], carrier, dialect, ...(unclear !== undefined && { unclear }) };
 }
 
 const keysIn = ({ parameters }: ToolCall): readonly string[] =>

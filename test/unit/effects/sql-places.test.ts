@@ -115,6 +115,22 @@ describe('tools of other protocols', () => {
     expect(effects.unclear).toBeUndefined();
   });
 
+  const sql = 'select * from orders';
+  test.each([
+    { output_file: 'x' },
+    { destination: 's3://a' },
+    { connection_string: 'postgres://a' },
+    { database: 'postgres://a/b' },
+    { role: 'admin' },
+    { frob: 1 },
+  ])('[effects.sql] %j in addition to the text may change what runs', (other) => {
+    expect(mcp('db.execute_sql', { sql, ...other }).unclear).toContain('may change what runs');
+  });
+  test.each([{ database: 'shop' }, { params: ['a@b.example'] }, { limit: 10 }, { projectId: 'p' }, { timeout_ms: 5 }])(
+    '[effects.sql] %j does not',
+    (other) => expect(mcp('db.execute_sql', { sql, ...other }).unclear).toBeUndefined(),
+  );
+
   test.each(cases.drops)('[effects.sql] %s %j drops a table', (tool, parameters) => {
     expect(shown(mcp(tool, parameters))).toContain('sql.drop orders');
   });
