@@ -15,3 +15,9 @@ export const textOf = (value: Json | undefined): string | undefined => (typeof v
 /** Returns the value if it is a non-negative safe integer. */
 export const countOf = (value: Json | undefined): number | undefined =>
   typeof value === 'number' && Number.isSafeInteger(value) && value >= 0 ? value : undefined;
+
+/** Returns the object without members of null, which some servers send for absent ones. */
+export const withoutNulls = (value: JsonObject): JsonObject =>
+  Object.values(value).includes(null)
+    ? Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null))
+    : value;

@@ -296,6 +296,19 @@ describe('bounds', () => {
       expect((await answered({ max_result_values: 4_000 }, { list: Array(3_000).fill(1) })).result).toBeDefined();
     });
 
+    test('members of null are left out, because strict clients would refuse the result; false stays', async () => {
+      offer(1);
+      await configure({ upstreams: upstreams({}) });
+      const session = await open();
+      const content = { type: 'text', text: 'done' };
+      const nulls = { structuredContent: null, _meta: null };
+      upstream.answer({ ...nulls, isError: null, content: [{ ...content, annotations: null }] } as never);
+      expect((await call('tool_0', {}, { session })).last.result).toEqual({ content: [content] });
+      upstream.answer({ ...nulls, isError: false, content: [content], structuredContent: { a: null } } as never);
+      const { result } = (await call('tool_0', {}, { session })).last;
+      expect(result).toEqual({ isError: false, content: [content], structuredContent: { a: null } });
+    });
+
     test('a result nested deeper than 256 levels is refused; a shallower one passes', async () => {
       expect((await answered({}, nested(300))).error.message).toContain('deeper than 256 levels');
       expect((await answered({}, nested(40))).result.structuredContent).toEqual(nested(40));

@@ -14,7 +14,7 @@ import type { Classification } from '#core/guard/classifier/ports.ts';
 import type { GuardSettings, InspectedResult, ResultFinding } from '#core/guard/results.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
 import { lazyImport } from '#core/kernel/lazy-import.ts';
-import { isObject } from '#core/kernel/narrow.ts';
+import { isObject, withoutNulls } from '#core/kernel/narrow.ts';
 import { UpstreamFault, type UpstreamFaultKind } from '../ports.ts';
 import { mcpCodes, type RequestId, type RpcError, RpcFault, type RpcOutcome } from '../protocol/messages.ts';
 import { paramHeaders } from '../protocol/param-headers.ts';
@@ -159,12 +159,21 @@ async function execute(
     run.outcome = { error: withheldError(run.tool, findings, judged) };
     return {};
   }
-  run.outcome = seen as RpcOutcome;
-  if ('error' in run.outcome) {
-    run.outcome = { error: upstreamError(run.tool, entry, run.outcome.error, true) };
-    throw new Error(run.outcome.error.message);
+  if ('error' in seen) {
+    const error = upstreamError(run.tool, entry, seen.error as unknown as RpcError, true);
+    run.outcome = { error };
+    throw new Error(error.message);
   }
-  return run.outcome.result;
+  const result = readableResult(seen.result as JsonObject);
+  run.outcome = { result };
+  return result;
+}
+
+/** Leaves out members of null, because strict clients would refuse the result of a call that took effect. */
+function readableResult(result: JsonObject): JsonObject {
+  const whole = withoutNulls(result);
+  if (!Array.isArray(whole.content)) return whole;
+  return { ...whole, content: whole.content.map((item) => (isObject(item) ? withoutNulls(item) : item)) };
 }
 
 const doubtAfter = ({ signal }: Run, fault: unknown): ExecutionFaultKind | undefined =>

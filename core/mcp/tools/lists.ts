@@ -3,7 +3,7 @@ import type { GovernPorts } from '#core/actions/ports.ts';
 import type { McpUpstreamEntry } from '#core/contracts/config.ts';
 import { asText } from '#core/kernel/as-text.ts';
 import type { JsonObject } from '#core/kernel/json.ts';
-import { isObject } from '#core/kernel/narrow.ts';
+import { isObject, withoutNulls } from '#core/kernel/narrow.ts';
 import { type McpPorts, UpstreamFault } from '../ports.ts';
 import { invalidParams, mcpCodes, type RpcOutcome, type RpcRequest } from '../protocol/messages.ts';
 import type { Caller, Exchange } from '../sessions/caller.ts';
@@ -167,12 +167,6 @@ export async function listThings(
   }
   return listOutcome(caller, request.method, { [member]: [] });
 }
-
-/** Returns the item without members of null, which some servers send for absent ones: clients refuse the whole list. */
-const withoutNulls = (item: JsonObject): JsonObject =>
-  Object.values(item).includes(null)
-    ? Object.fromEntries(Object.entries(item).filter(([, value]) => value !== null))
-    : item;
 
 /** Prefixes prompt names if there are several servers, because collisions with other pages cannot be detected. */
 const promptName = (entry: McpUpstreamEntry, prompt: unknown): string => partedName(entry, asText(prompt));
