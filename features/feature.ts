@@ -18,6 +18,7 @@ import type { FunctionName } from '#core/contracts/functions.ts';
 import type { GraphField, Route } from '#core/contracts/route.ts';
 import type { ChainLog, LogProofs } from '#core/evidence/chain-log.ts';
 import type { Clock, Ids, Telemetry } from '#core/kernel/ports.ts';
+import type { Measurement } from '#core/operations/alerts/lifecycle.ts';
 import type { Definition } from '#core/operations/endpoint.ts';
 import type { GatewayPorts } from '#core/operations/ports.ts';
 import type { ValueTracer } from '#core/session/value-tracer.ts';
@@ -32,6 +33,8 @@ export interface Feature {
   readonly commands?: () => Promise<{ readonly commands: readonly FeatureCommand[] }>;
   /** Loads notifiers by the channel name in deliveries: one of `approvals.channels`, or `evaluation`. */
   readonly channels?: Readonly<Record<string, () => Promise<{ readonly notifier: CreateNotifier }>>>;
+  /** Loads alert conditions of the platform, by readable name. */
+  readonly conditions?: Readonly<Record<string, () => Promise<{ readonly conditions: AlertConditions }>>>;
   /** Loads the feature's checks for `agentctl doctor`. */
   readonly checks?: () => Promise<{ readonly checks: readonly FeatureCheck[] }>;
   /** Loads the log of chain points for a gateway on this machine. On AWS, a line in `aws-logs.ts` does this. */
@@ -43,6 +46,13 @@ export interface Feature {
   /** Returns pages for `docs/reference` by file name. @param fields all GraphQL schema fields given in definitions. */
   readonly reference?: (fields: readonly GraphField[]) => Promise<Readonly<Record<string, string>>>;
 }
+
+/** Function that measures alert conditions. @param version the active policy version */
+export type AlertConditions = (
+  ports: GatewayPorts,
+  configuration: Configuration,
+  version: number,
+) => Promise<Measurement[]>;
 
 /**
  * Function that returns a channel's notifier, or undefined if the channel is off. If a secret is missing, it throws an

@@ -2,6 +2,8 @@
 import { PendingLimit } from '#core/approvals/pending-limit.ts';
 import type { Clock } from '#core/kernel/ports.ts';
 import { rolloutsInForce } from '#core/models/rollouts/in-force.ts';
+import type { FeatureStores } from '#core/operations/ports.ts';
+import * as added from '#features/added-stores.ts';
 import { actionsTable } from './actions-table.ts';
 import { approvalsTable } from './approvals-table.ts';
 import { cancellationsTable } from './cancellations-table.ts';
@@ -10,6 +12,7 @@ import { credentialsTable } from './credentials-table.ts';
 import { deliveriesTable } from './deliveries-table.ts';
 import { evidenceTable } from './evidence-table.ts';
 import { keyRisksTable } from './key-risks-table.ts';
+import { lazyStore } from './lazy-store.ts';
 import { mcpTable } from './mcp-table.ts';
 import { rolloutsTable } from './rollouts-table.ts';
 import type { StoreOptions } from './store.ts';
@@ -77,14 +80,7 @@ export function tableStores({ store: rows }: StoreOptions, clock: Clock) {
       get: true,
       note: true,
     }),
-    planes: lazyStore(async () => (await import('./planes-table.ts')).planesTable(store), {
-      list: true,
-      get: true,
-      put: true,
-      heads: true,
-      putHeads: true,
-      walk: true,
-    }),
+    ...addedStores(store),
     counters: countersTable(timed),
     cancellations: cancellationsTable(store),
     mcpStore: mcpTable(timed),
@@ -96,23 +92,8 @@ export function tableStores({ store: rows }: StoreOptions, clock: Clock) {
   };
 }
 
-type Methods<Store> = { [Name in keyof Store]: (...args: never[]) => Promise<unknown> };
-
-/**
- * Returns a store that is loaded on first use.
- * @param methods every method of the store; all are asynchronous.
- */
-export function lazyStore<Store extends Methods<Store>>(
-  load: () => Promise<Store>,
-  methods: Readonly<Record<keyof Store & string, true>>,
-): Store {
-  let loaded: Promise<Store> | undefined;
-  const later = Object.keys(methods).map((name) => [
-    name,
-    async (...args: never[]) => {
-      loaded ??= load();
-      return (await loaded)[name as keyof Store](...args);
-    },
-  ]);
-  return Object.fromEntries(later) as Store;
-}
+/** Returns the stores that features add, by the name of their port. */
+const addedStores = (options: StoreOptions): FeatureStores =>
+  Object.fromEntries(
+    Object.entries<(options: StoreOptions) => object>(added).map(([port, open]) => [port, open(options)]),
+  ) as object as FeatureStores;

@@ -134,12 +134,6 @@ export const tables = {
     partitionKey: 'kind',
     sortKey: 'id',
   },
-  federation: {
-    holds:
-      'what a control plane knows about its data planes: their last status, and the position of each of their chains',
-    partitionKey: 'plane',
-    sortKey: 'id',
-  },
   deliveries: {
     stream: 'NEW_IMAGE',
     holds: 'notifications to send: due time, attempts, dead letters; callback replays already seen',

@@ -33,7 +33,6 @@ import type { Archive, Observations } from '#core/observatory/ports.ts';
 import type { SetAsideStore } from '#core/observatory/set-aside.ts';
 import type { RecordedTrace } from '#core/observatory/traces.ts';
 import type { AlertStore } from '#core/operations/alerts/ports.ts';
-import type { PlaneStore } from '#core/operations/federation/ports.ts';
 
 type BreakerState = 'closed' | 'open' | 'half-open';
 
@@ -58,8 +57,12 @@ export interface MetricsPorts {
   readonly metricsText: () => string;
 }
 
+/** Stores of features, which add their members. */
+// biome-ignore lint/suspicious/noEmptyInterface: features add its members
+export interface FeatureStores {}
+
 /** All ports of the operations. An operation is a flow; a shared function takes only the ports it uses. */
-export interface GatewayPorts extends GovernPorts, LoadingPorts, MetricsPorts {
+export interface GatewayPorts extends GovernPorts, LoadingPorts, MetricsPorts, FeatureStores {
   /** Configuration bodies and WASM modules. */
   readonly objects: ObjectStore;
   /**
@@ -107,7 +110,6 @@ export interface GatewayPorts extends GovernPorts, LoadingPorts, MetricsPorts {
   /** Approval events. Only defined if a single process makes every commit and streams may stay open. */
   readonly approvalEvents: ApprovalEventFeed | undefined;
   /** Store for the data planes of this control plane. */
-  readonly planes: PlaneStore;
   /**
    * Returns the number of requests with a rejected credential since the previous call, if one process serves all
    * requests.

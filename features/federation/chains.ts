@@ -1,10 +1,11 @@
 /** Reports a data plane's chains [federation.status] from the store, never from memory. */
-import type { EvidenceHead, WantedHead } from '#core/contracts/federation.ts';
+
 import { firstEntries } from '#core/evidence/bundle.ts';
 import { UnreadableEntry } from '#core/evidence/entry-text.ts';
 import type { EvidenceLog, SessionHead } from '#core/evidence/ports.ts';
 import { verifyChain } from '#core/evidence/verify.ts';
 import { RecentMap } from '#core/kernel/recent-map.ts';
+import type { EvidenceHead, WantedHead } from './contract.ts';
 
 /** Numbers of a tenant's sessions in each report: of the newest ones, and of all others in turn. */
 const newestPageSize = 100;

@@ -2,17 +2,12 @@
 import { createPublicKey } from 'node:crypto';
 import { maxClockSkewMs } from '#core/configuration/store/staleness.ts';
 import { keyIdOf } from '#core/configuration/supply-chain/keys.ts';
-import {
-  type DocumentHead,
-  type FederationDocument,
-  federationDocumentSchema,
-  federationFormat,
-} from '#core/contracts/federation.ts';
 import type { Signer } from '#core/evidence/ports.ts';
 import { signatureFault } from '#core/evidence/signature.ts';
 import { canonicalize, digestOf } from '#core/kernel/canonical.ts';
 import { describeIssue } from '#core/kernel/issue-words.ts';
 import { isoTime } from '#core/kernel/ports.ts';
+import { type DocumentHead, type FederationDocument, federationDocumentSchema, federationFormat } from './contract.ts';
 
 /** Interval at which new documents are issued. It limits how long an old one can be replayed. */
 const issueEveryMs = 10 * 60_000;

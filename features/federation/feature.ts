@@ -4,15 +4,10 @@
  */
 import * as z from 'zod';
 import { count, share, time } from '#core/contracts/answers/parts.ts';
-import {
-  federationDocumentSchema,
-  planeMetricsSchema,
-  planeStates,
-  planeStatusSchema,
-} from '#core/contracts/federation.ts';
 import { list } from '#core/kernel/json-fields.ts';
 import { operation } from '#core/operations/endpoint.ts';
 import type { Feature } from '../feature.ts';
+import { federationDocumentSchema, planeMetricsSchema, planeStates, planeStatusSchema } from './contract.ts';
 import { functions } from './functions.ts';
 
 const divergence = z.strictObject({
@@ -51,6 +46,9 @@ const sha256 = '8a901f974b9fb9ed79ad38c7243bccc97269575ca7347ea5e77aa0e02f106497
 
 export const feature = {
   functions,
+  // Alerts on data planes.
+  rights: { alerts: { tables: { federation: 'get' } } },
+  conditions: { federation: () => import('./conditions.ts') },
   operations: {
     federationConfig: operation({
       route: 'GET /admin/v1/federation/config',

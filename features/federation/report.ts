@@ -2,13 +2,6 @@
 import type { ApprovalStore } from '#core/approvals/ports.ts';
 import { stalenessOf, stateOf } from '#core/configuration/store/staleness.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import {
-  maxHeads,
-  maxMinutes,
-  type PlaneMetrics,
-  type PlaneStatus,
-  type WantedHead,
-} from '#core/contracts/federation.ts';
 import type { EvidenceLog } from '#core/evidence/ports.ts';
 import { dayMs, minuteMs } from '#core/kernel/durations.ts';
 import { maxValues } from '#core/kernel/json.ts';
@@ -19,6 +12,7 @@ import { addUp } from '#core/observatory/measures.ts';
 import type { Observations } from '#core/observatory/ports.ts';
 import { recentHours } from '#core/observatory/request-row.ts';
 import { ReportedChains } from './chains.ts';
+import { maxHeads, maxMinutes, type PlaneMetrics, type PlaneStatus, type WantedHead } from './contract.ts';
 import { controlPlaneAddress, type PollPorts } from './poll.ts';
 import { type ControlPlaneAddress, ControlPlaneRefusal } from './ports.ts';
 

@@ -2,18 +2,12 @@
  * Processes a data plane's report at its control plane: identity, chains, and the chains to request next
  * [federation.status].
  */
-import type {
-  Divergence,
-  EvidenceHead,
-  KnownHead,
-  PlaneRow,
-  PlaneStatus,
-  WantedHead,
-} from '#core/contracts/federation.ts';
+
 import { GatewayError } from '#core/kernel/errors.ts';
 import { isoTime } from '#core/kernel/ports.ts';
-import { leaseMs } from '#core/operations/federation/lease.ts';
-import type { PlaneStore } from '#core/operations/federation/ports.ts';
+import type { Divergence, EvidenceHead, KnownHead, PlaneRow, PlaneStatus, WantedHead } from './contract.ts';
+import { leaseMs } from './lease.ts';
+import type { PlaneStore } from './ports.ts';
 
 const usualIntervalSeconds = 10;
 /** Number of known chains that are requested with the next report, in rotation. */

@@ -252,7 +252,7 @@ it('[evidence.archive] only the projector and the repair can add to the archive;
   ]);
   expect(holders('kms:Sign key:log')).toEqual(['archive', 'project']);
   expect(holders('kms:Sign key:votes')).toEqual(['approvals', 'approval-callback']);
-  expect(holders('kms:Sign key:evidence')).toEqual(['evidence', 'federation', 'archive', 'project']);
+  expect(holders('kms:Sign key:evidence')).toEqual(['evidence', 'archive', 'project', 'federation']);
   expect(all.filter((grant) => /s3:Delete|s3:Bypass|s3:\*/.test(grant))).toEqual([]);
 });
 

@@ -61,8 +61,6 @@ export const backgroundFunctions = {
       counters: 'get',
       deliveries: 'append',
       evidence: 'append',
-      // Reports from data planes.
-      federation: 'get',
       observations: 'get',
       sessions: 'append',
     },

@@ -20,7 +20,6 @@ import { limitsOfAll } from '#core/limits/limits-of-all.ts';
 import type { Counters } from '#core/limits/ports.ts';
 import type { Observations } from '#core/observatory/ports.ts';
 import type { SetAsideStore } from '#core/observatory/set-aside.ts';
-import type { PlaneStore } from '#core/operations/federation/ports.ts';
 import type { ChainWatch } from './chain-watch.ts';
 import { changeAlert } from './change.ts';
 import {
@@ -35,7 +34,6 @@ import {
   setAsideLooked,
   setAsideSessions,
 } from './conditions.ts';
-import { controlPlaneConditions, dataPlaneConditions } from './federation-watch.ts';
 import { keyOf, type Measurement, nextAlert } from './lifecycle.ts';
 import type { AlertStore } from './ports.ts';
 import type { RefusalWatch } from './refusal-watch.ts';
@@ -56,16 +54,20 @@ interface AlertPorts {
   readonly ids: Ids;
   readonly ledger: Ledger;
   readonly observations: Pick<Observations, 'minutes' | 'dimensions'>;
-  readonly planes: Pick<PlaneStore, 'list'>;
   readonly snapshots: Pick<Snapshots, 'current'>;
   readonly telemetry: Telemetry;
   /**
    * Returns the number of requests with a rejected credential since the previous call, if this process serves requests.
    */
   readonly rejectedCredentials: (() => number) | undefined;
+  /** Conditions of features, by readable name. */
+  readonly conditions: Readonly<Record<string, PlatformConditions>>;
   readonly setAside: Pick<SetAsideStore, 'list'>;
   readonly contradictions: Pick<ContradictionStore, 'list'>;
 }
+
+/** Measurements for the platform that a feature adds. @param version the active policy version */
+export type PlatformConditions = (configuration: Configuration, version: number) => Promise<Measurement[]>;
 
 /** State kept between evaluations. If it is lost, work is merely repeated. */
 interface Watches {
@@ -207,16 +209,10 @@ function ofPlatform(
       );
     },
     traffic: () => traffic.platform(ports, configuration.alerts),
-    federation: () => ofFederation(ports, configuration, version),
+    ...Object.fromEntries(
+      Object.entries(ports.conditions).map(([name, measure]) => [name, () => measure(configuration, version)]),
+    ),
   };
-}
-
-async function ofFederation(ports: AlertPorts, configuration: Configuration, version: number): Promise<Measurement[]> {
-  const { role, planes } = configuration.federation;
-  const now = ports.clock.now();
-  if (role === 'data') return dataPlaneConditions(configuration, await ports.configStore.federation(), now);
-  if (role === 'none' || planes.length === 0) return [];
-  return controlPlaneConditions(await ports.planes.list(planes.map(({ name }) => name)), version, now);
 }
 
 function ofTenant(

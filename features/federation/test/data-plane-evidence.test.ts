@@ -6,6 +6,7 @@ import { ChainWatch } from '#core/operations/alerts/chain-watch.ts';
 import { evaluateAlerts } from '#core/operations/alerts/evaluate.ts';
 import { RefusalWatch } from '#core/operations/alerts/refusal-watch.ts';
 import { TrafficWatch } from '#core/operations/alerts/traffic-watch.ts';
+import { conditionsOf } from '#features/features.ts';
 import { TableAttacker } from '../../../test/support/table-attacker.ts';
 import { ControlPlaneRefusal } from '../ports.ts';
 import { Reports } from '../report.ts';
@@ -99,7 +100,7 @@ describe.each(schedules)('[federation.status] %s', (_plane, reported) => {
       refusals: new RefusalWatch(),
       turns: new Turns(),
     };
-    await evaluateAlerts(both.control.ports, watches);
+    await evaluateAlerts({ ...both.control.ports, conditions: conditionsOf(both.control.ports) }, watches);
     const { body } = await both.atControl('GET', '/admin/v1/alerts', { key: 'admin-token-1' });
     expect(body.alerts).toMatchObject([
       { severity: 'critical', type: 'evidence', dimension: 'plane:eu', metric: 'evidence_heads' },

@@ -4,11 +4,11 @@ import { authenticate } from '#core/configuration/identity/authenticate.ts';
 import { createSnapshots } from '#core/configuration/store/snapshots.ts';
 import { storeVersion } from '#core/configuration/store/versions.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
-import { controlPlaneConditions } from '#core/operations/alerts/federation-watch.ts';
 import { underControlPlane } from '#core/operations/federation/apply.ts';
 import { loadConfiguration } from '#features/load-configuration.ts';
 import type { Loose } from '../../../test/support/loose.ts';
 import { configuration } from '../../../test/support/ports.ts';
+import { controlPlaneConditions } from '../conditions.ts';
 import { act, alerts, both, hour, useDataPlane, versionsAtPlane } from './data-plane.ts';
 import { ofControl, ofPlane, planeToken } from './two-planes.ts';
 

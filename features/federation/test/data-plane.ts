@@ -4,6 +4,7 @@ import { ChainWatch } from '#core/operations/alerts/chain-watch.ts';
 import { evaluateAlerts } from '#core/operations/alerts/evaluate.ts';
 import { RefusalWatch } from '#core/operations/alerts/refusal-watch.ts';
 import { TrafficWatch } from '#core/operations/alerts/traffic-watch.ts';
+import { conditionsOf } from '#features/features.ts';
 import { configuration } from '../../../test/support/ports.ts';
 import { type Federation, federation } from './two-planes.ts';
 
@@ -13,12 +14,15 @@ const call = { protocol: 'git', tool: 'scm.get_issue', target: 'acme/web', capab
 export const act = (tool = 'scm.get_issue', key = 'plane-agent') =>
   both.atPlane('POST', '/admin/v1/test-action', { key, body: { ...call, tool, actor: { session: 'work' } } });
 export const alerts = async () => {
-  await evaluateAlerts(both.plane.ports, {
-    traffic: new TrafficWatch(),
-    chains: new ChainWatch(),
-    refusals: new RefusalWatch(),
-    turns: new Turns(),
-  });
+  await evaluateAlerts(
+    { ...both.plane.ports, conditions: conditionsOf(both.plane.ports) },
+    {
+      traffic: new TrafficWatch(),
+      chains: new ChainWatch(),
+      refusals: new RefusalWatch(),
+      turns: new Turns(),
+    },
+  );
   const { body } = await both.atPlane('GET', '/admin/v1/alerts', { key: 'admin-token-1' });
   return body.alerts
     .filter(({ state }: { state: string }) => state === 'active')

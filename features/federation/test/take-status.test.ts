@@ -1,7 +1,7 @@
 /** Evidence heads: an honest chain is never accused, and a different chain is never mistaken for it. */
 import fc from 'fast-check';
-import type { EvidenceHead, KnownHead } from '#core/contracts/federation.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
+import type { EvidenceHead, KnownHead } from '../contract.ts';
 import { compareHead } from '../take-status.ts';
 
 const at = '2026-01-01T00:00:00.000Z';

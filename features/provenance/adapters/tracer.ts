@@ -1,5 +1,5 @@
 /** The tracer over the gateway's tables. Its code is loaded at first use. */
-import { lazyStore } from '#adapters/tables/stores.ts';
+import { lazyStore } from '#adapters/tables/lazy-store.ts';
 import type { ValueTracers } from '../../feature.ts';
 
 export const valueTracer: ValueTracers['valueTracer'] = ({ store, clock, ids }) =>

@@ -3,10 +3,11 @@
  * patterns: plane status by name; heads by tenant and session; heads in key order; a status write conditional on the
  * revision that was read; writing single heads (a report advances only a few).
  */
-import type { KnownHead, PlaneRow } from '#core/contracts/federation.ts';
+
+import { ifUnchanged, type Key, type StoreOptions } from '#adapters/tables/store.ts';
 import { sideBySide } from '#core/kernel/side-by-side.ts';
-import type { HeadKey, PlaneStore } from '#core/operations/federation/ports.ts';
-import { ifUnchanged, type Key, type StoreOptions } from './store.ts';
+import type { KnownHead, PlaneRow } from '../contract.ts';
+import type { HeadKey, PlaneStore } from '../ports.ts';
 
 const statusId = 'status';
 const headPrefix = 'head#';

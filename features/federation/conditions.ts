@@ -6,14 +6,28 @@ import type { FederationState } from '#core/configuration/ports.ts';
 import { maxClockSkewMs, stalenessOf, stateOf } from '#core/configuration/store/staleness.ts';
 import { platformAlerts } from '#core/contracts/alert.ts';
 import type { Configuration } from '#core/contracts/config.ts';
-import type { PlaneRow } from '#core/contracts/federation.ts';
-import { leaseMs } from '#core/operations/federation/lease.ts';
-import { type Measurement, measurement } from './lifecycle.ts';
+import { type Measurement, measurement } from '#core/operations/alerts/lifecycle.ts';
+import type { GatewayPorts } from '#core/operations/ports.ts';
+import type { PlaneRow } from './contract.ts';
+import { leaseMs } from './lease.ts';
 
 const ofPlane = (plane: string | undefined) =>
   ({ scope: platformAlerts, type: 'system', dimension: `plane:${plane}` }) as const;
 
-export function dataPlaneConditions(
+/** Returns the conditions of this gateway's role. */
+export async function conditions(
+  { clock, configStore, planes }: Pick<GatewayPorts, 'clock' | 'configStore' | 'planes'>,
+  configuration: Configuration,
+  version: number,
+): Promise<Measurement[]> {
+  const { role, planes: listed } = configuration.federation;
+  const now = clock.now();
+  if (role === 'data') return dataPlaneConditions(configuration, await configStore.federation(), now);
+  if (role === 'none' || listed.length === 0) return [];
+  return controlPlaneConditions(await planes.list(listed.map(({ name }) => name)), version, now);
+}
+
+function dataPlaneConditions(
   { federation }: Configuration,
   given: FederationState | undefined,
   now: number,
