@@ -43,7 +43,9 @@ export function stillCounts(
   approval: Request,
   { configuration, identities }: Pick<People, 'configuration'> & { readonly identities: Identities },
 ): boolean {
-  const isKnown = person === adminPerson || configuration.people.some(({ id }) => id === person);
+  // The generated key of a local gateway has a person whom the configuration does not list.
+  const hasKey = () => [...identities.byKeyId.values()].some((key) => key.person === person);
+  const isKnown = person === adminPerson || configuration.people.some(({ id }) => id === person) || hasKey();
   return isKnown && !requestersOf(approval, identities.byKeyId).includes(person);
 }
 

@@ -1,7 +1,12 @@
 /** Who may vote on which request. */
 
 import { adminPrincipal, keyIdOf } from '#core/configuration/identity/identities.ts';
-import { assertMayVote, assertTenant, voterOf } from '#core/configuration/identity/separation-of-duties.ts';
+import {
+  assertMayVote,
+  assertTenant,
+  stillCounts,
+  voterOf,
+} from '#core/configuration/identity/separation-of-duties.ts';
 import { sha256 } from '#core/kernel/canonical.ts';
 import { identitiesOf, key, principal } from './principals.ts';
 
@@ -34,6 +39,16 @@ test.each([
   ['with a key that is theirs now', { key_id: id('agent'), key_owner: 'bob' }],
 ])('[sod.own-request] a person cannot vote on a request made %s', (_how, request) => {
   expect(() => assertMayVote(alice, request, identities)).toThrow(refusal);
+});
+
+test('[sod.own-request] the vote of a person counts while they are listed or have a key', () => {
+  const counts = (person: string) =>
+    stillCounts(
+      person,
+      { key_id: id('orphan') },
+      { configuration: { people: [], tenants: [], organizations: [] }, identities },
+    );
+  expect(['alice', 'removed'].map(counts)).toEqual([true, false]);
 });
 
 test('[sod.own-request] a different key of the same person counts as the same person', () => {
