@@ -130,6 +130,7 @@ it('[cloud.templates] the monitoring stacks differ only in the rule against plai
   expect(distinct(differences(aws.watch, emulator.watch))).toEqual([
     // States that a composite alarm reports on AWS are reported by its parts here.
     'CloudWatch::Alarm .Properties.AlarmActions: undefined → present',
+    'CloudWatch::Alarm .Properties.OKActions: undefined → present',
     'CloudWatch::Alarm : present → undefined',
     'CloudWatch::CompositeAlarm : present → undefined',
     'CloudWatch::Dashboard .Properties.DashboardBody.Fn::Join[]: present → present',
