@@ -15,7 +15,6 @@ import { withLog } from '#core/evidence/report-log.ts';
 import { BrokenChain, signedManifest } from '#core/evidence/sign.ts';
 import { signatureDefect } from '#core/evidence/signature.ts';
 import { keysOfLog } from '#core/evidence/transparency/note.ts';
-import { witnessKey } from '#core/evidence/transparency/witness-keys.ts';
 import { missingSession, type Witness, witnessOf } from '#core/evidence/witness.ts';
 import { invalidRequest } from '#core/kernel/errors.ts';
 import { notFound, things } from '#core/kernel/not-found.ts';

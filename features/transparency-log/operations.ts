@@ -2,7 +2,6 @@
 import * as z from 'zod';
 import { cosignedAt, openCheckpoint } from '#core/evidence/transparency/checkpoint-note.ts';
 import { keysOfLog, verifierKey } from '#core/evidence/transparency/note.ts';
-import { witnessKey } from '#core/evidence/transparency/witness-keys.ts';
 import { GatewayError, invalidRequest } from '#core/kernel/errors.ts';
 import { notFound } from '#core/kernel/not-found.ts';
 import { type Call, type Operation, parseBySchema } from '#core/operations/operation.ts';
