@@ -67,11 +67,11 @@ async function whyNot(
     matched_rule: decision.matched_rule,
     now: isoTime(ports.clock.now()),
   });
-  const isAsApproved = (given: ApprovalRow) =>
-    hasApprovedCredential(action, given) && approversStillCount(given, action.snapshot);
-  if (row && why === undefined && !isAsApproved(row)) return 'policy_changed';
+  if (!row) return why;
+  if (why === undefined && !hasApprovedCredential(action, row)) return 'policy_changed';
   const shown = () => shownDigest({ ...envelope, ...withhold(ports, action) });
-  return row && !(await isVoteInEvidence(ports, row, why, call_digest, shown)) ? 'not_in_evidence' : why;
+  if (!(await isVoteInEvidence(ports, row, why, call_digest, shown))) return 'not_in_evidence';
+  return why ?? (approversStillCount(row, action.snapshot) ? undefined : 'policy_changed');
 }
 
 const approvedRule = ({ envelope_id }: ApprovalRow): string => `approved:${envelope_id}`;

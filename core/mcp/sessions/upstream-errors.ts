@@ -19,7 +19,7 @@ const hints: Readonly<Record<UpstreamFaultKind, string>> = {
   'session-lost': 'Try again: a new session is opened.',
   garbage: 'The server does not follow the MCP specification. Ask an operator to check its version.',
   'too-large': 'Request less data, such as one page, or ask an operator to raise the named limit.',
-  refused: "Ask an operator to check the gateway's credential for this server.",
+  refused: "The gateway's operator can check its credential for this server.",
   aborted: 'The call was cancelled; it is not known whether it took effect.',
 };
 

@@ -1,5 +1,6 @@
 /** JSON-RPC, the two protocol eras, and the translation between them. */
 
+import { checkText } from '#core/guard/check-text.ts';
 import { UpstreamFault } from '#core/mcp/ports.ts';
 import { eraOf } from '#core/mcp/protocol/era.ts';
 import { errorOf, messageOf } from '#core/mcp/protocol/messages.ts';
@@ -163,6 +164,14 @@ test('a failure is reported without addresses, and error codes that a client can
     status: 200,
   });
 });
+
+test.each(['unreachable', 'broken', 'timeout', 'session-lost', 'garbage', 'too-large', 'refused', 'aborted'] as const)(
+  '[mcp.upstream-error] the guard of results finds nothing in the hint for %s',
+  (kind) => {
+    const { message } = upstreamError('echo', entry(), new UpstreamFault(kind, 'the server answered 401'), true);
+    expect(checkText(message)).toEqual([]);
+  },
+);
 
 test('[mcp.upstream-error] the outcome is reported as unknown only if the tool was called', () => {
   const silent = new UpstreamFault('timeout', 'it was silent for 30000 ms');
