@@ -56,7 +56,7 @@ describe('[admin.analytics] a dimension', () => {
   });
 
   test.each(['', 'models', 'model', 'model:', ':a', 'Global', '__proto__:a'])('%j is refused', (text) => {
-    expect(() => parseDimension(text)).toThrow('takes global, tenant:<id>');
+    expect(() => parseDimension(text)).toThrow('must be global, tenant:<id>');
   });
 
   test('a dimension with a long name is shortened but stays unique', () => {
