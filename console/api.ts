@@ -103,11 +103,12 @@ export function parsed<T>(text: string): T {
 export const mayHaveHappened = (cause: unknown): boolean =>
   cause instanceof ApiError && (cause.status === 0 || cause.status >= 500);
 
-const finalStatuses: readonly number[] = [403, 404, 409];
-
-/** Checks whether the gateway refused for a reason that repeating the same request cannot change. */
+/**
+ * Checks whether the gateway refused for a reason that repeating the request cannot change. A refusal as `forbidden` can
+ * be about a passkey, which the person may present again.
+ */
 export const isFinalRefusal = (cause: unknown): boolean =>
-  cause instanceof ApiError && finalStatuses.includes(cause.status);
+  cause instanceof ApiError && (cause.status === 404 || cause.status === 409 || cause.type === 'separation_of_duties');
 
 export function refusalOf(status: number, text: string): ApiError {
   try {

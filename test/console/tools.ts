@@ -78,7 +78,7 @@ export const tools = (gateway: ConsoleGateway, people: Visitors) => [
         await gateway.call(agent, 'POST', 'test-action', { ...call('not_there'), actor });
         await page.getByRole('dialog').getByRole('button', { name: 'Accept' }).click();
         await page.getByRole('alert').filter({ hasText: 'it changed again' }).waitFor();
-        await page.getByRole('button', { name: 'Cancel' }).click();
+        await page.getByRole('button', { name: 'Close' }).click();
         await page.getByText('Never say so.').waitFor();
         await page.getByRole('button', { name: 'Accept…' }).click();
         await page.getByRole('dialog').getByRole('button', { name: 'Accept' }).click();
