@@ -1,3 +1,3 @@
-/** Channels that take only some approvals, by name. A feature with such a channel adds a second line here. */
+/** Channels that take only some approvals, by name. A feature with such a channel also adds a line here. */
 export type { ChannelLimits } from '#core/approvals/ports.ts';
 export { hasPullRequest as github } from './github-votes/pull-request.ts';

@@ -1,5 +1,5 @@
 /**
- * Sections of the configuration that features add. A feature with settings adds a second line here. This is not a
+ * Sections of the configuration that features add. A feature with settings also adds a line here. This is not a
  * member of `Feature`, because a function on AWS that checks a configuration does not load all features.
  */
 export type { FeatureSections } from '#core/contracts/config/sections.ts';

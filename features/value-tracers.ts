@@ -1,4 +1,4 @@
-/** The value tracer for every host. A feature that traces values adds a second line here. */
+/** The value tracer for every host. A feature that traces values also adds a line here. */
 
 export type { ValueTracers } from './feature.ts';
 export { valueTracer } from './provenance/adapters/tracer.ts';

@@ -140,7 +140,7 @@ export function VoteDialog({ api, me, items, verdict, close }: VoteDialogProps) 
 
 interface VoteOutcome {
   readonly counted: boolean;
-  /** Whether sending the vote again would change nothing. */
+  /** True if sending the vote again cannot change its outcome. */
   readonly isFinal: boolean;
   readonly text: string;
 }

@@ -1,5 +1,6 @@
 /** The script of a session's single HTML file: verifies the bundle in the page, offline [evidence.single-file]. */
 import type { Verification } from '#core/contracts/evidence.ts';
+import { countText } from '#core/kernel/count-text.ts';
 import { isShown } from './shown.ts';
 import { verifyText } from './verify.ts';
 
@@ -42,7 +43,7 @@ async function verify(): Promise<void> {
   if (!whole) return say(false, 'Not valid: this page differs from its bundle, which is valid.');
   const { valid, total_entries, broken_link, log, passkey_votes, not_checked } = verification;
   const said = valid
-    ? `Valid: ${total_entries} ${total_entries === 1 ? 'entry' : 'entries'}, verified in this browser just now.`
+    ? `Valid: ${countText(total_entries, 'entry')}, verified in this browser just now.`
     : `Not valid: at entry ${broken_link?.index ?? 0}, ${broken_link?.reason ?? 'for an unknown reason'}.`;
   const passkeys = passkey_votes === undefined ? '' : ` Votes proven by a passkey: ${passkey_votes}.`;
   const open = not_checked.map((text) => ` ${text.charAt(0).toUpperCase()}${text.slice(1)}.`).join('');

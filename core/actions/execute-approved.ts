@@ -171,8 +171,8 @@ const gone = (because: RefusedUse, reason: string): ActionRefusal => ({
 });
 
 /**
- * Refuses the call if it is now blocked, or if it is no longer in review under the approved rule, with the approved credential
- * and by people who may still approve it.
+ * Refuses the call if it is now blocked, if it is no longer in review under the approved rule and with the approved
+ * credential, or if a person who approved it may no longer do so.
  */
 function undecidedRefusal(row: ApprovalRow, action: GovernedAction): ActionRefusal | undefined {
   const [{ matched_rule }, { decision }] = [row, action];

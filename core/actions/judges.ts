@@ -87,7 +87,7 @@ export const textJudges: readonly Judge<TextFacts>[] = [
 ];
 
 /**
- * All judges of core in the order in which they run. Among equal verdicts, the first counts. Those of features run before
+ * All judges of core in the order in which they run. Among equal verdicts, the first counts. Features' judges run before
  * the last one, which scores the call.
  */
 export const judges: Judge[] = [...textJudges, sourceNotes, killSwitch, sessionRisk];

@@ -4,6 +4,7 @@
  */
 import type { CallSummary, EffectRisk } from '#core/contracts/approval.ts';
 import type { ToolCall } from '#core/contracts/envelope.ts';
+import { countText } from '#core/kernel/count-text.ts';
 import { foldCase } from '#core/text/matching/fold-unicode.ts';
 import { shorten } from '#core/text/secrets/visible-text.ts';
 import { changedLines, fileChanges, lineCount } from './file-changes.ts';
@@ -174,7 +175,7 @@ function filePhrase(call: ToolCall): Phrase | undefined {
   if (!file || others.length > 0) return undefined;
   const { path, replaced, content } = file;
   const count = replaced ? replaced.reduce((sum, each) => sum + changedLines(each), 0) : lineCount(content ?? '');
-  const lines = `${count} ${count === 1 ? 'line' : 'lines'}`;
+  const lines = countText(count, 'line');
   const risk = call.capability === 'delete' ? 'deletes' : 'writes';
   return replaced
     ? { verb: `Edits ${path}: ${lines}`, objects: [], risk }

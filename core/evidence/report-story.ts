@@ -2,6 +2,7 @@
 
 import type { EvidenceEntry, SessionManifest, UnsignedManifest, Verification } from '#core/contracts/evidence.ts';
 import type { LogProof } from '#core/contracts/transparency.ts';
+import { countText } from '#core/kernel/count-text.ts';
 import { shorten, visibleText } from '#core/text/secrets/visible-text.ts';
 import { firstEntries } from './bundle.ts';
 import { describeWithheld } from './describe-withheld.ts';
@@ -82,7 +83,7 @@ function verdictOf(verification: Verification): SessionStory['verdict'] {
     ? ` A checkpoint signed at ${checkpoint.created_at} covers entries 0 to ${checkpoint.index}.`
     : '';
   const sentence = valid
-    ? `The chain is intact: ${total_entries} ${total_entries === 1 ? 'entry' : 'entries'}, each linked to the one before.${fixed}`
+    ? `The chain is intact: ${countText(total_entries, 'entry')}, each linked to the one before.${fixed}`
     : `The chain is broken at entry ${broken_link?.index ?? 0}: ${lineText(broken_link?.reason) ?? 'no reason was given'}.`;
   return { valid, sentence, notChecked: not_checked.map(visibleText) };
 }

@@ -1,4 +1,4 @@
-/** Which calls are sent to the evaluator, and how much of their text. */
+/** Selects the calls that are sent to the evaluator, and truncates their texts. */
 import { sha256 } from '#core/kernel/canonical.ts';
 import { maskSecrets } from '#core/text/secrets/masked.ts';
 

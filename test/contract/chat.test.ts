@@ -206,7 +206,7 @@ test('models that no provider serves return 404, and models belonging to other t
 test('[models.both-forms] lists the models that the tenant may use', async () => {
   const { body } = await call('GET', '/v1/models', { key: keys.agent });
   expect(body.data.map(({ id }: { id: string }) => id).sort()).toEqual(['fast', 'mock']);
-  // As Anthropic's client, Claude Code and Codex ask for them.
+  // Queries that Anthropic's client, Claude Code and Codex send.
   for (const query of ['limit=1000', 'beta=true&limit=1', 'client_version=0.154.0'])
     expect((await call('GET', `/v1/models?${query}`, { key: keys.agent })).body).toEqual(body);
   expect((await call('GET', '/v1/models?limits=1', { key: keys.agent })).status).toBe(400);

@@ -1,5 +1,6 @@
 /** The checks of `doctor`, in display order. Each reads data that an operator could also read by hand [cli.status]. */
 
+import { countText } from '#core/kernel/count-text.ts';
 import { count, type Fields, fields, list, text } from '#core/kernel/json-fields.ts';
 import packageJson from '#package' with { type: 'json' };
 import type { Api } from '../client.ts';
@@ -44,7 +45,7 @@ async function models(api: Api): Promise<CheckResult[]> {
   const names = list((await readOperation(api, 'listModels')).data).length;
   return [
     names > 0
-      ? ok(`the gateway surface answers and offers ${names} ${names === 1 ? 'model' : 'models'}`)
+      ? ok(`the gateway surface answers and offers ${countText(names, 'model')}`)
       : warn('no model is offered', "list models under a provider, and allow them in the tenant's allowed_models"),
   ];
 }

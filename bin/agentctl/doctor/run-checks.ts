@@ -1,5 +1,6 @@
 /** Runs the checks of a deployment and prints their findings, each with advice [cli.status]. */
 
+import { countText } from '#core/kernel/count-text.ts';
 import { fields } from '#core/kernel/json-fields.ts';
 import type { Cli, Outcome } from '../command.ts';
 import { exitCodes, Failure, UsageError } from '../failure.ts';
@@ -23,9 +24,7 @@ export async function runChecks(cli: Cli, checks: readonly Check[]): Promise<Out
   if (cli.globals.json) cli.out.pretty({ ok: failed === 0, failed, warned, findings });
   else
     cli.out.line(
-      failed + warned === 0
-        ? 'nothing to do'
-        : `${failed} ${failed === 1 ? 'failure' : 'failures'}, ${warned} ${warned === 1 ? 'warning' : 'warnings'}`,
+      failed + warned === 0 ? 'nothing to do' : `${countText(failed, 'failure')}, ${countText(warned, 'warning')}`,
     );
   return failed === 0 ? 'positive' : 'negative';
 }

@@ -12,6 +12,7 @@ import type { ConfigurationFile } from '#core/contracts/config.ts';
 import { type Path, type Problem, pathText } from '#core/contracts/problems.ts';
 import type { Role } from '#core/contracts/route.ts';
 import type { ToolRule } from '#core/contracts/tool-policy.ts';
+import { countText } from '#core/kernel/count-text.ts';
 import { globMatches } from '#core/text/matching/glob.ts';
 import { globProblems } from './glob-checks.ts';
 import { oneOf, unique, unknownNames } from './name-checks.ts';
@@ -139,7 +140,7 @@ export function checkToolRules(
       });
       if (counted.length < required)
         warnings.push(
-          `${pathText(path)} cannot be satisfied: it asks for ${required} approval${required === 1 ? '' : 's'}, and ${counted.length} of the people can give one. Calls that match this rule are never approved.`,
+          `${pathText(path)} cannot be satisfied: it asks for ${countText(required, 'approval')}, and ${counted.length} of the people can give one. Calls that match this rule are never approved.`,
         );
       return [];
     }),
@@ -191,7 +192,7 @@ function rulesInVain(file: ConfigurationFile): string[] {
     if (!first) return [];
     const { place, counted } = first;
     return [
-      `${named} cannot be satisfied in ${place.path}${short.length > 1 ? ` and ${short.length - 1} more` : ''}: it asks for ${requires.approvals} approval${requires.approvals === 1 ? '' : 's'}, and ${counted.length} of the people can give one${counted.length > 0 ? ` (${counted.join(', ')})` : ''}. Calls that it applies to are never approved.`,
+      `${named} cannot be satisfied in ${place.path}${short.length > 1 ? ` and ${short.length - 1} more` : ''}: it asks for ${countText(requires.approvals, 'approval')}, and ${counted.length} of the people can give one${counted.length > 0 ? ` (${counted.join(', ')})` : ''}. Calls that it applies to are never approved.`,
     ];
   });
 }

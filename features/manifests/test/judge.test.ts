@@ -1,16 +1,11 @@
 /** The most severe verdict decides: a call that leaves its task is blocked even if a rule would only review it. */
 import { ask, judges } from '#core/actions/judges.ts';
 import type { Decision } from '#core/contracts/envelope.ts';
-import { compilePolicy } from '#core/policy/rules/compile.ts';
-import { configurationSchema } from '#features/configuration.ts';
+import { call, configurationWith, factsOf, policyOf } from '../../../test/support/judged-call.ts';
 import type { Loose } from '../../../test/support/loose.ts';
 import { taskJudge } from '../judge.ts';
 
-const configuration = configurationSchema.parse({
-  version: 1,
-  tenants: [{ id: 't', api_keys: ['k'] }],
-  manifests: { enforcement_mode: 'enforce' },
-});
+const configuration = configurationWith({ manifests: { enforcement_mode: 'enforce' } });
 const manifest = {
   id: 'task-1',
   tenant: 't',
@@ -22,20 +17,6 @@ const manifest = {
   created_by: 'alice',
   sessions: ['s'],
 };
-const call = { protocol: 'git', tool: 'scm.delete_repo', target: 'a/b', capability: 'delete', parameters: {} };
-
-const effects: Loose = { parts: [], carrier: false };
-const policyOf = (decision: Decision) =>
-  compilePolicy({ name: 'p', default_decision: 'allow', rules: [{ protocol: 'git', tool: '*', decision }] } as Loose);
-
-const factsOf = (over: Loose): Loose => ({
-  call,
-  effects,
-  policy: policyOf('allow'),
-  sandbox: configuration.sandbox,
-  guard: undefined,
-  ...over,
-});
 const decisionOn = (over: Loose) => ask([...judges, taskJudge], factsOf(over) as never, 'requested');
 
 const judged = (decision: Decision, attached: boolean) => {

@@ -1,28 +1,10 @@
 /** Judges that need only the call. */
 import { ask, judges } from '#core/actions/judges.ts';
-import type { Decision } from '#core/contracts/envelope.ts';
 import { compilePolicy } from '#core/policy/rules/compile.ts';
-import { configurationSchema } from '#features/configuration.ts';
+import { call, configurationWith, factsOf } from '../../support/judged-call.ts';
 import type { Loose } from '../../support/loose.ts';
 
-const configuration = configurationSchema.parse({
-  version: 1,
-  tenants: [{ id: 't', api_keys: ['k'] }],
-});
-const call = { protocol: 'git', tool: 'scm.delete_repo', target: 'a/b', capability: 'delete', parameters: {} };
-
-const effects: Loose = { parts: [], carrier: false };
-const policyOf = (decision: Decision) =>
-  compilePolicy({ name: 'p', default_decision: 'allow', rules: [{ protocol: 'git', tool: '*', decision }] } as Loose);
-
-const factsOf = (over: Loose): Loose => ({
-  call,
-  effects,
-  policy: policyOf('allow'),
-  sandbox: configuration.sandbox,
-  guard: undefined,
-  ...over,
-});
+const configuration = configurationWith();
 const decisionOn = (over: Loose) => ask(judges, factsOf(over) as never, 'requested');
 
 describe('facts that do not depend on the caller', () => {

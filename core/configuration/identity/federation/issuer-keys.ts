@@ -44,8 +44,8 @@ export class IssuerKeys {
 
   /**
    * Returns the key named in a token's header.
-   * @throws RefusedToken if the issuer does not publish it or it cannot be used, GatewayError `service_unavailable` if the keys have never
-   * been fetched or were fetched too long ago.
+   * @throws RefusedToken if the issuer does not publish the key or the key cannot be used, GatewayError
+   * `service_unavailable` if the keys have never been fetched or were fetched too long ago.
    */
   async key(header: JWSHeaderParameters): Promise<CryptoKey> {
     if (this.#age() >= freshKeysMs) await this.#fetch();
